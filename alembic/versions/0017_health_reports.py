@@ -112,14 +112,14 @@ def upgrade() -> None:
                    'was set before health reports existed', app_now()
               FROM {table} o {"JOIN pods p ON p.id = o.pod_id" if table == "machines" else ""}
              WHERE o.maintenance OR o.health <> 'ok'
-            """
+            """  # noqa: S608  # our own names
         )
-        op.execute(f"UPDATE {table} SET health = 'ok', allocatable = false WHERE maintenance OR health <> 'ok'")
+        op.execute(f"UPDATE {table} SET health = 'ok', allocatable = false WHERE maintenance OR health <> 'ok'")  # noqa: S608  # our own names
 
 
 def downgrade() -> None:
     for table in ("machines", "hosts"):
-        op.execute(f"UPDATE {table} SET health = 'degraded' WHERE health = 'unknown'")
+        op.execute(f"UPDATE {table} SET health = 'degraded' WHERE health = 'unknown'")  # noqa: S608  # our own names
         op.execute(f"ALTER TABLE {table} DROP CONSTRAINT ck_{table}_health")
         op.execute(f"ALTER TABLE {table} ADD CONSTRAINT ck_{table}_health CHECK ({BEFORE})")
         op.execute(f"ALTER TABLE {table} DROP allocatable")

@@ -141,6 +141,19 @@ class Settings(BaseSettings):
     site_poll_interval: Seconds = Field(5.0, description="how often a pending step checks again")
     request_life: Seconds = Field(120.0, description="how long a sent request can still take effect at the site")
 
+    observation_interval: Seconds = Field(
+        5.0, description="how often a region's hardware is read; every second while something is suspected"
+    )
+    observation_expires: Seconds = Field(
+        60.0, description="age of the last complete reading at which the health of a region's hardware is unknown"
+    )
+    observation_limit: int | None = Field(
+        None,
+        ge=1,
+        description="objects of a region that may fail in one reading before automatic actions are halted; "
+        "unset: 5, or 5 % of the region if that is more",
+    )
+
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     listen_fd: int | None = Field(

@@ -20,7 +20,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import psycopg
 import sqlalchemy as sa
@@ -274,6 +274,8 @@ def _kind(kind: Any) -> str:
     """The name of a field's type, without what it holds unless that is a list."""
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "str"
+    if get_origin(kind) is Literal:
+        return type(get_args(kind)[0]).__name__
     if get_origin(kind) is list:
         item, _ = _rows().plain(get_args(kind)[0])
         return f"list[{getattr(get_origin(item) or item, '__name__', 'Any')}]"

@@ -20,6 +20,7 @@ class Call(StrEnum):
     GET_CLUSTER_TEST = "admin.GetClusterTest"
     TEST_CLUSTER = "admin.TestCluster"
     LIST_LINKS = "admin.ListLinks"
+    LIST_AGENTS = "admin.ListAgents"
     GET_USER = "admin.GetUser"
     CREATE_USER = "admin.CreateUser"
     SET_USER_ALLOCATIONS = "admin.SetUserAllocations"
@@ -38,4 +39,5 @@ class Call(StrEnum):
     POWER_HOST = "hosts.power"
     SSH_HOST_KEY = "ssh.host_key"
     GET_MACHINE = "redfish.get"
+    LIST_MACHINES = "redfish.list"
     RESET_MACHINE = "redfish.reset"

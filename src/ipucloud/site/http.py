@@ -25,6 +25,7 @@ from ipucloud.wire.site import (
     PowerAction,
     RedfishReset,
     RedfishSystem,
+    RedfishSystems,
     ServerSpec,
     Wire,
 )
@@ -33,6 +34,10 @@ Answer = TypeVar("Answer", bound=Wire)
 
 CONNECT_SECONDS = 2.0
 """A site that accepts no connection within this time is down; the rest of a call's time is for its answer."""
+PAGE = 1_000
+"""Machines asked for in one call."""
+MAX_MACHINES = 65_536
+"""Machines of a region that are asked for, whatever number the site names."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -185,6 +190,23 @@ class HttpMachines:
 
     async def get(self, machine: str) -> RedfishSystem:
         return await self._calls.must(Call.GET_MACHINE, "GET", f"/redfish/v1/Systems/{machine}", RedfishSystem)
+
+    async def list(self, region: str) -> Sequence[RedfishSystem]:
+        """Page by page: each call is bounded, whatever the size of the region."""
+        found: list[RedfishSystem] = []
+        asked = 0
+        while True:
+            page = await self._calls.must(
+                Call.LIST_MACHINES,
+                "GET",
+                "/redfish/v1/Systems",
+                RedfishSystems,
+                params={"region": region, "$skip": str(asked), "$top": str(PAGE)},
+            )
+            found += page.Members
+            asked += PAGE
+            if asked >= min(page.count, MAX_MACHINES):
+                return found
 
     async def power_on(self, machine: str, network: str) -> None:
         await self._reset(machine, RedfishReset(ResetType="On"), network)

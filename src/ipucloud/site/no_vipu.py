@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.errors import SiteRefused
 from ipucloud.site.ports import (
+    Agent,
     Allocation,
     ClusterTest,
     IpuofGcd,
@@ -68,6 +69,12 @@ class NoVipu:
         raise _refused(f"cluster test {test_id}")
 
     async def links(self, allocation_id: str) -> Sequence[Link]:
+        return ()
+
+    async def agents(self) -> Sequence[Agent]:
+        return ()
+
+    async def impaired_links(self) -> Sequence[Link]:
         return ()
 
     async def user(self, user_id: str) -> VipuUser | None:

@@ -148,6 +148,14 @@ class Link:
     state: LinkState
 
 
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A machine as its V-IPU controller sees it."""
+
+    id: str
+    reachable: bool
+
+
 class Vipu(Protocol):
     """A region's V-IPU controller: the published user service and the administration of allocations."""
 
@@ -182,6 +190,12 @@ class Vipu(Protocol):
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None: ...
     async def links(self, allocation_id: str) -> Sequence[Link]:
         """The links among the machines of an allocation."""
+
+    async def agents(self) -> Sequence[Agent]:
+        """Every agent of the controller."""
+
+    async def impaired_links(self) -> Sequence[Link]:
+        """The links of all machines that are not up although both ends answer."""
 
     async def user(self, user_id: str) -> VipuUser | None: ...
     async def create_user(self, user_id: str) -> None:
@@ -238,6 +252,9 @@ class Machines(Protocol):
     """IPU machines through their BMC."""
 
     async def get(self, machine: str) -> RedfishSystem: ...
+    async def list(self, region: str) -> Sequence[RedfishSystem]:
+        """Every machine of a region whose BMC answers."""
+
     async def power_on(self, machine: str, network: str) -> None: ...
     async def power_off(self, machine: str, network: str) -> None:
         """For the tenant of `network`: raises SiteBusy while the machine is in another tenant's network.

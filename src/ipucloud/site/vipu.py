@@ -15,6 +15,7 @@ from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import (
+    Agent,
     Allocation,
     Budget,
     ClusterTest,
@@ -30,6 +31,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
+from ipucloud.wire.site import LinkState
 from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 
 Reply = TypeVar("Reply")
@@ -208,6 +210,18 @@ class GrpcVipu:
             lambda reply: answers.links(reply.links),
         )
         return found or []
+
+    async def agents(self) -> Sequence[Agent]:
+        found = await self._read(
+            Call.LIST_AGENTS,
+            self._admin.ListAgents,
+            admin.ListAgentsRequest(),
+            lambda reply: answers.agents(reply.agents),
+        )
+        return found or []
+
+    async def impaired_links(self) -> Sequence[Link]:
+        return [each for each in await self.links("") if each.state is not LinkState.UP]
 
     async def user(self, user_id: str) -> VipuUser | None:
         return await self._read(

@@ -22,6 +22,7 @@ from ipucloud.kernel.vipu import (
     SyncType,
 )
 from ipucloud.site.ports import (
+    Agent,
     Allocation,
     ClusterTest,
     IpuofDevice,
@@ -225,8 +226,16 @@ def cluster_test(found: admin.ClusterTest) -> ClusterTest:
     return ClusterTest(_TEST_STATES.get(found.state, TestState.FAILED), failures)
 
 
+def agents(found: Sequence[admin.Agent]) -> list[Agent]:
+    """The agents of a controller, without duplicates."""
+    _require(len(found) <= MAX_NAMES, "it lists too many agents")
+    listed = [Agent(_name(each.id), each.reachable) for each in found]
+    _distinct([each.id for each in listed])
+    return listed
+
+
 def links(found: Sequence[admin.Link]) -> list[Link]:
-    """The links of one allocation, without duplicates."""
+    """The links of one allocation or of a whole controller, without duplicates."""
     _require(len(found) <= MAX_NAMES, "it lists too many links")
     listed = [_link(each) for each in found]
     _distinct([(each.kind, each.ends) for each in listed])

@@ -12,6 +12,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}` | GET | → `Host` |
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
+| `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
@@ -218,6 +219,19 @@ class RedfishSystem(Wire):
     BiosVersion: str = Field(description="firmware of the machine, compared within a pod")
 
 
+class RedfishSystems(Wire):
+    """A page of a region's machines, in one order, without those whose BMC does not answer.
+
+    `count` is the number of all machines on all pages, also of the silent ones. Redfish answers links to members; a
+    site answers the members themselves, as Redfish does for `$expand=.`.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+    Members: list[RedfishSystem]
+    count: int = Field(alias="Members@odata.count", ge=0)
+
+
 class RedfishReset(Wire):
     ResetType: Literal["On", "ForceOff", "GracefulShutdown", "PowerCycle"]
 
@@ -315,7 +329,12 @@ HTTP_CALLS = (
     "hosts.put_server",
     "hosts.delete_server",
     "hosts.power",
+    "redfish.list",
+    "redfish.member",
     "redfish.get",
     "redfish.reset",
 )
-"""The names of the site's calls in fault rules; those that set rules are not reached by them."""
+"""The names of the site's calls in fault rules; those that set rules are not reached by them.
+
+`redfish.member` is the BMC of one machine, asked for a page of `redfish.list`: a rule with `status` silences it.
+"""

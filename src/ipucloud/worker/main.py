@@ -24,6 +24,7 @@ from ipucloud.http.server import internal_listener
 from ipucloud.inventory import release
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.observation.reconciler import ObservationReconciler
 from ipucloud.operations.store import POWERED_OFF_NOW
 from ipucloud.partitions import record
 from ipucloud.partitions.reconciler import PartitionReconciler
@@ -148,9 +149,17 @@ def assemble(
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
     catalogue = catalogue or CurrentCatalogue(settings.catalogue)
+    observation = ObservationReconciler(
+        database,
+        sites,
+        clock=clock,
+        interval=settings.observation_interval,
+        expires=settings.observation_expires,
+        limit=settings.observation_limit,
+    )
     engine = Engine(
         database,
-        [*reconcilers(database, sites, settings, clock, draw=draw, catalogue=catalogue), tasks],
+        [*reconcilers(database, sites, settings, clock, draw=draw, catalogue=catalogue), observation, tasks],
         clock=clock,
         settings=engine_settings(settings),
         draw=draw,

@@ -129,7 +129,40 @@ LATE_MONTHS = Measure(
         """
     ),
 )
-MEASURES = (MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS)
+OBSERVATION_AGE = Measure(
+    "observation_age_seconds",
+    "Time since the last complete reading of a region's hardware by a source",
+    ("region", "source"),
+    sa.text(
+        """
+        SELECT region, source, extract(epoch FROM app_now() - coalesce(finished_at, failed_since))
+          FROM observations WHERE coalesce(finished_at, failed_since) IS NOT NULL
+        """
+    ),
+)
+HEALTH_REPORTS = Measure(
+    "health_reports",
+    "Health reports that are not cleared, by state: suspected, confirmed",
+    ("region", "source", "code", "state"),
+    sa.text(
+        """
+        SELECT region, source, code, CASE WHEN confirmed_at IS NULL THEN 'suspected' ELSE 'confirmed' END AS state,
+               count(*)
+          FROM health_reports WHERE cleared_at IS NULL GROUP BY region, source, code, state
+        """
+    ),
+)
+AUTOMATION_HALTED = Measure(
+    "automation_halted",
+    "1 while automatic actions are halted in a region because too much hardware failed at once",
+    ("region",),
+    sa.text("SELECT region, max((halted_since IS NOT NULL)::integer) FROM observations GROUP BY region"),
+)
+
+MEASURES = (
+    *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS),
+    *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED),
+)
 
 
 class Measurements(Collector):

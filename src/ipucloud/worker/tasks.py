@@ -26,6 +26,7 @@ from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.observation.reconciler import ensure_observation
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
@@ -93,6 +94,7 @@ def _report(findings: Iterable[Finding]) -> None:
 def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def sync_inventory(database: Database) -> None:
         await sync(database, sites)
+        await ensure_observation(database, settings.observation_interval)
 
     async def compare(database: Database) -> None:
         await audit_site(database, sites, settings)

@@ -22,13 +22,13 @@ class _Asked(TypedDict):
 
 
 async def object_of(world: World, kind: Kind) -> UUID:
-    [found] = await world.column(f"SELECT id FROM {kind}s ORDER BY name LIMIT 1")
+    [found] = await world.column(f"SELECT id FROM {kind}s ORDER BY name LIMIT 1")  # noqa: S608
     return found
 
 
 async def condition(world: World, kind: Kind, object_id: UUID) -> tuple[str, bool, bool]:
     """Its health, whether it is in maintenance, and whether new clusters may get it."""
-    [found] = await world.rows(f"SELECT health, maintenance, allocatable FROM {kind}s WHERE id = :id", id=object_id)
+    [found] = await world.rows(f"SELECT health, maintenance, allocatable FROM {kind}s WHERE id = :id", id=object_id)  # noqa: S608
     return (found.health, found.maintenance, found.allocatable)
 
 

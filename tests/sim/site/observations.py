@@ -8,6 +8,7 @@ from itertools import pairwise, product
 from ipucloud.kernel.vipu import IpuPlace, PartitionShape
 from ipucloud.site.errors import SiteRefused
 from ipucloud.site.ports import (
+    Agent,
     Allocation,
     ClusterTest,
     IpuofGcd,
@@ -87,6 +88,17 @@ def links(state: SiteState, allocation_id: str) -> Sequence[Link]:
     held = state.allocations.get(allocation_id)
     machines = [] if held is None else sorted(held.agent_ids)
     return [Link(LinkKind.NEXT, ends, LinkState.UP) for ends in pairwise(machines)]
+
+
+def agents(state: SiteState) -> Sequence[Agent]:
+    return [
+        Agent(name, reachable=found.power == "On" and not found.broken)
+        for name, found in sorted(state.machines.items())
+    ]
+
+
+def machines(state: SiteState) -> Sequence[RedfishSystem]:
+    return [machine(state, name) for name in sorted(state.machines)]
 
 
 def user(state: SiteState, user_id: str) -> VipuUser | None:

@@ -9,6 +9,7 @@ import structlog
 
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.ports import (
+    Agent,
     Allocation,
     Budget,
     ClusterTest,
@@ -152,6 +153,12 @@ class SimulatedVipu:
     async def links(self, allocation_id: str) -> Sequence[Link]:
         return await self._calls.read(f"links {allocation_id}", lambda state, _: see.links(state, allocation_id))
 
+    async def agents(self) -> Sequence[Agent]:
+        return await self._calls.read("agents", lambda state, _: see.agents(state))
+
+    async def impaired_links(self) -> Sequence[Link]:
+        return await self._calls.read("impaired_links", lambda _state, _now: ())
+
     async def user(self, user_id: str) -> VipuUser | None:
         return await self._calls.read(f"user {user_id}", lambda state, _: see.user(state, user_id))
 
@@ -256,6 +263,9 @@ class SimulatedMachines:
 
     async def get(self, machine: str) -> RedfishSystem:
         return await self._calls.read(f"machine {machine}", lambda state, _: see.machine(state, machine))
+
+    async def list(self, region: str) -> Sequence[RedfishSystem]:
+        return await self._calls.read(f"machines {region}", lambda state, _: see.machines(state))
 
     async def power_on(self, machine: str, network: str) -> None:
         await self._calls.change("power_on", machine, lambda: self._hardware.power_on(machine, network), machine)

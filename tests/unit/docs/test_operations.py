@@ -14,6 +14,7 @@ from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Lim
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
 from ipucloud.http.refusals import Reason, refusals
 from ipucloud.invariants.gauge import VIOLATIONS
+from ipucloud.observation import metrics as observation_metrics
 from ipucloud.operations.metrics import FAILED
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile import metrics as engine_metrics
@@ -41,7 +42,12 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 def test_the_metrics_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| (API|worker|API, worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE)
     documented = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
-    metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)} | {FAILED}
+    metrics = {
+        metric
+        for module in (engine_metrics, observation_metrics)
+        for metric in vars(module).values()
+        if isinstance(metric, MetricWrapperBase)
+    } | {FAILED}
     catalogue = CurrentCatalogue(None)
     api_families = (*Metrics().registry.collect(), *catalogue.collect())
     api = {("API", exposed(family.type, family.name)) for family in api_families}

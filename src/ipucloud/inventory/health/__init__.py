@@ -1,1 +1,1 @@
-"""What is wrong with machines and hosts. Law: `health`, `maintenance` and `allocatable` follow from the live reports."""
+"""What is wrong with hardware. Law: `health`, `maintenance` and `allocatable` follow from the live reports."""

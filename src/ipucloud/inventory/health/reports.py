@@ -46,7 +46,7 @@ _REPORT = {
                created_by = coalesce(excluded.created_by, health_reports.created_by),
                cluster_id = coalesce(health_reports.cluster_id, excluded.cluster_id)
         RETURNING id
-        """,
+        """,  # noqa: S608  # our own names
         UUID,
     )
     for kind in CODES
@@ -54,11 +54,18 @@ _REPORT = {
 
 
 class _Object(NamedTuple):
-    machine_id: UUID | None
-    host_id: UUID | None
+    kind: Kind
+    object_id: UUID
 
 
-_OBJECT = Query("SELECT machine_id, host_id FROM health_reports WHERE id = :report_id", _Object)
+_OBJECT = Query(
+    """
+    SELECT CASE WHEN host_id IS NULL THEN 'machine' ELSE 'host' END AS kind,
+           coalesce(machine_id, host_id) AS object_id
+      FROM health_reports WHERE id = :report_id
+    """,
+    _Object,
+)
 _CLEAR = Query(
     """
     WITH ended AS (
@@ -71,7 +78,7 @@ _CLEAR = Query(
 )
 _LIVE = {
     kind: Query(
-        f"SELECT id FROM health_reports WHERE {kind}_id = :object_id AND source = :source AND code = :code"
+        f"SELECT id FROM health_reports WHERE {kind}_id = :object_id AND source = :source AND code = :code"  # noqa: S608  # our own names
         " AND cleared_at IS NULL",
         UUID,
     )
@@ -123,12 +130,9 @@ async def clear(connection: AsyncConnection, *, report_id: UUID) -> bool:
     found = await _OBJECT.one_or_none(connection, {"report_id": report_id})
     if found is None:
         return False
-    kind: Kind = "host" if found.machine_id is None else "machine"
-    object_id = found.machine_id or found.host_id
-    assert object_id is not None  # the table's constraint
-    await lock(connection, kind, [object_id])
+    await lock(connection, found.kind, [found.object_id])
     ended = await _CLEAR.one(connection, {"report_id": report_id}) > 0
-    await merge(connection, kind, [object_id])
+    await merge(connection, found.kind, [found.object_id])
     return ended
 
 

@@ -24,6 +24,9 @@ health_reports = sa.Table(
     instant("first_seen_at", default_now=True),
     sa.Column("confirmed_at", sa.DateTime(timezone=True), comment="NULL: suspected, without effect"),
     instant("last_seen_at", default_now=True),
+    sa.Column(
+        "good_readings", sa.Integer, nullable=False, server_default="0", comment="in a row, since it was seen last"
+    ),
     sa.Column("good_since", sa.DateTime(timezone=True), comment="the first of the good readings in a row"),
     sa.Column("cleared_at", sa.DateTime(timezone=True), comment="NULL: live"),
     instant("expires_at"),
@@ -71,6 +74,7 @@ observations = sa.Table(
     sa.Column("answered", sa.Integer, nullable=False, server_default="0"),
     sa.Column("error", sa.Text, comment="why the last reading is not complete"),
     instant("failed_since"),
+    sa.Column("halted_since", sa.DateTime(timezone=True), comment="too much failed at once: nothing acts by itself"),
     one_of("source", Source),
     sa.CheckConstraint("(started_at IS NULL) = (finished_at IS NULL)", name="complete"),
     sa.CheckConstraint("(error IS NULL) = (failed_since IS NULL)", name="failed"),

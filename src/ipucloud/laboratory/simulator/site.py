@@ -90,6 +90,13 @@ class Site:
         """The site for routes that fault rules must not reach."""
         return BeyondFaults(self, FaultBook(self.settings.seed))
 
+    def machines_of(self, region: str | None) -> list[str]:
+        """The names of all machines of the region, or of the site, in the order of the hardware."""
+        found = [each for slug, each in self.regions.items() if region in {None, slug}]
+        if not found:
+            raise not_found(f"region {region!r} does not exist")
+        return [name for each in found for name in each.machines]
+
     def inventory(self) -> Inventory:
         """All hardware, and where its controllers listen."""
         return Inventory(

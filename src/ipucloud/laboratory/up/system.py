@@ -61,7 +61,7 @@ PORT = "port"
 SECRETS_KEY = "secrets-key"
 """Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
 
-SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
+SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0, "observation_interval": 1.0}
 """What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
 
 REACHED_BY = ("database_url", "site_url", "site_token", "vipu_access_key", *SIMULATED_SITE)

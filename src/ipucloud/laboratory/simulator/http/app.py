@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from ipucloud.laboratory.simulator.http.calls import Calls, body_of
-from ipucloud.laboratory.simulator.refusal import not_found
+from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
 from ipucloud.wire.site import (
     FaultList,
@@ -24,6 +24,7 @@ from ipucloud.wire.site import (
     PowerAction,
     RedfishReset,
     RedfishSystem,
+    RedfishSystems,
     ServerSpec,
 )
 
@@ -43,6 +44,13 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
     async def get_system(request: Request) -> RedfishSystem:
         return site.machines.system(request.path_params["machine"])
 
+    async def list_systems(request: Request) -> RedfishSystems:
+        asked = request.query_params
+        names = site.machines_of(asked.get("region"))
+        skip, top = (number(asked.get(name), default) for name, default in (("$skip", 0), ("$top", len(names))))
+        page = [name for name in names[skip : skip + top] if site.faults.plan("redfish.member", name).rule is None]
+        return RedfishSystems(Members=[site.machines.system(name) for name in page], count=len(names))
+
     async def reset(request: Request) -> None:
         body = await body_of(request, RedfishReset)
         site.reset_machine(request.path_params["machine"], body.ResetType, request.query_params.get("network"))
@@ -50,6 +58,7 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
     system = "/redfish/v1/Systems/{machine}"
     return [
         calls.route("GET", "/v1/inventory", "inventory.get", get_inventory),
+        calls.route("GET", "/redfish/v1/Systems", "redfish.list", list_systems),
         calls.route("GET", system, "redfish.get", get_system),
         calls.route("POST", f"{system}/Actions/ComputerSystem.Reset", "redfish.reset", reset),
     ]
@@ -162,6 +171,15 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
         calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
         calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
     ]
+
+
+def number(text: str | None, default: int) -> int:
+    """A count of a query parameter; refuses what is not a count."""
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise invalid(f"{text!r} is not a count")
+    return int(text)
 
 
 def _link(request: Request) -> tuple[str, LinkKind]:

@@ -111,7 +111,7 @@ class Calls:
             await self.site.settled()
         if answer is None:
             return Response(status_code=204)
-        return Response(answer.model_dump_json(), status, media_type="application/json")
+        return Response(answer.model_dump_json(by_alias=True), status, media_type="application/json")
 
 
 async def body_of(request: Request, model: type[Body]) -> Body:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ipucloud.laboratory.simulator.hardware import Machine
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.callers import Caller
 from ipucloud.laboratory.simulator.vipu.cluster_tests import KINDS, ClusterTests
 from ipucloud.laboratory.simulator.vipu.clusters import Clusters
 from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.laboratory.simulator.vipu.links import Link
 from ipucloud.laboratory.simulator.vipu.model import Allocation, ClusterTest, KindResult, User
 from ipucloud.laboratory.simulator.vipu.topology import Cluster
 from ipucloud.laboratory.simulator.vipu.users import Users
 from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire.site import LinkState
 
 # ruff: noqa: N802 - gRPC binds methods by the names of the definition
 
@@ -133,7 +137,6 @@ class AdminMethods:
         return admin.GetClusterTestReply(test=_cluster_test(self._tests.get(request.id)))
 
     def ListLinks(self, request: admin.ListLinksRequest, caller: Caller) -> admin.ListLinksReply:
-        names = self._allocations.get(request.allocation_id).agent_ids
         return admin.ListLinksReply(
             links=[
                 admin.Link(
@@ -142,9 +145,14 @@ class AdminMethods:
                     kind=f"LINK_{link.kind.upper()}",
                     state=f"LS_{state.upper()}",
                 )
-                for link, state in self._controller.links(names)
+                for link, state in self._links(request.allocation_id)
             ]
         )
+
+    def _links(self, allocation_id: str) -> Iterable[tuple[Link, LinkState]]:
+        if allocation_id:
+            return self._controller.links(self._allocations.get(allocation_id).agent_ids)
+        return self._controller.impaired_links()
 
     def _agent(self, machine: Machine) -> admin.Agent:
         return admin.Agent(

@@ -92,6 +92,19 @@ class Controller:
             answers = self.reachable(link.one.name) and self.reachable(link.other.name)
             yield link, self._context.broken.get(link.name, LinkState.UP) if answers else LinkState.DOWN
 
+    def impaired_links(self) -> Iterator[tuple[Link, LinkState]]:
+        """The links of all agents that are not up although both ends answer."""
+        if not self._context.broken:
+            return
+        for cluster in self.clusters.all():
+            for link, state in self.links(agent.name for agent in cluster.agents):
+                if (
+                    link.name in self._context.broken
+                    and self.reachable(link.one.name)
+                    and self.reachable(link.other.name)
+                ):
+                    yield link, state
+
     def agents(self, cluster_id: str = "") -> list[Machine]:
         """Every agent (of one cluster, when it is named), in the order of the hardware."""
         if cluster_id:

@@ -1,0 +1,83 @@
+"""When a region was read last, by each source, and whether automatic actions are halted there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
+from ipucloud.inventory.health.codes import Source
+
+_COMPLETE = sa.text(
+    """
+    INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)
+    VALUES (:region, :source, app_now() - make_interval(secs => :seconds), app_now(),
+            app_now() + make_interval(secs => :expires), :objects, :answered)
+    ON CONFLICT (region, source) DO UPDATE
+       SET started_at = excluded.started_at, finished_at = excluded.finished_at, stale_at = excluded.stale_at,
+           objects = excluded.objects, answered = excluded.answered, error = NULL, failed_since = NULL
+    """
+)
+_FAILED = sa.text(
+    """
+    INSERT INTO observations (region, source, error, failed_since) VALUES (:region, :source, :error, app_now())
+    ON CONFLICT (region, source) DO UPDATE
+       SET error = excluded.error, failed_since = coalesce(observations.failed_since, excluded.failed_since)
+    """
+)
+_HALT = sa.text(
+    """
+    INSERT INTO observations (region, source, halted_since) VALUES (:region, 'site', app_now())
+    ON CONFLICT (region, source) DO UPDATE SET halted_since = excluded.halted_since
+     WHERE observations.halted_since IS NULL
+    """
+)
+_RESUME = sa.text("UPDATE observations SET halted_since = NULL WHERE region = :region AND halted_since IS NOT NULL")
+_HALTED = Query(
+    "SELECT EXISTS (SELECT FROM observations WHERE region = :region AND halted_since IS NOT NULL) AS halted", bool
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How the reading of one source went: it took `seconds`; `error` says why it is not complete."""
+
+    source: Source
+    seconds: float
+    objects: int
+    answered: int
+    error: str | None = None
+
+
+async def write_reading(connection: AsyncConnection, region: str, read: Read, *, expires: float) -> None:
+    """Record a reading that just ended and says nothing any more after `expires` seconds.
+
+    One that failed leaves the times of the last complete one.
+    """
+    if read.error is not None:
+        await connection.execute(_FAILED, {"region": region, "source": read.source, "error": read.error[:500]})
+        return
+    await connection.execute(
+        _COMPLETE,
+        {
+            "region": region,
+            "source": read.source,
+            "seconds": read.seconds,
+            "expires": expires,
+            "objects": read.objects,
+            "answered": read.answered,
+        },
+    )
+
+
+async def automation_halted(connection: Statements, region: str) -> bool:
+    """Whether too many objects of the region failed at once: nothing may be repaired or moved without a person."""
+    return await _HALTED.one(connection, {"region": region})
+
+
+async def set_halted(connection: AsyncConnection, region: str, *, halted: bool) -> None:
+    """Halt automatic actions in a region, or allow them again."""
+    await connection.execute(_HALT if halted else _RESUME, {"region": region})

@@ -1,0 +1,125 @@
+"""What a reading says is wrong, given what the hardware is used for. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from ipucloud.inventory.health.codes import Code, Kind, Source
+from ipucloud.inventory.health.judge import Asked, Fact
+from ipucloud.observation.expected import Expected, Host, Machine
+from ipucloud.observation.reading import Reading
+from ipucloud.site.ports import Agent, Link
+from ipucloud.wire.site import Host as SeenHost
+from ipucloud.wire.site import HostState, LinkState, RedfishSystem
+
+CRITICAL = "Critical"
+
+
+@dataclass
+class Findings:
+    """The facts of a reading, and who answered for which object: what answered without a fact is good."""
+
+    facts: list[Fact] = field(default_factory=list)
+    asked: set[Asked] = field(default_factory=set)
+
+    def add(self, kind: Kind, object_id: UUID, source: Source, code: Code, detail: str) -> None:
+        self.facts.append(Fact(kind, object_id, source, code, detail))
+
+
+def find(expected: Expected, reading: Reading) -> Findings:
+    """The findings of everything that was read; a source that was not read finds nothing, bad or good."""
+    found = Findings()
+    if reading.machines is not None:
+        _machines(found, expected, reading.machines)
+    if reading.machines is not None and reading.agents is not None:
+        _agents(found, expected, reading.machines, reading.agents)
+        _links(found, expected, reading.links or ())
+    if reading.hosts is not None:
+        for host in expected.hosts:
+            _host(found, host, reading.hosts.get(host.name), reading.keys)
+    return found
+
+
+def _machines(found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem]) -> None:
+    usual = _usual_firmware(expected, systems)
+    for machine in expected.machines:
+        system = systems.get(machine.name)
+        if system is None:
+            found.add("machine", machine.id, Source.BMC, Code.NOT_OBSERVED, "its BMC does not answer")
+            continue
+        found.asked.add((machine.id, Source.BMC))
+        for code, detail in _machine(machine, system, usual.get(machine.pod_id)):
+            found.add("machine", machine.id, Source.BMC, code, detail)
+
+
+def _machine(machine: Machine, system: RedfishSystem, firmware: str | None) -> Iterator[tuple[Code, str]]:
+    if system.Status.Health == CRITICAL:
+        yield Code.BMC_CRITICAL, f"Redfish health {system.Status.Health}, state {system.Status.State}"
+    # A server with IPUs of its own can be switched off by its customer: its host says so.
+    elif machine.in_use and not machine.is_server and system.PowerState == "Off":
+        yield Code.POWERED_OFF, f"power state {system.PowerState}"
+    if firmware is not None and system.BiosVersion != firmware:
+        yield Code.FIRMWARE_DIFFERS, f"firmware {system.BiosVersion}, others of its pod {firmware}"
+
+
+def _usual_firmware(expected: Expected, systems: Mapping[str, RedfishSystem]) -> dict[UUID, str]:
+    """The firmware of most machines of each pod; none where no version is that of more than half."""
+    pods: defaultdict[UUID, Counter[str]] = defaultdict(Counter)
+    for machine in expected.machines:
+        if (system := systems.get(machine.name)) is not None:
+            pods[machine.pod_id][system.BiosVersion] += 1
+    usual = {pod: versions.most_common(1)[0] for pod, versions in pods.items()}
+    return {pod: version for pod, (version, count) in usual.items() if 2 * count > pods[pod].total()}
+
+
+def _agents(
+    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], agents: Mapping[str, Agent]
+) -> None:
+    """Agents are expected to answer while a customer works with their machine, and it is on and not failed itself."""
+    for machine in expected.machines:
+        system, agent = systems.get(machine.name), agents.get(machine.name)
+        if system is None or machine.is_server:
+            continue
+        found.asked.add((machine.id, Source.VIPU))
+        on = system.PowerState == "On" and system.Status.Health != CRITICAL
+        if machine.in_use and on and (agent is None or not agent.reachable):
+            found.add("machine", machine.id, Source.VIPU, Code.AGENT_UNREACHABLE, "its V-IPU agent does not answer")
+
+
+def _links(found: Findings, expected: Expected, links: Iterable[Link]) -> None:
+    """A link is reported with the machine where it begins, unless a cluster is just being built or removed there."""
+    by_name = {machine.name: machine for machine in expected.machines}
+    impaired: defaultdict[tuple[UUID, Code], list[str]] = defaultdict(list)
+    for link in links:
+        first = by_name.get(link.ends[0])
+        if first is not None and (first.holder is None or first.in_use):
+            code = Code.LINK_DOWN if link.state is LinkState.DOWN else Code.LINK_DEGRADED
+            impaired[first.id, code].append(f"{link.kind} to {link.ends[1]}")
+    for (machine_id, code), ends in impaired.items():
+        found.add("machine", machine_id, Source.VIPU, code, f"links {', '.join(sorted(ends))}")
+
+
+def _host(found: Findings, host: Host, shown: SeenHost | None, keys: Mapping[str, str | None]) -> None:
+    if shown is None:
+        found.add("host", host.id, Source.HOST, Code.NOT_OBSERVED, "the site does not list it")
+        return
+    found.asked.add((host.id, Source.HOST))
+    server = host.running_server
+    if shown.state is HostState.FAILED:
+        found.add("host", host.id, Source.HOST, Code.HOST_FAILED, shown.detail or "the site reports it as failed")
+    elif server is not None and shown.state is HostState.OFF:
+        found.add("host", host.id, Source.HOST, Code.SERVER_OFF, "the server is off")
+    elif server is not None and shown.server is None:
+        found.add("host", host.id, Source.HOST, Code.HOST_FAILED, f"the host has lost its server {server.name}")
+    if server is None or shown.state is not HostState.RUNNING:
+        found.asked.add((host.id, Source.SSH))  # nobody is expected to answer there
+    elif host.name in keys:
+        found.asked.add((host.id, Source.SSH))
+        key = keys[host.name]
+        if key is None:
+            found.add("host", host.id, Source.SSH, Code.SSH_UNREACHABLE, f"{server.ssh_host}:{server.ssh_port}")
+        elif key.split()[:2] != (server.host_key or "").split()[:2]:
+            found.add("host", host.id, Source.SSH, Code.HOST_KEY_CHANGED, f"presents {key[:100]}")

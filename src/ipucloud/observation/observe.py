@@ -1,0 +1,218 @@
+"""One observation of a region: read the database, read the site, judge, write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.faults import DEGRADING, settle_cluster
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.inventory.health.codes import OBSERVED, Code
+from ipucloud.inventory.health.judge import Action, Change, LiveReport, judge, unsettled
+from ipucloud.inventory.health.observations import automation_halted, set_halted, write_reading
+from ipucloud.inventory.health.record import live_reports, write
+from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.observation import metrics
+from ipucloud.observation.expected import IN_USE, Expected, Holder, read_expected
+from ipucloud.observation.findings import find
+from ipucloud.observation.reading import Reading, read_site
+from ipucloud.observation.ssh import SshReader
+from ipucloud.site.ports import Budget, Sites
+
+log = structlog.get_logger(__name__)
+
+FEWEST = 5
+"""Objects of a region that may always fail at once, however small the region is."""
+SHARE = 0.05
+"""Part of a region's objects that may fail at once."""
+
+_ONLY_IN_USE = frozenset({Code.POWERED_OFF, Code.AGENT_UNREACHABLE, Code.SERVER_OFF, Code.SSH_UNREACHABLE})
+"""Codes of what is wrong only while a customer works with the object."""
+
+_NOW = Query("SELECT app_now() AS now", datetime)
+_LOCK = Query(
+    "SELECT state FROM clusters WHERE project_id = :project_id AND id = :cluster_id FOR NO KEY UPDATE", ClusterState
+)
+_HELD = Query(
+    """
+    SELECT coalesce(machine_id, host_id) FROM allocations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL
+    """,
+    UUID,
+)
+
+
+class _Cluster(NamedTuple):
+    project_id: UUID
+    cluster_id: UUID
+
+
+# Also after a pass that ended between the reports and the cluster, and for reports that are older than the allocation.
+_UNSETTLED = Query(
+    """
+    SELECT c.project_id, c.id AS cluster_id FROM clusters c
+     WHERE c.region = :region AND c.state IN ('active', 'degraded')
+       AND (c.state = 'degraded') <> EXISTS (
+             SELECT FROM allocations a JOIN health_reports r ON r.machine_id = a.machine_id OR r.host_id = a.host_id
+              WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+                AND r.cleared_at IS NULL AND r.confirmed_at IS NOT NULL AND r.code = ANY (:degrading))
+    """,
+    _Cluster,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The result. `soon`: the next reading decides something. `complete`: every source answered."""
+
+    soon: bool
+    complete: bool
+
+
+async def observe_region(
+    database: Database,
+    sites: Sites,
+    region: str,
+    *,
+    budget: Budget,
+    clock: Clock,
+    ssh: SshReader,
+    expires: float,
+    limit: int | None = None,
+) -> Observed | None:
+    """Observe a region; None when it is not registered. `budget` is asked before every call and every transaction.
+
+    After `expires` seconds without another complete reading, health is unknown.
+
+    Raises what `budget` raises, and `Problem` unavailable.
+    """
+    started = clock.monotonic()
+    async with database.read() as connection:
+        expected = await read_expected(connection, region)
+        if expected is None:
+            return None
+        reported = {each.object_id for each in await live_reports(connection, region)}
+    site = sites.at(expected.vipu, budget)
+    reading = await read_site(site, expected, clock)
+    reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
+    failpoint("observation.read")
+    async with database.read() as connection:
+        live = await live_reports(connection, region)
+        now = await _NOW.one(connection)
+    findings = find(expected, reading)
+    changes = judge(findings.facts, findings.asked, live, now)
+    for holder, theirs in _by_holder(expected, changes).items():
+        budget()
+        await _write(database, region, holder, theirs)
+        failpoint("observation.cluster_written")
+    await _settle_others(database, region, budget)
+    objects = len(expected.machines) + len(expected.hosts)
+    await _halt(database, region, live, changes, objects=objects, most=limit or max(FEWEST, round(SHARE * objects)))
+    await _record(database, region, reading, expires)
+    metrics.SECONDS.labels(region).set(clock.monotonic() - started)
+    return Observed(unsettled(changes), all(read.error is None for read in reading.reads))
+
+
+def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:
+    holders = {machine.id: machine.holder for machine in expected.machines}
+    holders |= {host.id: host.holder for host in expected.hosts}
+    found: defaultdict[Holder | None, list[Change]] = defaultdict(list)
+    for change in changes:
+        found[holders.get(change.fact.object_id)].append(change)
+    return found
+
+
+async def _write(database: Database, region: str, holder: Holder | None, changes: Sequence[Change]) -> None:
+    """One transaction for the objects of one cluster, or for those that none holds."""
+
+    async def work(connection: AsyncConnection) -> None:
+        if holder is None:
+            await write(connection, region, changes, None)
+            return
+        mine = {"project_id": holder.project_id, "cluster_id": holder.cluster_id}
+        state = await _LOCK.one(connection, mine)
+        held = set(await _HELD.all(connection, mine))
+        # What it held or did may have changed since the site was read; the next reading sees that.
+        still = [each for each in changes if each.fact.object_id in held and _applies(each, state)]
+        await write(connection, region, still, holder.cluster_id)
+        await settle_cluster(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
+
+    await database.transact(work)
+    for change in changes:
+        if change.action in {Action.CONFIRMED, Action.CLEARED}:
+            fact = change.fact
+            log.warning(
+                f"health_report_{change.action}",
+                region=region,
+                object_id=str(fact.object_id),
+                kind=fact.kind,
+                source=fact.source,
+                code=fact.code,
+                detail=fact.detail,
+                cluster_id=None if holder is None else str(holder.cluster_id),
+            )
+
+
+def _applies(change: Change, state: ClusterState) -> bool:
+    return state in IN_USE or change.fact.code not in _ONLY_IN_USE or change.action in {Action.GOOD, Action.CLEARED}
+
+
+async def _settle_others(database: Database, region: str, budget: Budget) -> None:
+    """Clusters whose state does not say what the reports of their hardware say."""
+    async with database.read() as connection:
+        found = await _UNSETTLED.all(connection, {"region": region, "degrading": sorted(DEGRADING)})
+    for cluster in found:
+        budget()
+
+        async def work(connection: AsyncConnection, cluster: _Cluster = cluster) -> None:
+            mine = {"project_id": cluster.project_id, "cluster_id": cluster.cluster_id}
+            await _LOCK.one(connection, mine)
+            await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
+
+        await database.transact(work)
+
+
+async def _halt(
+    database: Database,
+    region: str,
+    live: Sequence[LiveReport],
+    changes: Sequence[Change],
+    *,
+    objects: int,
+    most: int,
+) -> None:
+    """Halt automatic actions when too many objects failed at once, until fewer of them are failing."""
+    known = {each.object_id for each in live if each.source in OBSERVED}
+    newly = {each.fact.object_id for each in changes if each.action is Action.SUSPECTED} - known
+    ended = {each.report_id for each in changes if each.action is Action.CLEARED}
+    failing = newly | {each.object_id for each in live if each.source in OBSERVED and each.id not in ended}
+    disappeared = len(newly) > most
+    async with database.begin() as connection:
+        halted = await automation_halted(connection, region)
+        await set_halted(connection, region, halted=disappeared or (halted and len(failing) > most))
+    if disappeared:
+        metrics.DISAPPEARED.labels(region).inc()
+        log.error("mass_disappearance", region=region, objects=len(newly), of=objects, limit=most)
+
+
+async def _record(database: Database, region: str, reading: Reading, expires: float) -> None:
+    """Record how each source answered, last of all: until then the readings before are the newest."""
+    async with database.begin() as connection:
+        for read in reading.reads:
+            await write_reading(connection, region, read, expires=expires)
+    for read in reading.reads:
+        if read.error is None:
+            metrics.READ.labels(region, read.source).set(read.answered)
+        else:
+            metrics.FAILED.labels(region, read.source).inc()
+            log.warning("region_not_observed", region=region, source=read.source, error=read.error)

@@ -1,0 +1,198 @@
+"""What a worker observes at a site, and what it does not conclude from a site that is silent."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from ipucloud.inventory.health.observations import automation_halted
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.observation.observe import Observed, observe_region
+from ipucloud.observation.ssh import SshReader
+from ipucloud.wire.site import FaultAction
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import PATIENCE, until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+REGION = "luxembourg-2"
+LIVE = """
+SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT NULL AS confirmed
+  FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
+ WHERE r.cleared_at IS NULL ORDER BY name, code
+"""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--machines-on"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, running) as world:
+        yield world
+
+
+@pytest.fixture
+def names(running: RunningSite) -> list[str]:
+    """The machines of the only pod, by slot."""
+    return [machine.name for machine in running.region(REGION).pods[0].machines]
+
+
+async def observe(world: SiteWorld, ssh: SshReader | None = None) -> Observed:
+    """One observation of the region."""
+    clock = SystemClock()
+    found = await observe_region(
+        world.database,
+        world.sites,
+        REGION,
+        budget=lambda: PATIENCE,
+        clock=clock,
+        ssh=ssh or SshReader(clock),
+        expires=60.0,
+    )
+    assert found is not None
+    return found
+
+
+async def live(world: SiteWorld) -> list[tuple[str, str, bool]]:
+    return [(row.name, row.code, row.confirmed) for row in await world.rows(LIVE)]
+
+
+async def offered(world: SiteWorld) -> set[str]:
+    """Machines that new clusters may get."""
+    return set(await world.column("SELECT name FROM machines WHERE allocatable AND name LIKE 'lux2-%'"))
+
+
+def break_machine(world: SiteWorld, name: str) -> None:
+    world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
+
+
+def repair_machine(world: SiteWorld, name: str) -> None:
+    world.http.post(f"/v1/machines/{name}:repair").raise_for_status()
+
+
+async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: SiteWorld, names: list[str]) -> None:
+    assert await observe(world) == Observed(soon=False, complete=True)
+    break_machine(world, names[3])
+    try:
+        assert (await observe(world)).soon
+        assert await live(world) == [(names[3], "bmc_critical", False)]
+        assert await offered(world) == set(names)
+        await observe(world)
+        assert await live(world) == [(names[3], "bmc_critical", True)]
+        assert await offered(world) == set(names) - {names[3]}
+        assert await world.column("SELECT health FROM machines WHERE NOT allocatable") == ["failed"]
+        assert not (await observe(world)).soon
+    finally:
+        repair_machine(world, names[3])
+    for _ in range(3):
+        assert names[3] not in await offered(world)
+        await observe(world)
+    assert await live(world) == []
+    assert await offered(world) == set(names)
+
+
+async def test_a_site_that_does_not_answer_makes_nothing_fail(world: SiteWorld, names: list[str]) -> None:
+    await observe(world)
+    before = await world.rows("SELECT source, finished_at FROM observations ORDER BY source")
+    for call in ("redfish.list", "hosts.list", "admin.ListAgents"):
+        world.fault(call=call, action=FaultAction.STATUS)
+    for _ in range(3):
+        assert not (await observe(world)).complete
+    assert await live(world) == []
+    assert await offered(world) == set(names)
+    failed = await world.rows("SELECT source, finished_at, error, failed_since FROM observations ORDER BY source")
+    assert [(each.source, each.finished_at) for each in failed] == [(each.source, each.finished_at) for each in before]
+    assert all(each.error and each.failed_since for each in failed)
+    world.clear_faults()
+    assert (await observe(world)).complete
+    assert await world.column("SELECT error FROM observations WHERE error IS NOT NULL") == []
+
+
+async def test_a_silent_bmc_makes_its_machine_unknown_and_hides_no_fault(world: SiteWorld, names: list[str]) -> None:
+    break_machine(world, names[0])
+    try:
+        for _ in range(2):
+            await observe(world)
+        world.fault(call="redfish.member", target=names[0], action=FaultAction.STATUS)
+        world.fault(call="redfish.member", target=names[1], action=FaultAction.STATUS)
+        for _ in range(4):
+            await observe(world)
+        assert await live(world) == [
+            (names[0], "bmc_critical", True),
+            (names[0], "not_observed", True),
+            (names[1], "not_observed", True),
+        ]
+        health = "SELECT health FROM machines WHERE NOT allocatable ORDER BY slot"
+        assert await world.column(health) == ["failed", "unknown"]
+    finally:
+        world.clear_faults()
+        repair_machine(world, names[0])
+
+
+async def test_a_link_that_is_impaired_is_reported_with_its_machine(world: SiteWorld, names: list[str]) -> None:
+    path = "/v1/machines/{}/links/next:{}"
+    world.http.post(path.format(names[2], "fail"), json={"state": "degraded"}).raise_for_status()
+    world.http.post(path.format(names[6], "fail"), json={"state": "down"}).raise_for_status()
+    try:
+        for _ in range(2):
+            await observe(world)
+        assert await live(world) == [(names[2], "link_degraded", True), (names[6], "link_down", True)]
+        assert await offered(world) == set(names) - {names[6]}
+    finally:
+        for name in (names[2], names[6]):
+            world.http.post(path.format(name, "repair")).raise_for_status()
+
+
+async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world: SiteWorld, names: list[str]) -> None:
+    async def halted() -> bool:
+        async with world.database.read() as connection:
+            return await automation_halted(connection, REGION)
+
+    for name in names[:6]:
+        break_machine(world, name)
+    try:
+        await observe(world)
+        assert await halted()
+        await observe(world)
+        assert await offered(world) == set(names[6:])
+        assert await halted()
+    finally:
+        for name in names[:6]:
+            repair_machine(world, name)
+    for _ in range(3):
+        await observe(world)
+    assert (await live(world), await halted()) == ([], False)
+
+
+async def test_a_worker_observes_what_a_cluster_uses(world: SiteWorld, names: list[str]) -> None:
+    """The whole way once: a worker at work, a cluster, a machine and a server that fail and come back."""
+    async with world.worker(observation_interval=0.05):
+        cluster = await world.build(flavor="m2000-pod4")
+        held = "SELECT m.name FROM allocations a JOIN machines m ON m.id = a.machine_id WHERE cluster_id = :id"
+        [machine] = await world.column(held, id=cluster)
+        hosts = "SELECT h.name FROM allocations a JOIN hosts h ON h.id = a.host_id WHERE cluster_id = :id"
+        [host] = await world.column(hosts, id=cluster)
+
+        async def reported(expected: list[tuple[str, str, bool]]) -> None:
+            async def is_so() -> bool:
+                return await live(world) == expected
+
+            await until(is_so, f"{expected} is reported")
+
+        break_machine(world, machine)
+        await reported([(machine, "bmc_critical", True)])
+        assert await world.column("SELECT cluster_id FROM health_reports") == [cluster]
+        repair_machine(world, machine)
+        await reported([])
+        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        await reported([(host, "host_failed", True)])
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await reported([])
+        await world.delete_all()
