@@ -160,3 +160,16 @@ def test_a_project_is_renamed_and_deleted(run: Run, service: Service) -> None:
     assert run("projects", "delete", "research").status == 2
     service.on("DELETE", "/v1/projects/research", Reply(204))
     assert run("projects", "delete", "research", "--yes").status == 0
+
+
+def test_accounts_are_listed_and_report_their_projects(run: Run, service: Service, tmp_path: Path) -> None:
+    service.lists("/v1/billing/accounts", [ACCOUNT])
+    assert "Research" in run("accounts", "list").out
+    period = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "posted_until": None}
+    service.gives(f"{PATH}/report", {**period, "columns": ["project"], "rows": [], "totals": []})
+    assert run("accounts", "report", "account-1").status == 0
+    assert service.asked[-1].query == {"group_by": "project"}
+    service.on("GET", f"{PATH}/report", Reply(raw=b"day,cost\r\n"))
+    file = tmp_path / "report.csv"
+    assert run("accounts", "report", "account-1", "--by", "day", "--csv", str(file)).status == 0
+    assert file.read_bytes() == b"day,cost\r\n"
