@@ -61,6 +61,14 @@ _OBJECTS = (
         "allocations",
         state="CASE WHEN freed_at IS NOT NULL THEN 'freed' WHEN released_at IS NULL THEN 'held' ELSE 'cleaning' END",
     ),
+    _objects(
+        "health_report",
+        "health_reports",
+        project="NULL",
+        name="code",
+        state="CASE WHEN cleared_at IS NULL THEN 'live' ELSE 'cleared' END",
+        created="first_seen_at",
+    ),
     _objects("token", "tokens", name="name", state="CASE WHEN revoked_at IS NULL THEN role ELSE 'revoked' END"),
     _objects("ssh_key", "ssh_keys", name="name"),
     _objects("webhook", "webhooks", name="url", state="disabled"),
@@ -92,12 +100,12 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "operation": "ipucloud operations show {id} --project {project}",
         "machine": "ipucloud admin machines show {name}",
         "host": "ipucloud admin hosts show {name}",
+        "health_report": "ipucloud admin reports show {id}",
         "pod": "ipucloud admin machines list --pod {name}",
         "webhook": "ipucloud webhooks show {id} --project {project}",
         "billing_account": "ipucloud accounts show {id}",
-        "budget": "ipucloud budgets show {id} --project {project}",
-        "invoice": "ipucloud billing invoices show {name} --project {project}",
-        "export": "ipucloud exports show {id} --project {project}",
+        "budget": "ipucloud budgets list --project {project}",
+        "export": "ipucloud exports list --project {project}",
         "request": "ipucloud admin requests show {id}",
     }
 )
@@ -118,7 +126,7 @@ class Found(NamedTuple):
         """Commands that show more of it."""
         known = COMMANDS.get(self.kind)
         words = {"id": self.object_id, "name": self.name, "project": self.project}
-        return [] if known is None else [known.format(**words)]
+        return [] if known is None or (self.project is None and "{project}" in known) else [known.format(**words)]
 
 
 _FIND = Query(

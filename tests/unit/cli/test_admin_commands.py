@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from ipucloud.admin.whatis import COMMANDS
+from ipucloud.cli.main import cli
 from tests.support.scripted import Reply, Service
 
 Run = Callable[..., Any]
@@ -58,3 +62,12 @@ def test_parked_work_is_requeued(run: Run, service: Service) -> None:
     item = {"kind": "cluster", "key": "c1", "state": "due", "attempt": 0}
     service.on("POST", "/v1/operator/work/cluster/c1:requeue", Reply(body=item))
     assert run("admin", "work", "requeue", "cluster", "c1", "--json").json["state"] == "due"
+
+
+@pytest.mark.parametrize("command", COMMANDS.values())
+def test_the_commands_that_show_an_object_exist(command: str) -> None:
+    context: Any = cli.make_context("ipucloud", [], resilient_parsing=True)
+    for word in command.split(" {", maxsplit=1)[0].removesuffix(" --project").removesuffix(" --pod").split()[1:]:
+        found = context.command.get_command(context, word)
+        assert found is not None, word
+        context = found.make_context(word, [], parent=context, resilient_parsing=True)
