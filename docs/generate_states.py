@@ -62,6 +62,7 @@ def _operations() -> str:
     for kind in KINDS.values():
         parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]
         if kind.undo is not None:
+            parts += _replacing(kind)
             parts += ["", "When it fails or is cancelled, it is undone:", "", *_steps(kind.undo.steps)]
     return "\n".join([*parts, ""])
 
@@ -82,6 +83,12 @@ _BILLING = {
     Billing.ENDS: "Billing ends with its request.",
     Billing.UNCHANGED: "Billing is not changed.",
 }
+
+
+def _replacing(kind: Kind[Any, Any]) -> list[str]:
+    if not kind.replacing:
+        return []
+    return ["", "Before it takes other hardware and its steps run again:", "", *_steps(kind.replacing)]
 
 
 def _steps(steps: Iterable[Step[Any, Any]]) -> list[str]:

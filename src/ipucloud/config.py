@@ -193,6 +193,14 @@ class Settings(BaseSettings):
     partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: Seconds = 3600.0
+    isolation_after: Seconds = Field(
+        120.0,
+        description="how long a delete or suspend waits for a failed host or machine, or one that does not answer,"
+        " before it isolates it and goes on",
+    )
+    isolation_limit: int = Field(
+        16, ge=0, description="machines and hosts of a region that are isolated per hour without an operator; 0: none"
+    )
     drain_seconds: Seconds = 20.0
 
     webhook_slots: int = Field(

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import ClassVar
 from uuid import UUID
 
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.failpoints import Action, Trap
 from ipucloud.operations.store import Accepted
 from ipucloud.wire.site import NetworkSpec
@@ -151,14 +153,23 @@ class Tasks(Create):
         await lab.tasks_are_done()
 
     async def _leave_something(self, lab: Lab) -> None:
-        """A network of a cluster that is gone, on hosts of nobody."""
+        """A network of a cluster that is gone, on hosts of nobody, one of which is to be cleaned."""
         gone = await lab.rows("SELECT external_name FROM clusters WHERE deleted_at IS NOT NULL LIMIT 1")
         if not gone:
             await lab.remove([await lab.an_active_cluster()])
             return await self._leave_something(lab)
         hosts = await lab.rows(
-            "SELECT name FROM hosts WHERE region = :region ORDER BY name DESC LIMIT 1", region=REGION
+            "SELECT id, name FROM hosts WHERE region = :region ORDER BY name DESC LIMIT 1", region=REGION
         )
+        async with lab.database.begin() as connection:
+            await report(
+                connection,
+                kind="host",
+                object_id=hosts[0].id,
+                source=Source.OPERATION,
+                code=Code.NOT_CLEAN,
+                detail="it was left",
+            )
         site = await lab.patient_site()
         await site.networks.put(gone[0][0], NetworkSpec(region=REGION, machines=[], hosts=[hosts[0].name]))
         return None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from tests.crash.broken import BROKEN_KINDS, Isolate, Replace
 from tests.crash.kinds import (
     KINDS,
     SPECIAL,
@@ -65,6 +66,12 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.machines_released": Delete(),
     "cluster.machines_freed": Delete(),
     "cluster.servers_switched_off": Suspend(),
+    "cluster.named_anew": PostResume(),
+    "cluster.hardware_reported": Replace(),
+    "cluster.hardware_given_back": Replace(),
+    "cluster.hardware_exchanged": Replace(),
+    "operation.steps_appended": Replace(),
+    "cluster.hardware_isolated": Isolate(),
     "partitions.undo_begun": RefusedPartition(),
     "partitions.reset_marked": ResetPartition(),
     "partitions.given_up": RefusedReset(),
@@ -110,6 +117,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
+    "leftovers": lambda point: Case(Tasks(), point),
     "sweep": lambda point: Case(Tasks(), point),
     "sync": lambda point: Case(Tasks(), point),
 }
@@ -148,7 +156,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    for kind in (*KINDS, *SUSPEND_KINDS, *PARTITION_KINDS):
+    for kind in (*KINDS, *SUSPEND_KINDS, *PARTITION_KINDS, *BROKEN_KINDS):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]

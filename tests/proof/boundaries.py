@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.inputs import ClusterInputs, Isolation
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
@@ -86,6 +86,7 @@ async def watched_worker(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=random.Random(1),  # noqa: S311  # jitter
+        isolation=Isolation(settings.isolation_after, settings.isolation_limit),
         keys=read_keys(SECRETS_KEY),
     )
     reconcilers: list[Any] = [Watched(inner, plans)]

@@ -209,6 +209,18 @@ class _Transaction:
             return [await database.send(self._line, statement, each) for each in parameters][-1]
         return await database.send(self._line, statement, parameters or {})
 
+    @asynccontextmanager
+    async def begin_nested(self) -> AsyncIterator[None]:
+        """A savepoint."""
+        self._line.say("SAVEPOINT nested")
+        try:
+            yield
+        except BaseException:
+            if self._line.in_transaction:
+                self._line.say("ROLLBACK TO SAVEPOINT nested")
+            raise
+        self._line.say("RELEASE SAVEPOINT nested")
+
     async def commit(self) -> None:
         database = self._database
         await database.pause("commit")

@@ -12,6 +12,8 @@ from typing import TextIO
 from unittest import mock
 from uuid import UUID
 
+from ipucloud.clusters import leftovers
+from ipucloud.clusters.operations import effects, replacing
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
@@ -148,6 +150,9 @@ class History:
             mock.patch.object(ids, "uuid7", uuid7),
             mock.patch.object(main, "periodic_tasks", chosen_tasks),
             mock.patch.object(store, "count_failure", count_nothing),
+            mock.patch.object(effects, "count", count_nothing),
+            mock.patch.object(replacing, "count", count_nothing),
+            mock.patch.object(leftovers, "count", count_nothing),
         ):
             yield
 

@@ -38,6 +38,7 @@ _TASKS = {
     "sync_inventory": 0.2,
     "delete_expired_clusters": 0.2,
     "sweep_idempotency_keys": 0.05,
+    "clean_leftovers": 1.0,
     "sweep_leftovers": 0.2,
     "audit_database": 0.02,
     "audit_sites": 0.05,

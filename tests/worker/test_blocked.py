@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.clusters.queries import cluster_document
+from ipucloud.clusters.steps.teardown import QUARANTINE
 from ipucloud.invariants.audit import audit
 from ipucloud.operations.queries import operation_document
 from tests.support.postgres import Database as Scratch
@@ -129,7 +130,7 @@ async def test_a_create_says_what_it_waits_for(world: SiteWorld) -> None:
         await world.delete_all()
 
 
-async def test_a_quarantine_is_not_reported_as_blocking(database: Scratch, site: RunningSite) -> None:
+async def test_a_quarantine_is_said_and_breaks_no_rule(database: Scratch, site: RunningSite) -> None:
     async with open_site_world(database, site) as world:
         made = await world.create(flavor="m2000-pod4")
         async with world.worker(request_life=3600.0):
@@ -145,7 +146,11 @@ async def test_a_quarantine_is_not_reported_as_blocking(database: Scratch, site:
                 return bool((await steps(world, operation.operation_id))[-1]["checks"] >= 3)
 
             await until(checked, "checked again")
-            assert (await cluster(world, made.target_id))["blocked_by"] is None
+            assert (await cluster(world, made.target_id))["blocked_by"].startswith(f"{QUARANTINE} (since ")
+            async with world.database.begin() as connection:
+                age = "UPDATE clusters SET state_entered_at = state_entered_at - interval '1 hour' WHERE id = :id"
+                await connection.execute(sa.text(age), {"id": made.target_id})
+            assert await audit(world.database) == []
         async with world.worker():
             async with world.database.begin() as connection:
                 await connection.execute(sa.text(wakes))

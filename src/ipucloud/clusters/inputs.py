@@ -22,20 +22,35 @@ from ipucloud.site.ports import Site, VipuAddress
 
 @dataclass(frozen=True, slots=True)
 class MachineInput:
-    """A machine that the cluster holds; `name` is its V-IPU agent id, if it is under V-IPU."""
+    """A machine that the cluster holds; `name` is its V-IPU agent id, if it is under V-IPU.
 
+    `not_clean`: an earlier step left it to be cleaned later.
+    """
+
+    id: str
     name: str
     vipu_cluster_id: str | None
     topology: str
+    not_clean: bool
 
 
 @dataclass(frozen=True, slots=True)
 class HostInput:
-    """A host that the cluster holds, and the name of the Poplar server on it."""
+    """A host that the cluster holds, and the name of the Poplar server on it. `not_clean` as of a machine."""
 
+    id: str
     name: str
     server_name: str
     ordinal: int
+    not_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """When a clean-up leaves dead hardware: after so many seconds, while the region's `budget` lasts."""
+
+    after: float
+    budget: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,14 @@ class ClusterInputs:
     machines: tuple[MachineInput, ...]
     hosts: tuple[HostInput, ...]
     quarantine_left: float
+    isolation: Isolation
     operation: OpenOperation
+
+    @property
+    def hardware_ids(self) -> dict[str, UUID]:
+        """The ids of the machines and hosts, by name."""
+        held: tuple[MachineInput | HostInput, ...] = (*self.machines, *self.hosts)
+        return {each.name: UUID(each.id) for each in held}
 
     @property
     def network_machines(self) -> tuple[str, ...]:
@@ -104,6 +126,7 @@ class _Row(NamedTuple):
     machines: list[list[Any]]
     hosts: list[list[Any]]
     quarantine_left: float
+    isolated: int
 
 
 _LOAD = Query(
@@ -116,25 +139,32 @@ _LOAD = Query(
            r.vipu_host AS host, r.vipu_user_port AS user_port, r.vipu_admin_port AS admin_port, r.vipu_secure AS secure,
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
-           greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left
+           greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left,
+           (SELECT count(*) FROM health_reports r
+             WHERE r.region = c.region AND r.code = 'not_clean' AND r.cleared_at IS NULL
+               AND r.first_seen_at > app_now() - interval '1 hour') AS isolated
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
       LEFT JOIN LATERAL (
-        SELECT json_agg(json_build_array(m.name, p.vipu_cluster_id, p.topology) ORDER BY a.ordinal)
+        SELECT json_agg(json_build_array(m.id, m.name, p.vipu_cluster_id, p.topology, dirty.id IS NOT NULL)
+                          ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
-               json_agg(json_build_array(h.name, ps.name, ps.ordinal) ORDER BY a.ordinal)
+               json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
                extract(epoch FROM greatest(max(a.released_at), (
-                 SELECT finished_at FROM operation_steps
+                 SELECT max(finished_at) FROM operation_steps
                   WHERE project_id = o.project_id AND operation_id = o.id AND name = 'power_off_machines'
                )) - app_now()) + :request_life AS quarantine_left
           FROM allocations a
           LEFT JOIN machines m ON m.id = a.machine_id
           LEFT JOIN pods p ON p.id = m.pod_id
           LEFT JOIN hosts h ON h.id = a.host_id
+          LEFT JOIN health_reports dirty
+                 ON (dirty.machine_id = m.id OR dirty.host_id = h.id) AND dirty.code = 'not_clean'
+                AND dirty.cluster_id = c.id AND dirty.cleared_at IS NULL
           LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
@@ -150,11 +180,18 @@ _LOAD = Query(
 
 
 async def load(
-    connection: Statements, item: WorkItem, *, request_life: float, billed_from_request: bool, keys: Keys | None
+    connection: Statements,
+    item: WorkItem,
+    *,
+    request_life: float,
+    billed_from_request: bool,
+    keys: Keys | None,
+    isolation: Isolation,
 ) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
 
-    `billed_from_request`: bill a cluster that becomes usable for the first time from its request on.
+    `billed_from_request`: bill a cluster that becomes usable for the first time from its request on. `isolation`: its
+    budget is for an hour.
     """
     row = await inputs_of(connection, _LOAD, item, request_life=request_life)
     if row.operation is None:
@@ -179,5 +216,6 @@ async def load(
         machines=tuple(MachineInput(*machine) for machine in row.machines),
         hosts=tuple(HostInput(*host) for host in row.hosts),
         quarantine_left=row.quarantine_left,
+        isolation=Isolation(isolation.after, isolation.budget - row.isolated),
         operation=row.operation,
     )

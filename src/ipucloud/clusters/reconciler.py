@@ -8,7 +8,7 @@ from typing import Literal
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.inputs import ClusterInputs, load
+from ipucloud.clusters.inputs import ClusterInputs, Isolation, load
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
@@ -42,12 +42,14 @@ class ClusterReconciler:
         attempts: int,
         billing_starts_at: Literal["ready", "requested"],
         draw: random.Random,
+        isolation: Isolation,
         keys: Keys | None = None,
     ) -> None:
         self._sites = sites
         self._runner = Runner(CLUSTER_OPERATIONS, attempts=attempts, pause=poll_interval, draw=draw)
         self._request_life = request_life
         self._billed_from_request = billing_starts_at == "requested"
+        self._isolation = isolation
         self._keys = keys
 
     async def load(self, connection: Statements, item: WorkItem) -> ClusterInputs | Outcome:
@@ -57,6 +59,7 @@ class ClusterReconciler:
             request_life=self._request_life,
             billed_from_request=self._billed_from_request,
             keys=self._keys,
+            isolation=self._isolation,
         )
         if inputs is None:
             return Done()

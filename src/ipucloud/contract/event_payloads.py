@@ -94,6 +94,14 @@ class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds, Field(discrimin
     model_config = ConfigDict(frozen=True)
 
 
+class HardwareFailed(Payload):
+    """The hardware that an operation could not work with."""
+
+    machines: list[str] = Field(description="Names of IPU machines.", examples=[["pod1-m3"]])
+    hosts: list[str] = Field(description="Names of Poplar servers' hosts.", examples=[[]])
+    reason: str = Field(description="What is wrong with it, for people.", examples=["machine pod1-m3 did not answer"])
+
+
 class OperationOf(Payload):
     """The operation's kind."""
 

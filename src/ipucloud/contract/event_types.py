@@ -69,6 +69,16 @@ CLUSTER_DEGRADED = _register(
     payload=payloads.ClusterDegraded,
 )
 CLUSTER_RECOVERED = _register("cluster.recovered", "All hardware of a degraded cluster works again; it is active.")
+CLUSTER_HARDWARE_ISOLATED = _register(
+    "cluster.hardware_isolated",
+    "The cluster is cleaned up without hardware that has failed. Nobody gets it before it was cleaned.",
+    payload=payloads.HardwareFailed,
+)
+CLUSTER_HARDWARE_REPLACED = _register(
+    "cluster.hardware_replaced",
+    "An operation could not work with hardware of the cluster, and takes other hardware instead.",
+    payload=payloads.HardwareFailed,
+)
 _register_states(
     "cluster",
     {

@@ -25,8 +25,9 @@ class OperationState(StrEnum):
 
 
 BLOCKED_BY = (
-    "What the current step waits for, since when, and how often it was checked; null unless it takes longer than usual"
-    " or something failed."
+    "What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete, suspend,"
+    " undo) says so from its first check on; for any other it is null unless it takes longer than usual or something"
+    " failed."
 )
 
 

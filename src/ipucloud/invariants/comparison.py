@@ -75,7 +75,10 @@ class Comparison:
     ever: Mapping[str, UUID]
 
     def unowned(self, *kinds: str) -> Iterator[SiteObject]:
-        """Objects of these kinds that belong to no living cluster. A suspended one has only its servers."""
+        """Objects of these kinds that belong to no living cluster. A suspended one has only its servers.
+
+        Servers on isolated hosts are expected: they are wiped when their hosts answer again.
+        """
         for kind in kinds:
             for region in self.census:
                 for each in SITE_OBJECTS[kind](region):
@@ -110,7 +113,7 @@ class Comparison:
 def _knows(records: Records, kind: str, each: SiteObject) -> bool:
     cluster = records.living.get(each.cluster)
     if kind == "server":
-        return cluster is not None or each.name in records.servers
+        return cluster is not None or each.name in records.servers or each.host in records.isolated
     return cluster is not None and cluster.state is not ClusterState.SUSPENDED
 
 

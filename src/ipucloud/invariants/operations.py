@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ipucloud.clusters.steps.teardown import QUARANTINE
 from ipucloud.invariants.kinds import KINDS, STEPS
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.worker_repairs import wake_cluster_of_operation
@@ -11,6 +12,7 @@ from ipucloud.operations.states import TERMINAL
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})
 _WORK = MappingProxyType({"kinds": list(KINDS), "work_kinds": [kind.work_kind for kind in KINDS.values()]})
+_QUARANTINE = MappingProxyType({"quarantine": QUARANTINE})
 _WORK_ITEM = """
 LEFT JOIN unnest(CAST(:kinds AS text[]), CAST(:work_kinds AS text[])) AS known (kind, work_kind) ON known.kind = o.kind
 LEFT JOIN work w ON w.kind = known.work_kind AND w.key = coalesce(o.cluster_id, o.export_id)::text
@@ -98,7 +100,7 @@ NEXT_STEP = Invariant(
 
 STEPS_ENDED = Invariant(
     name="finished_operation_has_finished_steps",
-    sentence="A finished operation has steps, none of them open, and none failed if it succeeded.",
+    sentence="A finished operation has steps, none of them open; if it succeeded, each that failed succeeded later.",
     object_type="operation",
     remedy="Apply the audit's repair. A failed step of a successful operation needs a person.",
     repair=by(
@@ -115,11 +117,15 @@ STEPS_ENDED = Invariant(
            format('%s: %s steps, %s open, %s failed', o.state, count(s.name),
                   count(s.name) FILTER (WHERE s.state IN ('pending', 'running')),
                   count(s.name) FILTER (WHERE s.state = 'failed')) AS detail
-      FROM operations o LEFT JOIN operation_steps s ON s.project_id = o.project_id AND s.operation_id = o.id
+      FROM operations o
+      LEFT JOIN (SELECT steps.*, bool_or(state = 'succeeded') OVER later AS made_good FROM operation_steps AS steps
+                 WINDOW later AS (PARTITION BY operation_id, name ORDER BY ordinal
+                                  ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)) AS s
+             ON s.project_id = o.project_id AND s.operation_id = o.id
      WHERE o.finished_at IS NOT NULL
      GROUP BY o.id
     HAVING count(s.name) = 0 OR bool_or(s.state IN ('pending', 'running'))
-        OR (o.state = 'succeeded' AND bool_or(s.state = 'failed'))
+        OR (o.state = 'succeeded' AND bool_or(s.state = 'failed' AND s.made_good IS NOT TRUE))
     """,
 )
 
@@ -217,8 +223,35 @@ MOVES = Invariant(
      WHERE o.finished_at IS NULL AND o.export_id IS NULL AND w.parked_at IS NULL
        AND app_now() - progress.at > greatest(interval '5 minutes', 3 * (o.expected_at - o.created_at))
        -- A quarantine is as long as the operator said.
-       AND (step.blocked OR step.attempts > 0 OR step.name NOT IN ('verify_clean', 'verify_suspended'))
+       AND step.detail IS DISTINCT FROM :quarantine
     """,
+    parameters=_QUARANTINE,
+)
+
+CLEANED_UP = Invariant(
+    name="cluster_is_cleaned_up_in_time",
+    sentence="A cluster leaves `deleting` and `suspending` within its `state_sla_seconds`, or five minutes if that is"
+    " longer, unless its work item is parked or its machines are in quarantine.",
+    object_type="cluster",
+    remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
+    repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('in %s since %s, usually %s seconds; step %s, checked %s times, failed %s times: %s', c.state,
+                  c.state_entered_at, c.state_sla_seconds, step.name, step.checks, step.attempts,
+                  coalesce(step.detail, 'not begun')) AS detail
+      FROM clusters c
+      JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+      LEFT JOIN work w ON w.kind = 'cluster' AND w.key = c.id::text
+     CROSS JOIN LATERAL (
+       SELECT s.* FROM operation_steps s
+        WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+        ORDER BY s.ordinal LIMIT 1) AS step
+     WHERE c.state IN ('deleting', 'suspending') AND w.parked_at IS NULL
+       AND app_now() - c.state_entered_at > greatest(interval '5 minutes', c.state_sla_seconds * interval '1 second')
+       AND step.detail IS DISTINCT FROM :quarantine
+    """,
+    parameters=_QUARANTINE,
 )
 
 RULES = (
@@ -233,4 +266,5 @@ RULES = (
     HAS_WORK,
     IN_TIME,
     MOVES,
+    CLEANED_UP,
 )

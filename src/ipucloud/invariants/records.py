@@ -37,11 +37,15 @@ class ClusterRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """`living` clusters by external name; the regions' controllers; the names of all machines and hosts."""
+    """`living` clusters by external name; the regions' controllers; the names of all machines and hosts.
+
+    `isolated`: the hosts that clean-ups have left, which still have their servers until they are cleaned.
+    """
 
     living: Mapping[str, ClusterRecord]
     regions: Mapping[str, VipuAddress | None]
     hardware: Mapping[str, frozenset[str]]
+    isolated: frozenset[str]
 
     @cached_property
     def servers(self) -> frozenset[str]:
@@ -111,6 +115,13 @@ _HARDWARE = Query(
     """,
     _Hardware,
 )
+_ISOLATED = Query(
+    """
+    SELECT h.name FROM health_reports r JOIN hosts h ON h.id = r.host_id
+     WHERE r.code = 'not_clean' AND r.cleared_at IS NULL
+    """,
+    str,
+)
 _EVER = Query("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (CAST(:ids AS uuid[]))", _Known)
 
 
@@ -122,7 +133,8 @@ async def read_records(database: Database) -> Records:
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
         for region, names in await _HARDWARE.all(connection):
             hardware[region] = hardware.get(region, frozenset()) | frozenset(names)
-    return Records({cluster.name: cluster for cluster in clusters}, regions, hardware)
+        isolated = frozenset(await _ISOLATED.all(connection))
+    return Records({cluster.name: cluster for cluster in clusters}, regions, hardware, isolated)
 
 
 async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
 from typing import Any, Generic, NamedTuple
@@ -46,7 +46,7 @@ class Billing(Enum):
 class OpenStep(NamedTuple):
     """The current step. `attempts` counts its failures so far; `last`: no step follows.
 
-    It began `running_for` seconds ago. `blocked`: it is recorded as failing or as taking longer than usual.
+    It began `running_for` seconds ago. `blocked`: what it waits for is shown, as `blocked_by`.
     """
 
     ordinal: int
@@ -108,7 +108,8 @@ class Kind(Generic[Act, Inputs]):
     Its object may be in one of `begins_in`, enters `during` with the request and `success` with the last step; None
     where the object has no such state. `states` is the object's transition table. `work_kind` is the kind of the work
     items that carry it out. `deadline` is in seconds, None for the process's setting. `failure` makes the problem that
-    the operation ends with when a step is given up.
+    the operation ends with when a step is given up. `replacing`: the steps that may precede
+    another run through `steps`.
     """
 
     name: str
@@ -124,12 +125,13 @@ class Kind(Generic[Act, Inputs]):
     billing: Billing
     deadline: float | None
     failure: Callable[[OpenOperation, Failed], Problem] | None
+    replacing: tuple[Step[Act, Inputs], ...] = ()
     _by_name: dict[tuple[bool, str], Step[Act, Inputs]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for fault in self._faults():
             raise DeclarationError(f"{self.name}: {fault}")
-        found = {(False, step.name): step for step in self.steps}
+        found = {(False, step.name): step for step in (*self.replacing, *self.steps)}
         found |= {(True, step.name): step for step in ([] if self.undo is None else self.undo.steps)}
         object.__setattr__(self, "_by_name", found)
 
@@ -150,8 +152,14 @@ class Kind(Generic[Act, Inputs]):
     async def step_recorded(self, connection: AsyncConnection, inputs: Inputs, blocked_by: str | None) -> None:
         """Runs in the transaction that recorded the state of a step.
 
-        `blocked_by`: what it waits for if it failed or takes longer than usual.
+        `blocked_by`: what it waits for, if that is shown.
         """
+
+    async def instead(
+        self, connection: AsyncConnection, inputs: Inputs, failed: Failed
+    ) -> Failed | Sequence[Step[Act, Inputs]]:
+        """The steps by which the operation goes on when a step is given up; Failed, perhaps with more to say: none."""
+        return failed
 
     async def before_end(self, connection: AsyncConnection, inputs: Inputs, ending: Ending) -> None:
         """Runs in the transaction that ends an operation, before its row changes."""
@@ -170,6 +178,8 @@ class Kind(Generic[Act, Inputs]):
                 yield "two of its steps have one name"
         if fickle := [step.name for step in undoing if not step.endures]:
             yield f"its undo may give up at {fickle[0]}"
+        if {step.name for step in self.replacing} & {step.name for step in self.steps}:
+            yield "a step that replaces has the name of one of its steps"
         if self.failure is None and not all(step.endures for step in self.steps):
             yield "a step may fail, but it declares no `failure`"
         if self.cancellable and self.undo is None:

@@ -14,7 +14,7 @@ from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
-# What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.
+# What the step under way waits for, if it says so. `id` is the operation's.
 _BLOCKED_BY = clauses(
     "(SELECT concat(step.detail, ' (since ',",
     rfc3339("step.started_at"),

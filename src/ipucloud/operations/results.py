@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ipucloud.kernel.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Achieved:
-    """The step's goal was observed in this reconcile pass. A subclass carries data to record."""
+    """The step's goal was observed in this reconcile pass. A subclass carries data to record.
+
+    `note` is recorded as the step's detail, for the customer.
+    """
+
+    note: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,14 @@ class Failed:
     final: bool = False
     outage: bool = False
     problem: Problem | None = None
+
+
+class GiveUp(Exception):
+    """Raised by what the success of a step writes: the step cannot succeed after all, and is given up."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.detail)
+        self.failed = failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Ending, Kind, OpenOperation, Undo
-from ipucloud.operations.results import Achieved, Cancelled, Failed, Pending, StepResult
+from ipucloud.operations.results import Achieved, Cancelled, Failed, GiveUp, Pending, StepResult
 from ipucloud.operations.states import StepState
 from ipucloud.operations.step import Act, Inputs, Step, plan_of
-from ipucloud.operations.store import append_undo, count_check, end_operation, record_step
+from ipucloud.operations.store import append_steps, append_undo, count_check, end_operation, record_step
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
 
 OUTAGE_ATTEMPTS = 20
@@ -102,9 +102,10 @@ class Runner(Generic[Act, Inputs]):
                 return Go()
 
     async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
-        """A pause that the step itself sets is taken as it is; others may grow."""
+        """A clean-up step says at once what it waits for; others, once they take longer than usual."""
         step = at.operation.step
-        blocked = pending.recheck is None and step.running_for > self._usual(at.operation)
+        unusual = pending.recheck is None and step.running_for > self._usual(at.operation)
+        blocked = unusual or self.step(at.operation).endures
         if (pending.detail, blocked) == (step.detail, step.blocked):
             await count_check(at.connection, at.operation)
         else:
@@ -118,10 +119,13 @@ class Runner(Generic[Act, Inputs]):
         return max(UNUSUAL * usual, FEW_PAUSES * self._pause)
 
     async def _advance(self, at: _Pass[Act, Inputs], achieved: Achieved) -> Outcome:
-        await _record(at, StepState.SUCCEEDED)
+        await _record(at, StepState.SUCCEEDED, achieved.note)
         on_success = self.step(at.operation).on_success
         if on_success is not None:
-            await on_success(at.connection, at.inputs, achieved)
+            try:
+                await on_success(at.connection, at.inputs, achieved)
+            except GiveUp as given_up:
+                return await _give_up(at, given_up.failed)
         if not at.operation.step.last:
             return Go()
         return await _end(at, _ending(at.kind, at.operation))
@@ -138,7 +142,16 @@ class Runner(Generic[Act, Inputs]):
 
 
 async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
-    """Undo what was done. An operation without an undo ends as it is: what it built belongs to an object in use."""
+    """Go on in another way, if the kind has one; otherwise undo what was done.
+
+    An operation without an undo ends as it is: what it built belongs to an object in use.
+    """
+    other = await at.kind.instead(at.connection, at.inputs, failed)
+    if not isinstance(other, Failed):
+        await append_steps(at.connection, at.operation, plan_of(other, at.kind.lacking(at.inputs)))
+        await _record(at, StepState.FAILED, failed.detail, failed)
+        return Go()
+    failed = other
     problem = failed.problem or at.kind.problem(at.operation, failed)
     if at.kind.undo is not None:
         await _undo(at, problem)

@@ -166,7 +166,7 @@ async def record_step(
 ) -> None:
     """Record the state of the current step, and the operation's stage and progress.
 
-    `blocked`: it failed, or takes longer than usual.
+    `blocked`: it failed, takes longer than usual, or is a clean-up step that waits.
     """
     await connection.execute(
         _STEP,
@@ -263,6 +263,38 @@ async def append_undo(
         },
     )
     failpoint("operation.undo_appended")
+
+
+_APPEND = sa.text(
+    """
+    WITH skipped AS (
+      UPDATE operation_steps SET state = 'skipped'
+       WHERE project_id = :project_id AND operation_id = :operation_id AND state = 'pending'
+    )
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
+    SELECT :operation_id, last.ordinal + step.ordinal, :project_id, step.name, step.stage,
+           CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
+      FROM (SELECT max(ordinal) AS ordinal FROM operation_steps
+             WHERE project_id = :project_id AND operation_id = :operation_id) AS last,
+           unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
+           WITH ORDINALITY AS step (name, stage, skipped, ordinal)
+    """
+)
+
+
+async def append_steps(connection: AsyncConnection, operation: OpenOperation, plan: Sequence[PlannedStep]) -> None:
+    """Replace the rest of the operation's steps by others, which lead to the same goal."""
+    await connection.execute(
+        _APPEND,
+        {
+            "project_id": operation.project_id,
+            "operation_id": operation.id,
+            "names": [step.name for step in plan],
+            "stages": [step.stage.name for step in plan],
+            "skipped": [step.skipped for step in plan],
+        },
+    )
+    failpoint("operation.steps_appended")
 
 
 class _Ended(NamedTuple):

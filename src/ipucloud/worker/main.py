@@ -16,6 +16,7 @@ from prometheus_client import REGISTRY
 from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -189,6 +190,7 @@ def reconcilers(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=draw,
+        isolation=Isolation(settings.isolation_after, settings.isolation_limit),
         keys=_keys(settings),
     )
     partitions = PartitionReconciler(

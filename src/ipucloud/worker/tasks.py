@@ -12,6 +12,7 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
+from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
@@ -102,6 +103,9 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def sweep(database: Database) -> None:
         await sweep_leftovers(database, sites, call_timeout=settings.site_call_timeout)
 
+    async def clean(database: Database) -> None:
+        await clean_leftovers(database, sites, settings)
+
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
@@ -129,6 +133,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
+        Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),
     ]

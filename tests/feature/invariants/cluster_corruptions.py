@@ -149,6 +149,11 @@ OPERATIONS = (
         "UPDATE operations SET created_at = created_at - interval '1 day', expected_at = expected_at - interval '1 day'"
         " WHERE id = %(operation)s",
     ),
+    _c(
+        "cluster_is_cleaned_up_in_time",
+        REFUSED,
+        "UPDATE clusters SET state_entered_at = state_entered_at - interval '1 day' WHERE id = %(deleting)s",
+    ),
 )
 
 WORK_ITEMS = (

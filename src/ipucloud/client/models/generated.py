@@ -2418,8 +2418,9 @@ class Operation(Outcome):
 
     blocked_by: str | None = None
     """
-    What the current step waits for, since when, and how often it was checked; null unless it takes longer than
-    usual or something failed.
+    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
+    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
+    something failed.
     """
 
     cancellable: bool
@@ -2912,8 +2913,9 @@ class Cluster(Answer):
 
     blocked_by: str | None = None
     """
-    What the current step waits for, since when, and how often it was checked; null unless it takes longer than
-    usual or something failed.
+    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
+    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
+    something failed.
     """
 
     faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []

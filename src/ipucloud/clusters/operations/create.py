@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from uuid import UUID
 
 import orjson
@@ -24,6 +25,7 @@ from ipucloud.clusters.operations.kind import (
     fails_with,
     lacking,
 )
+from ipucloud.clusters.operations.replacing import other_hardware, replacing
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
@@ -84,6 +86,8 @@ CREATE = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
     deadline=None,
+    replacing=replacing(TEARDOWN, hosts=True),
+    other_hardware=partial(other_hardware, hosts=True),
     failure=fails_with(
         "What was built is removed and nothing is charged. Create the cluster again, or contact the operator with the"
         " operation's id."

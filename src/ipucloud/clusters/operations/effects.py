@@ -5,24 +5,35 @@ Every statement here runs under the engine's fence: a stale reconcile pass is ro
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
+from ipucloud.clusters.metrics import ISOLATED, count
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
+from ipucloud.clusters.steps.cleaning import Cleaned
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_payloads import HardwareFailed
+from ipucloud.contract.event_types import CLUSTER_HARDWARE_ISOLATED
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
-from ipucloud.events.log import RECORD
+from ipucloud.events.log import RECORD, record
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.release import free, release
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.results import Achieved
 from ipucloud.quotas import store as quotas
 from ipucloud.reconcile.wake import wake
+
+log = structlog.get_logger(__name__)
 
 _LOCK = sa.text(
     """
@@ -65,7 +76,7 @@ _TOUCH = sa.text(
 
 
 async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, blocked_by: str | None) -> None:
-    """Give the cluster a new version, and what it waits for if that failed or takes longer than usual."""
+    """Give the cluster a new version, and what it waits for if that is shown."""
     await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": blocked_by})
 
 
@@ -165,14 +176,68 @@ _FORGET_SERVERS = sa.text(
 _REMOVE_PARTITIONS = sa.text("SELECT remove_partitions(:project_id, :cluster_id, :operation_id)")
 
 
-async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+async def record_left(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """Keep what the step left from every other cluster until it was observed clean."""
+    if not isinstance(achieved, Cleaned) or not achieved.left:
+        return
+    ids = cluster.hardware_ids
+    for each in achieved.left:
+        await report(
+            connection,
+            kind=each.kind,
+            object_id=ids[each.name],
+            source=Source.OPERATION,
+            code=Code.NOT_CLEAN,
+            detail=f"{each.why}; {cluster.external_name} was cleaned up without it",
+            cluster_id=cluster.id,
+        )
+        count(connection, ISOLATED.labels(each.kind))
+        log.warning("hardware_isolated", kind=each.kind, name=each.name, why=each.why)
+    await record(
+        connection,
+        CLUSTER_HARDWARE_ISOLATED,
+        project_id=cluster.project_id,
+        subject_id=cluster.id,
+        operation_id=cluster.operation.id,
+        data=HardwareFailed(
+            machines=[each.name for each in achieved.left if each.kind == "machine"],
+            hosts=[each.name for each in achieved.left if each.kind == "host"],
+            reason="; ".join(each.why for each in achieved.left),
+        ),
+    )
+    failpoint("cluster.hardware_isolated")
+
+
+_NAME_ANEW = sa.text(
+    """
+    UPDATE clusters SET incarnation = :incarnation, external_name = :external_name
+      FROM forget_customers_partitions(:project_id, :cluster_id)
+     WHERE project_id = :project_id AND id = :cluster_id
+    """
+)
+
+
+async def name_anew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, incarnation: int) -> str:
+    """Give the cluster its next external name, and return it. Nothing may be left under the current one."""
+    name = external_name(cluster_id, incarnation)
+    values = {"project_id": project_id, "cluster_id": cluster_id, "incarnation": incarnation, "external_name": name}
+    await connection.execute(_NAME_ANEW, values)
+    failpoint("cluster.named_anew")
+    return name
+
+
+async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """The customer has left the machines; they are not yet free for others."""
+    await record_left(connection, cluster, achieved)
     await connection.execute(_FORGET_SERVERS, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     await _release(connection, cluster, hosts=True)
 
 
-async def release_machines_of_suspended(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+async def release_machines_of_suspended(
+    connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved
+) -> None:
     """The same, except for the servers and their hosts, which a suspended cluster keeps."""
+    await record_left(connection, cluster, achieved)
     await _release(connection, cluster, hosts=False)
 
 
@@ -185,8 +250,12 @@ async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts
     failpoint("cluster.machines_released")
 
 
-async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The released machines were observed clean: return them to the pool, and their number to the quota."""
+async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """Return the released machines to the pool, and their number to the quota.
+
+    They were observed clean, except for those that reports keep out of the pool.
+    """
+    await record_left(connection, cluster, achieved)
     machines = await free(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await quotas.give_back(
         connection,

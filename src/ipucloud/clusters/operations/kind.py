@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.operations import OperationState
@@ -58,8 +60,15 @@ def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str
     return MappingProxyType({}) if secure else _WITHOUT_USERS
 
 
+@dataclass(frozen=True, kw_only=True)
 class ClusterKind(Kind[ClusterAct, ClusterInputs]):
-    """A kind of operation on clusters, carried out by the work items `WORK_KIND`. Raises DeclarationError."""
+    """A kind of operation on clusters, carried out by the work items `WORK_KIND`. Raises DeclarationError.
+
+    `other_hardware` decides when a step failed because of hardware: None when the operation goes on with other, by the
+    steps of `replacing` and then its own again; otherwise the failure, with the reason.
+    """
+
+    other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +82,14 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     async def step_recorded(self, connection: AsyncConnection, inputs: ClusterInputs, blocked_by: str | None) -> None:
         await show_progress(connection, inputs, blocked_by)
+
+    async def instead(
+        self, connection: AsyncConnection, inputs: ClusterInputs, failed: Failed
+    ) -> Failed | Sequence[ClusterStep]:
+        if self.other_hardware is None or not isinstance(failed, Faulty):
+            return failed
+        declined = await self.other_hardware(connection, inputs, failed)
+        return (*self.replacing, *self.steps) if declined is None else declined
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, repeated
-from ipucloud.clusters.operations.effects import record_servers
+from ipucloud.clusters.operations.effects import name_anew, record_servers
 from ipucloud.clusters.operations.kind import (
     MACHINES,
     VIPU,
@@ -22,6 +21,7 @@ from ipucloud.clusters.operations.kind import (
     ClusterStep,
     fails_with,
 )
+from ipucloud.clusters.operations.replacing import other_hardware, replacing
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
@@ -34,7 +34,6 @@ from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.kernel.ids import external_name
 from ipucloud.operations.kind import Billing, Repeated, Undo
 from ipucloud.operations.step import Stage
 from ipucloud.operations.store import Accepted
@@ -66,18 +65,12 @@ RESUME = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.STARTS,
     deadline=None,
+    replacing=replacing(SUSPENSION, hosts=False),
+    other_hardware=partial(other_hardware, hosts=False),
     failure=fails_with(
         "What was built is removed, nothing is charged, and the cluster is suspended as before. Resume it again, or"
         " contact the operator with the operation's id."
     ),
-)
-
-_NEW_INCARNATION = sa.text(
-    """
-    UPDATE clusters SET incarnation = :incarnation, external_name = :external_name
-      FROM forget_customers_partitions(:project_id, :cluster_id)
-     WHERE project_id = :project_id AND id = :cluster_id
-    """
 )
 
 
@@ -118,10 +111,8 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
             machine_type=cluster.machine_type,
             machines=cluster.machines,
         )
-    incarnation = cluster.incarnation + 1
-    named = {"incarnation": incarnation, "external_name": external_name(cluster.id, incarnation)}
-    await connection.execute(_NEW_INCARNATION, {"project_id": actor.project_id, "cluster_id": cluster.id, **named})
-    failpoint("resume.named_anew")
+    mine = {"project_id": actor.project_id, "cluster_id": cluster.id}
+    await name_anew(connection, **mine, incarnation=cluster.incarnation + 1)
     accepted = await begin(connection, actor, cluster, RESUME, deadline_seconds=settings.create_deadline)
     if gave_back:
         need = Need(cluster.machine_type, cluster.machines, hosts=0, ipus_per_machine=cluster.ipus // cluster.machines)

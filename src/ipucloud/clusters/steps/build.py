@@ -9,6 +9,7 @@ import asyncio
 
 from ipucloud.clusters import objects
 from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.steps.faulty import explained, faulty, silent
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
 from ipucloud.wire.site import NetworkSpec, NetworkState, RedfishSystem
@@ -34,13 +35,17 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
-    systems = await asyncio.gather(*(_powered(site, cluster, machine.name) for machine in cluster.machines))
-    seen = list(zip((machine.name for machine in cluster.machines), systems, strict=True))
+    names = [machine.name for machine in cluster.machines]
+    answers = await asyncio.gather(*(_powered(site, cluster, name) for name in names), return_exceptions=True)
+    unanswered = await silent(site, cluster, "machine", zip(names, answers, strict=True))
+    if unanswered is not None:
+        return unanswered
+    seen = [(name, system) for name, system in zip(names, answers, strict=True) if isinstance(system, RedfishSystem)]
     if unhealthy := [name for name, system in seen if system.Status.Health == "Critical"]:
-        return Failed(f"a fault in {objects.listed('machine', unhealthy)}")
+        return faulty("machine", unhealthy, "failed")
     if waiting := [name for name, system in seen if system.PowerState != "On"]:
         return Pending(f"switching on {objects.listed('machine', waiting)}")
-    if len({system.BiosVersion for system in systems}) > 1:
+    if len({system.BiosVersion for _, system in seen}) > 1:
         return Failed("the IPU machines run different firmware", final=True)
     return Achieved()
 
@@ -80,7 +85,7 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
     if test is None or test.state is TestState.RUNNING:
         return Pending(f"{objects.controller(cluster)} tests links and traffic between the IPUs")
     if test.state is TestState.FAILED:
-        return Failed(f"the cluster test failed: {len(test.failures)} links failed")
+        return await explained(site, cluster, f"the cluster test failed: {len(test.failures)} links failed")
     return Achieved()
 
 
@@ -103,7 +108,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
             return Achieved()
         case PartitionState.ERROR:
             # The controller resets it by itself. A reset from here could arrive late, when the partition is in use.
-            return Failed(f"{objects.controller(cluster)} could not bring partition {name} up")
+            return await explained(site, cluster, f"{objects.controller(cluster)} could not bring partition {name} up")
         case PartitionState.REMOVED:
             return Failed("the partition was removed while the cluster was being built", final=True)
         case PartitionState.UNKNOWN:

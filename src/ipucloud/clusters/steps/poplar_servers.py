@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.steps.cleaning import Cleaned, Progress, clean
+from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site
@@ -32,7 +34,8 @@ class ServersAnswer(Achieved):
 
 
 async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    return _all(await asyncio.gather(*(_deployed(site, cluster, host) for host in cluster.hosts)))
+    deploying = (_deployed(site, cluster, host) for host in cluster.hosts)
+    return await _all(site, cluster, await asyncio.gather(*deploying, return_exceptions=True))
 
 
 async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
@@ -40,13 +43,14 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
     if host.server is None and host.state is HostState.CLEAN:
         host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
-        return Failed(f"host {wanted.name} still has the server of an earlier cluster", outage=True)
+        return faulty("host", [wanted.name], "still has the server of an earlier cluster", outage=True)
     return await _answering(site, wanted, host)
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     """Boot a suspended cluster's servers in its new network, with the environment of its new name."""
-    return _all(await asyncio.gather(*(_switched_on(site, cluster, host) for host in cluster.hosts)))
+    switching = (_switched_on(site, cluster, host) for host in cluster.hosts)
+    return await _all(site, cluster, await asyncio.gather(*switching, return_exceptions=True))
 
 
 async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
@@ -61,42 +65,51 @@ async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) ->
 
 
 async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    off = await asyncio.gather(*(_switched_off(site, cluster, host) for host in cluster.hosts))
-    left = [host.name for host, done in zip(cluster.hosts, off, strict=True) if not done]
-    return Pending(f"switching off the Poplar server on {listed('host', left)}") if left else Achieved()
+    """A host that does not answer is left as it is: it leaves the tenant network, and the cluster keeps it."""
+    switched = partial(_switched_off, site, cluster)
+    result = await clean(
+        site, cluster, cluster.hosts, switched, kind="host", doing="switching off the Poplar server on"
+    )
+    return Achieved(note=result.note) if isinstance(result, Cleaned) else result
 
 
-async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> bool:
+async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Progress:
     """A failed host is off too. Servers of other clusters do not count."""
     host = await site.hosts.get(wanted.name)
     if host.server is None or host.server.name != wanted.server_name:
-        return True
+        return Progress(done=True)
     if host.state not in _OFF:
         host = await site.hosts.switch_off(wanted.name, wanted.server_name, cluster.external_name)
-    return host.state in _OFF
+    return Progress(host.state in _OFF)
 
 
-def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
+async def _all(
+    site: Site, cluster: ClusterInputs, results: Sequence[ServerObservation | StepResult | BaseException]
+) -> StepResult:
     """Achieved, with all servers, when every one was observed; otherwise the result of the first that was not."""
+    unanswered = await silent(site, cluster, "host", zip((host.name for host in cluster.hosts), results, strict=True))
+    if unanswered is not None:
+        return unanswered
     observed: list[ServerObservation] = []
     for result in results:
-        if not isinstance(result, ServerObservation):
+        if isinstance(result, StepResult):
             return result
-        observed.append(result)
+        if isinstance(result, ServerObservation):
+            observed.append(result)
     return ServersAnswer(tuple(observed))
 
 
 async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
     """The server, once it presents the expected host key by SSH."""
     if host.state is HostState.FAILED:
-        return Failed(f"the Poplar server on host {wanted.name} did not come up")
+        return faulty("host", [wanted.name], "failed: its Poplar server did not come up")
     if host.state is not HostState.RUNNING or host.ssh is None:
         return Pending(f"{_progress_of(host)} on host {wanted.name}")
     presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
     if presented is None:
         return Pending(f"waiting for the Poplar server on host {wanted.name} to answer by SSH")
     if presented.split()[:2] != host.ssh.host_key.split()[:2]:
-        return Failed(f"the Poplar server on host {wanted.name} presents an unexpected SSH host key")
+        return faulty("host", [wanted.name], "has a Poplar server that presents an unexpected SSH host key")
     return ServerObservation(wanted.ordinal, host.ssh)
 
 

@@ -1,40 +1,46 @@
-"""The steps that remove a cluster from the site. They work in any state of construction, and never give up."""
+"""The steps that remove a cluster from the site. They work in any state of construction, and never give up.
+
+Hardware that is dead is left, isolated (`cleaning`).
+"""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 
-from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, HostInput
+from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, HostInput, MachineInput
 from ipucloud.clusters.objects import controller, listed, network
+from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.operations.results import Achieved, Pending, StepResult
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import HostState
 
+QUARANTINE = "waiting until no earlier request can take effect any more"
+"""What is shown while the released machines are in quarantine."""
+
 
 async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    states = await asyncio.gather(*(_wiped(site, host) for host in cluster.hosts))
-    seen = [(host.name, state) for host, state in zip(cluster.hosts, states, strict=True)]
-    left = [name for name, state in seen if state is not HostState.CLEAN]
-    failed = [name for name, state in seen if state is HostState.FAILED]
-    if not left:
-        return Achieved()
-    return Pending(f"wiping {listed('host', left)}" + (f"; {listed('host', failed)} failed" if failed else ""))
+    result = await clean(site, cluster, cluster.hosts, partial(_wiped, site), kind="host", doing="wiping")
+    left = {each.name for each in result.left} if isinstance(result, Cleaned) else set()
+    for host in (each for each in cluster.hosts if each.name in left):
+        with suppress(SiteError):
+            await site.hosts.switch_off(host.name, host.server_name, cluster.external_name)
+    return result
 
 
-async def _wiped(site: Site, host: HostInput) -> HostState:
-    """The host's state; clean only when it has no server."""
+async def _wiped(site: Site, host: HostInput) -> Progress:
+    """Clean only when it has no server."""
     observed = await site.hosts.get(host.name)
-    if observed.server is not None and observed.server.name == host.server_name:
-        if observed.state is not HostState.WIPING:
-            await site.hosts.delete_server(host.name, host.server_name)
-            observed = await site.hosts.get(host.name)
-        return observed.state
-    if observed.server is not None and observed.state is HostState.CLEAN:
-        return HostState.WIPING
-    return observed.state
+    ours = observed.server is not None and observed.server.name == host.server_name
+    if ours and observed.state is not HostState.WIPING:
+        await site.hosts.delete_server(host.name, host.server_name)
+        observed = await site.hosts.get(host.name)
+    failed = f"host {host.name} failed" if observed.state is HostState.FAILED else None
+    return Progress(observed.server is None and observed.state is HostState.CLEAN, failed)
 
 
 async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -71,17 +77,17 @@ async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
 
     A server with IPUs of its own is switched off when it is wiped; here its BMC is asked to confirm that.
     """
-    off = await asyncio.gather(*(_off(site, cluster, machine.name) for machine in cluster.machines))
-    left = [machine.name for machine, done in zip(cluster.machines, off, strict=True) if not done]
-    return Pending(f"switching off {listed('machine', left)}") if left else Achieved()
+    off = partial(_off, site, cluster)
+    return await clean(site, cluster, cluster.machines, off, kind="machine", doing="switching off")
 
 
-async def _off(site: Site, cluster: ClusterInputs, machine: str) -> bool:
-    system = await site.machines.get(machine)
+async def _off(site: Site, cluster: ClusterInputs, machine: MachineInput) -> Progress:
+    system = await site.machines.get(machine.name)
     if system.PowerState == "On":
-        await site.machines.power_off(machine, cluster.external_name)
-        system = await site.machines.get(machine)
-    return system.PowerState == "Off"
+        await site.machines.power_off(machine.name, cluster.external_name)
+        system = await site.machines.get(machine.name)
+    failed = f"machine {machine.name} failed" if system.Status.Health == "Critical" else None
+    return Progress(system.PowerState == "Off", failed)
 
 
 async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -100,18 +106,20 @@ async def verify_suspended(site: Site, cluster: ClusterInputs) -> StepResult:
 
 async def _verified(site: Site, cluster: ClusterInputs, removals: Sequence[ClusterAct]) -> StepResult:
     if cluster.quarantine_left > 0:
-        return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
+        return Pending(QUARANTINE, recheck=cluster.quarantine_left)
+    left: list[Left] = []
     for remove in removals:
         result = await remove(site, cluster)
         if not isinstance(result, Achieved):
             return result
+        left += result.left if isinstance(result, Cleaned) else ()
     ours = {machine.name for machine in cluster.machines}
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if held := sorted(allocation.agent_ids & ours):
                 sentence = f"{controller(cluster)} has {listed('machine', held)} of this cluster in another allocation"
                 return Pending(f"{sentence}; if this persists, an operator must act")
-    return Achieved()
+    return Cleaned(tuple(left))
 
 
 _TAKE_DOWNS = (

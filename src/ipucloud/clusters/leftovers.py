@@ -1,0 +1,164 @@
+"""Hardware that operations have reported, once no cluster holds it any more: cleaned, observed, and given back.
+
+`not_clean` is what a clean-up has left.
+It is asked, again and again, to wipe its server and to switch itself off. The report is cleared by an observation that
+it is clean, later than any request can take effect that was sent to it: by then nothing of its last customer is on it.
+`build_failed` is what a create or resume failed because of. It is cleared when it was observed good for `REST` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import structlog
+
+from ipucloud.clusters.metrics import RETURNED, count
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.inventory.health.codes import Code, Kind, Source
+from ipucloud.inventory.health.merge import lock
+from ipucloud.inventory.health.reports import clear, report
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import Site, Sites, VipuAddress
+from ipucloud.wire.site import HostState
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 16
+"""Pieces of hardware that are asked at the same time."""
+REST = 3600.0
+"""How long hardware must have been good before it is tried again."""
+LIMIT = 1000
+"""Most of them in one run; those that were asked longest ago come first."""
+
+
+class _Leftover(NamedTuple):
+    """Hardware to clean and to observe.
+
+    `network` is the name of its last cluster, `servers` are that cluster's Poplar servers.
+    """
+
+    report_id: UUID
+    code: Code
+    kind: Kind
+    object_id: UUID
+    name: str
+    cluster_id: UUID | None
+    network: str
+    servers: list[str]
+    vipu_cluster_id: str | None
+    last_seen_at: datetime
+    quiet_for: float
+    vipu: VipuAddress | None
+
+
+_LEFTOVERS = Query(
+    """
+    SELECT r.id AS report_id, r.code, CASE WHEN m.id IS NULL THEN 'host' ELSE 'machine' END AS kind,
+           coalesce(m.id, h.id) AS object_id, coalesce(m.name, h.name) AS name, r.cluster_id,
+           coalesce(c.external_name, '') AS network,
+           ARRAY(SELECT s.name FROM poplar_servers s
+                  WHERE s.project_id = c.project_id AND s.cluster_id = c.id) AS servers,
+           p.vipu_cluster_id, r.last_seen_at, extract(epoch FROM app_now() - r.last_seen_at)::float8 AS quiet_for,
+           g.vipu_host AS host, g.vipu_user_port AS user_port, g.vipu_admin_port AS admin_port, g.vipu_secure AS secure
+      FROM health_reports r
+      JOIN site_regions g ON g.region = r.region
+      LEFT JOIN machines m ON m.id = r.machine_id
+      LEFT JOIN pods p ON p.id = m.pod_id
+      LEFT JOIN hosts h ON h.id = r.host_id
+      LEFT JOIN clusters c ON c.id = r.cluster_id
+     WHERE r.code IN ('not_clean', 'build_failed') AND r.cleared_at IS NULL
+       AND NOT EXISTS (SELECT FROM allocations a
+                        WHERE a.freed_at IS NULL AND (a.machine_id = r.machine_id OR a.host_id = r.host_id))
+     ORDER BY r.last_seen_at LIMIT :limit
+    """,
+    _Leftover,
+)
+_UNCHANGED = Query(
+    "SELECT count(*) FROM health_reports WHERE id = :report_id AND cleared_at IS NULL AND last_seen_at = :last_seen_at",
+    int,
+)
+
+
+async def clean_leftovers(database: Database, sites: Sites, settings: Settings) -> None:
+    """Ask everything that was left to clean itself, and clear the reports of what is clean."""
+    async with database.read() as connection:
+        found = await _LEFTOVERS.all(connection, {"limit": LIMIT})
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def take(leftover: _Leftover) -> None:
+        async with turns:
+            unclean = await _ask(sites.at(leftover.vipu, lambda: settings.site_call_timeout), leftover)
+        await _record(database, leftover, unclean, settings.request_life)
+
+    await asyncio.gather(*map(take, found))
+
+
+async def _ask(site: Site, leftover: _Leftover) -> str | None:
+    """None when it is clean; otherwise what it still has, or why that is not known."""
+    try:
+        return await (_host(site, leftover) if leftover.kind == "host" else _machine(site, leftover))
+    except SiteError as error:
+        return f"it did not answer: {error}"
+
+
+async def _host(site: Site, leftover: _Leftover) -> str | None:
+    host = await site.hosts.get(leftover.name)
+    if host.server is None:
+        return None if host.state is HostState.CLEAN else f"it has no server, and is {host.state}"
+    if host.server.name not in leftover.servers:
+        return f"it has server {host.server.name}, which is not of the cluster that left it"
+    if host.state is not HostState.WIPING:
+        await site.hosts.delete_server(leftover.name, host.server.name)
+    return f"server {host.server.name} is being wiped"
+
+
+async def _machine(site: Site, leftover: _Leftover) -> str | None:
+    system = await site.machines.get(leftover.name)
+    if system.PowerState != "Off":
+        await site.machines.power_off(leftover.name, leftover.network)
+        return "it is being switched off"
+    if leftover.code is Code.BUILD_FAILED and system.Status.Health != "OK":
+        return f"its BMC reports its health as {system.Status.Health}"
+    held = await _allocations(site, leftover)
+    return f"it is in V-IPU allocation {held[0]}" if held else None
+
+
+async def _allocations(site: Site, leftover: _Leftover) -> Sequence[str]:
+    if leftover.vipu_cluster_id is None:
+        return ()
+    found = await site.vipu.list_allocations(leftover.vipu_cluster_id)
+    return [allocation.id for allocation in found if leftover.name in allocation.agent_ids]
+
+
+async def _record(database: Database, leftover: _Leftover, unclean: str | None, request_life: float) -> None:
+    """What is not clean yet begins its quarantine again: a request was just sent to it, or may have been."""
+    if unclean is None and leftover.quiet_for < (REST if leftover.code is Code.BUILD_FAILED else request_life):
+        return
+    failpoint("leftovers.observed")
+    async with database.begin() as connection:
+        await lock(connection, leftover.kind, [leftover.object_id])
+        seen = {"report_id": leftover.report_id, "last_seen_at": leftover.last_seen_at}
+        if not await _UNCHANGED.one(connection, seen):
+            return  # another worker was here since
+        if unclean is None:
+            await clear(connection, report_id=leftover.report_id)
+            count(connection, RETURNED.labels(leftover.kind, leftover.code))
+            log.info("hardware_returned", kind=leftover.kind, name=leftover.name, code=leftover.code)
+        else:
+            await report(
+                connection,
+                kind=leftover.kind,
+                object_id=leftover.object_id,
+                source=Source.OPERATION,
+                code=leftover.code,
+                detail=unclean,
+                cluster_id=leftover.cluster_id,
+            )
+        failpoint("leftovers.recorded")

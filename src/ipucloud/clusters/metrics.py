@@ -1,0 +1,24 @@
+"""Metrics of operations on clusters."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from prometheus_client import Counter
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+ISOLATED = Counter("hardware_isolated", "Machines and hosts that a clean-up left, to be cleaned later", ["kind"])
+RETURNED = Counter(
+    "hardware_returned", "Isolated or replaced machines and hosts that were observed good since", ["kind", "code"]
+)
+REPLACED = Counter(
+    "hardware_replaced", "Machines and hosts for which an operation took others, by kind and step", ["kind", "step"]
+)
+
+
+def count(connection: AsyncConnection, counter: Counter) -> None:
+    """Add one when the connection's transaction is committed: a result may still be dropped."""
+
+    def increment(_: sa.Connection) -> None:
+        counter.inc()
+
+    sa.event.listen(connection.sync_connection, "commit", increment, once=True)

@@ -1,0 +1,76 @@
+"""Failures of a build step because of hardware of the cluster, which other hardware could replace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.objects import listed
+from ipucloud.operations.results import Failed
+from ipucloud.site.errors import SiteBusy, SiteUnknown
+from ipucloud.site.ports import Site
+from ipucloud.wire.site import LinkState
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A machine or host, and what is wrong with it."""
+
+    kind: Literal["machine", "host"]
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty(Failed):
+    """The step failed because of these machines and hosts."""
+
+    hardware: tuple[Fault, ...] = ()
+
+
+def faulty(kind: Literal["machine", "host"], names: Sequence[str], why: str, *, outage: bool = False) -> Faulty:
+    """`why` follows the names in the sentence."""
+    hardware = tuple(Fault(kind, name, f"{kind} {name} {why}") for name in names)
+    return Faulty(f"{listed(kind, names)} {why}", outage=outage, hardware=hardware)
+
+
+async def silent(
+    site: Site,
+    cluster: ClusterInputs,
+    kind: Literal["machine", "host"],
+    answers: Iterable[tuple[str, Answer | BaseException]],
+) -> Faulty | None:
+    """The hardware that did not answer. Raises SiteError when the site itself does not, and what else was raised."""
+    found = list(answers)
+    for _, answer in found:
+        if isinstance(answer, BaseException) and not isinstance(answer, (SiteBusy, SiteUnknown)):
+            raise answer
+    names = [name for name, answer in found if isinstance(answer, BaseException)]
+    if not names:
+        return None
+    await site.networks.get(cluster.external_name)
+    return faulty(kind, names, "did not answer; the next check reads the state first", outage=True)
+
+
+async def explained(site: Site, cluster: ClusterInputs, detail: str) -> Failed:
+    """A failure of the machines together, with those that their BMCs and links show to be the cause."""
+    systems = await asyncio.gather(*(site.machines.get(machine.name) for machine in cluster.machines))
+    down = [link for link in await site.vipu.links(cluster.external_name) if link.state is LinkState.DOWN]
+    faults = {
+        end: f"the {link.kind} link between machines {link.ends[0]} and {link.ends[1]} is down"
+        for link in down
+        for end in link.ends
+    }
+    for machine, system in zip(cluster.machines, systems, strict=True):
+        if system.Status.Health == "Critical" or system.PowerState != "On":
+            faults[machine.name] = f"machine {machine.name} has failed"
+    if not faults:
+        return Failed(detail)
+    causes = "; ".join(dict.fromkeys(faults.values()))
+    hardware = tuple(Fault("machine", name, why) for name, why in sorted(faults.items()))
+    return Faulty(f"{detail}: {causes}", hardware=hardware)

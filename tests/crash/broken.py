@@ -1,0 +1,55 @@
+"""The kinds of trial in which hardware is dead: a create that takes other machines, a delete that isolates a host."""
+
+from __future__ import annotations
+
+from ipucloud.clusters.leftovers import clean_leftovers
+from ipucloud.inventory.health.reports import clear
+from tests.crash.kinds import Expectation, Kind
+from tests.crash.lab import Lab
+from tests.support.waiting import until
+
+_HELD = "SELECT min({kind}s.name) FROM {kind}s JOIN allocations ON {kind}_id = {kind}s.id WHERE cluster_id = :id"
+_LIVE = "SELECT id FROM health_reports WHERE cleared_at IS NULL AND code = :code"
+
+
+class Replace(Kind):
+    """A machine fails before the create begins. The machines of earlier trials are repaired."""
+
+    name = "replace"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        for machine in await lab.column("SELECT name FROM machines"):
+            lab.http.post(f"/v1/machines/{machine}:repair").raise_for_status()
+        for report in await lab.column(_LIVE, code="build_failed"):
+            async with lab.database.begin() as connection:
+                await clear(connection, report_id=report)
+        made = await lab.create_fresh()
+        machine = await lab.value(_HELD.format(kind="machine"), id=made.target_id)
+        lab.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
+        return Expectation(made.target_id, made, "succeeded", "active")
+
+
+class Isolate(Kind):
+    """A host is dead, and was waited for long enough. The hosts of earlier trials are repaired and cleaned."""
+
+    name = "isolate"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        for host in await lab.column("SELECT name FROM hosts"):
+            lab.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+
+        async def cleaned() -> bool:
+            await clean_leftovers(lab.database, lab.sites, lab.settings)
+            return not await lab.column(_LIVE, code="not_clean")
+
+        await until(cleaned, "what earlier trials left is clean")
+        cluster = await lab.an_active_cluster()
+        host = await lab.value(_HELD.format(kind="host"), id=cluster)
+        lab.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        deleted = await lab.delete(cluster)
+        waited = "UPDATE operation_steps SET started_at = app_now() - interval '1 hour' WHERE operation_id = :id"
+        await lab.execute(f"{waited} AND ordinal = 1", id=deleted.operation_id)
+        return Expectation(cluster, deleted, "succeeded", "deleted")
+
+
+BROKEN_KINDS: tuple[Kind, ...] = (Replace(), Isolate())

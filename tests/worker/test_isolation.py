@@ -1,0 +1,150 @@
+"""A delete or suspend with dead hardware isolates it and ends; nobody gets that hardware before it was cleaned."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from ipucloud.clusters.leftovers import clean_leftovers
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+SOON: dict[str, Any] = {"isolation_after": 0.05}
+NO_ANSWER = {"action": "status", "status": 503}
+REPORTS = """
+SELECT coalesce(m.name, h.name) AS name, r.detail, coalesce(m.allocatable, h.allocatable) AS allocatable
+  FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
+ WHERE r.code = 'not_clean' AND r.cleared_at IS NULL
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await cleaned(world)
+        await world.assert_nothing_left()
+
+
+async def cleaned(world: SiteWorld) -> None:
+    """Return once nothing is left to clean."""
+
+    async def done() -> bool:
+        await clean_leftovers(world.database, world.sites, world.settings)
+        return not await world.rows(REPORTS)
+
+    await until(done, "what was left is clean")
+
+
+async def held(world: SiteWorld, kind: str) -> str:
+    """The first machine or host that is held."""
+    name: str = await world.value(
+        f"SELECT o.name FROM {kind}s o JOIN allocations a ON a.{kind}_id = o.id"  # noqa: S608
+        " WHERE a.freed_at IS NULL ORDER BY a.ordinal LIMIT 1"
+    )
+    return name
+
+
+async def details(world: SiteWorld, operation: Any) -> str:
+    found = await world.column(
+        "SELECT detail FROM operation_steps WHERE operation_id = :id AND detail IS NOT NULL", id=operation.operation_id
+    )
+    return "\n".join(found)
+
+
+async def test_a_dead_host_is_left_until_it_was_wiped(world: SiteWorld) -> None:
+    async with world.worker(**SOON):
+        cluster = await world.build()
+        host = await held(world, "host")
+        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        deleted = await world.delete(cluster)
+        await world.succeeded(deleted)
+        assert f"left host {host} isolated, to be cleaned later; host {host} failed" in await details(world, deleted)
+        assert await world.value("SELECT sum(used) FROM quotas") == 0
+        [report] = await world.rows(REPORTS)
+        assert (report.name, report.allocatable) == (host, False)
+        assert world.http.get("/v1/networks").json()["networks"] == []
+        assert await world.findings() == []
+        event = await world.value("SELECT data FROM events WHERE type = 'cluster.hardware_isolated'")
+        assert event == {"machines": [], "hosts": [host], "reason": f"host {host} failed"}
+        await clean_leftovers(world.database, world.sites, world.settings)
+        await world.build("next")
+        assert await held(world, "host") != host
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await cleaned(world)
+        assert world.http.get(f"/v1/hosts/{host}").json()["server"] is None
+
+
+async def test_a_machine_whose_bmc_is_silent_is_left_until_it_was_off(world: SiteWorld) -> None:
+    async with world.worker(**SOON):
+        cluster = await world.build(flavor="m2000-pod8")
+        dead = await held(world, "machine")
+        world.fault(call="redfish.*", target=dead, **NO_ANSWER)
+        await world.succeeded(await world.delete(cluster))
+        [report] = await world.rows(REPORTS)
+        assert (report.name, report.detail.startswith(f"machine {dead} did not answer; ")) == (dead, True)
+        await clean_leftovers(world.database, world.sites, world.settings)
+        assert [row.name for row in await world.rows(REPORTS)] == [dead]
+        await world.build("next")
+        assert await held(world, "machine") != dead
+        world.clear_faults()
+        await cleaned(world)
+        assert world.http.get(f"/redfish/v1/Systems/{dead}").json()["PowerState"] == "Off"
+
+
+async def test_a_suspend_leaves_a_dead_machine_and_keeps_the_servers(world: SiteWorld) -> None:
+    async with world.worker(**SOON):
+        cluster = await world.build()
+        dead = await held(world, "machine")
+        world.fault(call="redfish.*", target=dead, **NO_ANSWER)
+        await world.succeeded(await world.suspend(cluster))
+        assert [row.name for row in await world.rows(REPORTS)] == [dead]
+        await world.succeeded(await world.resume(cluster))
+        assert await held(world, "machine") != dead
+
+
+async def test_an_outage_of_the_site_isolates_nothing(world: SiteWorld) -> None:
+    async with world.worker(**SOON):
+        cluster = await world.build()
+        host = await held(world, "host")
+        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        for call in ("networks.*", "hosts.*"):
+            world.fault(call=call, **NO_ANSWER)
+        deleted = await world.delete(cluster)
+
+        async def tried() -> bool:
+            return bool(await world.value("SELECT max(attempts) >= 3 FROM operation_steps WHERE state = 'running'"))
+
+        await until(tried, "tried again and again")
+        assert await world.rows(REPORTS) == []
+        world.clear_faults()
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await world.succeeded(deleted)
+
+
+async def test_more_than_the_budget_is_left_to_an_operator(world: SiteWorld) -> None:
+    async with world.worker(**SOON, isolation_limit=0):
+        cluster = await world.build()
+        host = await held(world, "host")
+        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        deleted = await world.delete(cluster)
+        sentence = "SELECT blocked_by LIKE '%an operator must act' FROM clusters WHERE id = :id"
+        await until(lambda: world.value(sentence, id=cluster), "the cluster says that an operator must act")
+        assert await world.rows(REPORTS) == []
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await world.succeeded(deleted)
