@@ -159,9 +159,19 @@ AUTOMATION_HALTED = Measure(
     sa.text("SELECT region, max((halted_since IS NOT NULL)::integer) FROM observations GROUP BY region"),
 )
 
+CREDITED = Measure(
+    "credited_machines",
+    "Machines of clusters that do not work now and are not billed; no series without one",
+    ("region",),
+    sa.text(
+        """
+        SELECT region, sum(credited) FROM usage_intervals WHERE credited > 0 AND ended_at IS NULL GROUP BY region
+        """
+    ),
+)
 MEASURES = (
     *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS),
-    *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED),
+    *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, CREDITED),
 )
 
 
