@@ -1,0 +1,101 @@
+"""What the customer of a cluster sees when its hardware fails at the site, and when it works again."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.support.factories import make_ssh_key
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("key"))
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIterator[SiteWorld]:
+    """A worker that observes often, and a project whose key we hold."""
+    async with open_site_world(database, site, observation_interval=0.2) as world:
+        async with world.database.begin() as connection:
+            await make_ssh_key(connection, world.project.id, "ours", key.public_line)
+        async with world.worker():
+            yield world
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def becomes(world: SiteWorld, cluster_id: UUID, state: str) -> dict[str, Any]:
+    """The cluster's JSON once it is in this state."""
+
+    async def is_so() -> bool:
+        return bool((await world.cluster(cluster_id))["state"] == state)
+
+    await until(is_so, f"the cluster is {state}")
+    return await world.cluster(cluster_id)
+
+
+async def partition_is(world: SiteWorld, cluster_id: UUID, state: str) -> None:
+    """Return once the API shows the cluster's own partition in this state."""
+    shown = "SELECT count(*) FROM partitions WHERE cluster_id = :id AND state = :state AND removed_at IS NULL"
+    await until(lambda: world.value(shown, id=cluster_id, state=state), f"the partition is {state}")
+
+
+async def test_a_machine_that_fails_degrades_its_cluster_until_it_is_repaired(
+    world: SiteWorld, key: KeyPair, tmp_path: Path
+) -> None:
+    cluster_id = await world.build(flavor="m2000-pod16", ssh_keys=["ours"])
+    server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
+    assert "-+- Id:" in await server.output("gc-info -l")
+    name = (await world.cluster(cluster_id))["machines"][1]["name"]
+    world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
+    degraded = await becomes(world, cluster_id, "degraded")
+    assert f"Machine {name}: The machine has failed." in degraded["state_reason"]
+    assert {(fault["kind"], fault["name"]) for fault in degraded["faults"]} == {("machine", name)}
+    assert {each["name"] for each in degraded["machines"] if each["health"] == "failed"} == {name}
+    assert degraded["observed_at"] is not None
+    await partition_is(world, cluster_id, "error")
+    assert (await asyncio.to_thread(server.ssh, "gc-info -l")).returncode != 0
+    assert await world.value("SELECT credited FROM usage_intervals WHERE ended_at IS NULL") == 1
+
+    world.http.post(f"/v1/machines/{name}:repair").raise_for_status()
+    active = await becomes(world, cluster_id, "active")
+    assert (active["state_reason"], active["faults"]) == (None, [])
+    assert await world.value("SELECT credited FROM usage_intervals WHERE ended_at IS NULL") == 0
+    events = await world.column("SELECT type FROM events WHERE type IN ('cluster.degraded', 'cluster.recovered')")
+    assert (events[0], events[-1], events.count("cluster.recovered")) == ("cluster.degraded", "cluster.recovered", 1)
+
+
+async def test_a_server_whose_host_fails_degrades_its_cluster_until_it_is_repaired(world: SiteWorld) -> None:
+    cluster_id = await world.build(flavor="m2000-pod16", ssh_keys=["ours"])
+    host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
+    world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+    degraded = await becomes(world, cluster_id, "degraded")
+    [server] = degraded["poplar_servers"]
+    assert f"Poplar server {server['name']}: The Poplar server's host has failed." in degraded["state_reason"]
+    assert (server["health"], server["faults"][0]["code"]) == ("failed", "host_failed")
+    assert await world.value("SELECT credited FROM usage_intervals WHERE ended_at IS NULL") == 4
+    world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+    assert (await becomes(world, cluster_id, "active"))["faults"] == []
