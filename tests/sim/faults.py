@@ -45,6 +45,7 @@ class Trouble(StrEnum):
     PRESENCE_LOST = "worker's session lost"
     DRAINED = "worker asked to stop"
     HARDWARE = "hardware fails"
+    STRUCK = "hardware fails in use, or is repaired"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -35,6 +35,7 @@ from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
 from tests.sim.tinkering import Tinkering
 from tests.sim.trace import Trace
+from tests.sim.truth import Truth
 from tests.sim.verdicts import Ending, all_that_is_wrong
 from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
@@ -43,6 +44,9 @@ PASS_SECONDS = 15.0
 MAX_PASSES = 50
 """How long everything may take to end when nothing goes wrong any more: twelve minutes and a half. Most of it is a
 request's longest life twice, before machines are freed, and the pauses after failures, of a minute at most each."""
+OBSERVATION_SECONDS = 30.0
+MAX_OBSERVING = 16
+"""Passes until the truth about the hardware must be said: a lease, and several readings with their pauses."""
 _QUIET_CHOICES = 60
 """So many choices in a row without a step: there is nothing left to do."""
 
@@ -111,6 +115,8 @@ class History:
                 "worker_slots": self.weather.slots,
                 "poll_seconds": self.weather.poll,
                 "reap_seconds": 2 * self.weather.poll,
+                "observation_interval": OBSERVATION_SECONDS,
+                "observation_expires": 4 * OBSERVATION_SECONDS,
             }
         )
         self._watcher = Watcher(stage.control)
@@ -118,6 +124,7 @@ class History:
             self.hardware, self._watcher, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
         )
         self._watcher.observe(self._wires)
+        self._truth = Truth(stage.control, self.hardware, self._draw)
         self._around = Surroundings(
             baton=self._baton,
             board=stage.board,
@@ -169,6 +176,8 @@ class History:
         self._workers = [Worker(f"w{number}", self._around, weight) for number, weight in enumerate(weights)]
         for worker in self._workers:
             await worker.start()
+        if self.weather.observed:
+            self._truth.begin(self._stage.inventory.regions[0].region)
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
         shop = Shop(self._stage.projects, self._stage.catalogue, self.settings, self._poke, self.weather.own_partitions)
@@ -236,8 +245,11 @@ class History:
         worker = self._worker_of(actor)
         if worker is None:
             return
-        fate = self._draw.random()
         weather = self.weather
+        if weather.observed and self._draw.random() < weather.strike_rate:
+            self._saw(Seen.FAULT, Trouble.STRUCK)
+            self._trace.add(self._baton.now, "hardware", self._truth.strike())
+        fate = self._draw.random()
         if fate < weather.kill_rate:
             self.verdict.kills += 1
             self._strike(worker, Trouble.KILLED, Seen.KILLED)
@@ -268,10 +280,14 @@ class History:
         if self._broken():
             return
         self._faults.calm()
-        self.hardware.repair()
         await self._baton.kill(self._customers.actor)
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
+        if self.weather.observed:
+            self._truth.strike_used()
+        await self._observe(self._truth.lies)
+        self.hardware.repair()
+        await self._observe(lambda: [*self._truth.lies(), *self._truth.stuck(), *self._truth.late_credits()])
         for number in range(1, MAX_PASSES + 1):
             if number % 4 == 1:
                 self._requeue()
@@ -280,6 +296,19 @@ class History:
                 self.verdict.passes = number
                 return
         self.verdict.failures.append(f"something was still under way after {MAX_PASSES} passes without faults")
+
+    async def _observe(self, wrong: Callable[[], list[str]]) -> None:
+        """Go on until nothing is wrong about the hardware any more."""
+        if not self.weather.observed:
+            return
+        found = wrong()
+        for _ in range(MAX_OBSERVING):
+            if not found:
+                return
+            self._requeue()
+            await self._pass()
+            found = wrong()
+        self.verdict.failures += found
 
     async def _pass(self) -> None:
         end = self._baton.now + PASS_SECONDS

@@ -37,8 +37,9 @@ _SETUP = (
     "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$",
 )
 _EMPTY = """
-DELETE FROM health_reports; UPDATE machines SET health = 'ok', allocatable = true WHERE NOT allocatable;
-UPDATE hosts SET health = 'ok', allocatable = true WHERE NOT allocatable;
+DELETE FROM usage_credits; DELETE FROM health_reports; DELETE FROM observations;
+UPDATE machines SET health = 'ok', allocatable = true WHERE health <> 'ok' OR NOT allocatable;
+UPDATE hosts SET health = 'ok', allocatable = true WHERE health <> 'ok' OR NOT allocatable;
 DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM vipu_links; DELETE FROM vipu_access_keys;
 DELETE FROM operation_steps; DELETE FROM operations;
 DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM partitions; DELETE FROM work; DELETE FROM clusters

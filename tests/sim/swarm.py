@@ -44,6 +44,9 @@ _TASKS = {
     "audit_sites": 0.05,
 }
 
+OBSERVED = 0.3
+"""In how many histories workers observe the hardware from the start, which may fail in use."""
+
 
 @dataclass(frozen=True)
 class Weather:
@@ -71,6 +74,8 @@ class Weather:
     quota: int
     own_partitions: float
     tasks: frozenset[str]
+    observed: bool
+    strike_rate: float
 
 
 def weather(draw: random.Random) -> Weather:
@@ -94,6 +99,8 @@ def weather(draw: random.Random) -> Weather:
         quota=draw.choice((5, MACHINES)),
         own_partitions=draw.choice((0.5, 1.0)),
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
+        observed=draw.random() < OBSERVED,
+        strike_rate=draw.choice((0.0, 0.01, 0.03)),
     )
 
 

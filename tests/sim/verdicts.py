@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
-from ipucloud.invariants import billing, clusters, log, machines, operations, partitions, tenancy, work_items
+from ipucloud.invariants import billing, clusters, faults, log, machines, operations, partitions, tenancy, work_items
 from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
@@ -25,6 +25,7 @@ from tests.sim.site.state import Host
 
 RULES = (
     *clusters.RULES,
+    *faults.RULES,
     *operations.RULES,
     *partitions.RULES,
     *work_items.RULES,

@@ -234,10 +234,25 @@ class Hardware:
             if machine in found.spec.machines and name != network:
                 raise SiteBusy(f"reset of {machine}: it is in another tenant's network")
 
+    def strike(self, name: str) -> None:
+        """A machine breaks, or a host whose server runs dies."""
+        if name in self.state.machines:
+            self.state.machines[name] = replace(self.state.machines[name], broken=True)
+            self._lose(name)
+        elif self.state.hosts[name].state is HostState.RUNNING:
+            self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.FAILED, died=True)
+
+    def mend(self, name: str) -> None:
+        """What broke works again; a host that never came up stays as it is."""
+        if name in self.state.machines:
+            self.state.machines[name] = replace(self.state.machines[name], broken=False)
+        elif self.state.hosts[name].died and self.state.hosts[name].state is HostState.FAILED:
+            self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.RUNNING, died=False)
+
     def repair(self) -> None:
         """Whatever is broken works again."""
-        for name, machine in self.state.machines.items():
-            self.state.machines[name] = replace(machine, broken=False)
+        for name in (*self.state.machines, *self.state.hosts):
+            self.mend(name)
 
     # Time.
 

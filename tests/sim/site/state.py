@@ -24,13 +24,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host. `set_up_at`: from when on its server counts its IPUs."""
+    """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran."""
 
     state: HostState = HostState.CLEAN
     server: ServerSpec | None = None
     due: float | None = None
     set_up_at: float = 0.0
     fails: bool = False
+    died: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,94 @@
+"""Bugs in what is said of hardware that fails, and in what is credited for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters import faults
+from ipucloud.clusters.operations import kind
+from ipucloud.inventory.health import judge, record
+from ipucloud.observation import findings, observe
+from tests.sim import swarm
+from tests.sim.mutants.planting import mutant, replace
+
+
+def _observed(stack: ExitStack) -> None:
+    """In every history, so that few are needed."""
+    replace(stack, swarm, "OBSERVED", 1.0)
+
+
+async def _nothing(*_: object, **__: object) -> bool:
+    return False
+
+
+@mutant("observation reads a failed machine as good")
+def failed_machine_is_good(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, findings, "_machine", lambda *_: ())
+    replace(stack, findings, "_agents", lambda *_: None)
+
+
+@mutant("observation reads a failed host as good")
+def failed_host_is_good(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, findings, "_host", lambda *_: None)
+
+
+@mutant("a cluster with failed hardware stays active, and is billed in full")
+def never_degraded(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, observe, "settle_cluster", _nothing)
+    replace(stack, kind, "settle_cluster", _nothing)
+
+
+@mutant("a report is suspected for ever")
+def never_confirmed(stack: ExitStack) -> None:
+    _observed(stack)
+    honest = judge._judge_live
+
+    def suspicious(*args: Any, **others: Any) -> Iterator[judge.Change]:
+        return (each for each in honest(*args, **others) if each.action is not judge.Action.CONFIRMED)
+
+    replace(stack, judge, "_judge_live", suspicious)
+
+
+@mutant("a report never ends, although its hardware works")
+def never_cleared(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, judge, "GOOD_READINGS", 10**9)
+
+
+@mutant("reports are written, and the hardware stays on offer")
+def reported_and_offered(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, record, "merge", _nothing)
+
+
+@mutant("a failed server is not credited, only failed machines are")
+def servers_not_credited(stack: ExitStack) -> None:
+    _observed(stack)
+    honest = faults._machines_credited
+
+    def machines_only(cluster: Any, found: Any) -> int:
+        return honest(cluster, [each for each in found if each.kind != "poplar_server"])
+
+    replace(stack, faults, "_machines_credited", machines_only)
+
+
+@mutant("credit begins when a fault is confirmed, not when it was first seen")
+def credited_late(stack: ExitStack) -> None:
+    _observed(stack)
+    honest = faults._credit
+
+    async def late(
+        connection: AsyncConnection, mine: dict[str, UUID], machines: int, reports: dict[UUID, datetime], now: datetime
+    ) -> None:
+        await honest(connection, mine, machines, dict.fromkeys(reports, now), now)
+
+    replace(stack, faults, "_credit", late)

@@ -1,0 +1,126 @@
+"""Hardware that fails while clusters live on it, and what must then be said of it, and not billed.
+
+Judged at rest, when calls and workers no longer fail: first with the hardware still broken, then after its repair.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+
+from ipucloud.observation.reconciler import OBSERVATION
+from ipucloud.reconcile.wake import PLATFORM
+from ipucloud.wire.site import HostState
+from tests.sim.lines import instant
+from tests.sim.site.hardware import Hardware
+
+_OBSERVE = "INSERT INTO work (kind, key, project_id, run_at) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+_USED = """
+SELECT c.external_name, c.state, c.machines, (SELECT credited FROM usage_intervals u
+                                               WHERE u.cluster_id = c.id AND u.ended_at IS NULL),
+       coalesce(array_agg(m.name) FILTER (WHERE m.id IS NOT NULL), '{}'),
+       coalesce(array_agg(h.name) FILTER (WHERE h.id IS NOT NULL), '{}')
+  FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.released_at IS NULL
+  LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
+ WHERE c.state IN ('active', 'degraded') GROUP BY c.id
+"""
+_OFFERED = "SELECT name FROM machines WHERE allocatable UNION ALL SELECT name FROM hosts WHERE allocatable"
+_KEPT = """
+SELECT coalesce(m.name, h.name) FROM health_reports r
+  LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
+ WHERE r.cleared_at IS NULL
+"""
+"""Also reports that came and went so often that they are kept for an hour."""
+_LATE = """
+SELECT c.external_name, i.started_at, seen.at
+  FROM usage_intervals i JOIN clusters c ON c.id = i.cluster_id
+  JOIN usage_intervals before
+    ON before.cluster_id = i.cluster_id AND before.ended_at = i.started_at AND before.id <> i.id
+  JOIN LATERAL (
+    SELECT min(r.first_seen_at) AS at FROM usage_credits k JOIN health_reports r ON r.id = k.report_id
+     WHERE k.interval_id = i.id
+       AND NOT EXISTS (SELECT FROM usage_credits b WHERE b.interval_id = before.id AND b.report_id = r.id)
+  ) AS seen ON true
+ WHERE i.credited > before.credited AND i.started_at > greatest(before.started_at, date_trunc('second', seen.at))
+"""
+
+
+class Truth:
+    """The hardware of one history against what the database says of it."""
+
+    def __init__(self, control: psycopg.Connection[Any], hardware: Hardware, draw: random.Random) -> None:
+        self._control = control
+        self._hardware = hardware
+        self._draw = draw
+
+    def begin(self, region: str) -> None:
+        """Have workers observe the region from the start."""
+        self._control.execute(_OBSERVE, (OBSERVATION, region, PLATFORM, instant(0.0)))
+
+    def strike_used(self) -> None:
+        """Break a machine or a host of a cluster in use, if there is one: something must be said at rest."""
+        used = [name for *_, machines, hosts in self._control.execute(_USED).fetchall() for name in machines + hosts]
+        if used:
+            self._hardware.strike(self._draw.choice(sorted(used)))
+
+    def strike(self) -> str:
+        """Break or repair a machine or a host; what happened."""
+        state = self._hardware.state
+        name = self._draw.choice(sorted({*state.machines, *state.hosts}))
+        act: Callable[[str], None] = self._hardware.mend if name in self._dead() else self._hardware.strike
+        act(name)
+        return f"{act.__name__} {name}"
+
+    def _dead(self) -> set[str]:
+        state = self._hardware.state
+        return {name for name, machine in state.machines.items() if machine.broken} | {
+            name for name, host in state.hosts.items() if host.state is HostState.FAILED
+        }
+
+    def lies(self) -> list[str]:
+        """T1, T2, T3: what does not agree with the hardware as it is now; nothing, once it was observed."""
+        return [*self._of_clusters(), *self._of_offers()]
+
+    def _of_clusters(self) -> Iterator[str]:
+        dead = self._dead()
+        for name, state, size, credited, machines, hosts in self._control.execute(_USED).fetchall():
+            lost = dead & set(machines)
+            servers = dead & set(hosts)
+            wanted = min(size, len(lost) + math.ceil(size * len(servers) / max(1, len(hosts))))
+            kept = {*machines, *hosts} & self._reported()
+            if (state == "degraded") != bool(lost | servers) and not kept - dead:
+                yield f"T1: {name} is {state}, and dead are {sorted(lost | servers)}"
+            if credited != wanted and not kept - dead:
+                yield f"T3: {name} has {credited} machines credited, and should have {wanted}"
+
+    def _of_offers(self) -> Iterator[str]:
+        offered = {name for (name,) in self._control.execute(_OFFERED).fetchall()}
+        for name in sorted(offered & self._dead()):
+            yield f"T2: {name} is offered, and dead"
+        for name in sorted(self._hardware.state.machines.keys() - self._dead() - offered - self._reported()):
+            yield f"T2: {name} works, and is not offered"
+
+    def _reported(self) -> set[str]:
+        return {name for (name,) in self._control.execute(_KEPT).fetchall()}
+
+    def stuck(self) -> list[str]:
+        """T4: reports that do not end although their hardware works, except those that come and go."""
+        often = """
+        SELECT coalesce(m.name, h.name), r.code FROM health_reports r
+          LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
+         WHERE r.cleared_at IS NULL AND r.source IN ('bmc', 'v-ipu', 'host')
+           AND (SELECT count(*) FROM health_reports o WHERE o.code = r.code AND o.confirmed_at IS NOT NULL
+                   AND o.machine_id IS NOT DISTINCT FROM r.machine_id AND o.host_id IS NOT DISTINCT FROM r.host_id) < 3
+        """
+        dead = self._dead()
+        found = self._control.execute(often).fetchall()
+        return [f"T4: {name} works, and is still reported as {code}" for name, code in found if name not in dead]
+
+    def late_credits(self) -> list[str]:
+        """T5: credits that begin later than the first reading of the fault."""
+        found = self._control.execute(_LATE).fetchall()
+        return [f"T5: {name} is credited since {since}; the fault was seen at {at}" for name, since, at in found]
