@@ -51,7 +51,10 @@ async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
         "status": "not_started",
         "started_at": None,
         "minutes": 0,
+        "credited_minutes": 0,
+        "credited_machines": 0,
         "cost": {"amount": "0.00", "currency": "EUR"},
+        "cost_per_minute": {"amount": "0.00", "currency": "EUR"},
     }
     assert cluster["partitions"] == []
     assert cluster["operation"]["id"] == str(accepted.operation_id)

@@ -22,6 +22,7 @@ class _Asked(TypedDict):
 
 
 async def object_of(world: World, kind: Kind) -> UUID:
+    found: UUID
     [found] = await world.column(f"SELECT id FROM {kind}s ORDER BY name LIMIT 1")  # noqa: S608
     return found
 
