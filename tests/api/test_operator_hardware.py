@@ -98,6 +98,14 @@ async def test_a_cluster_recovers_when_the_report_about_its_machine_is_cleared(
     assert (await api.world.cluster(bert))["state"] == "active"
 
 
+async def test_nobody_clears_what_may_still_carry_a_customers_data(api: Api, admin: httpx.AsyncClient) -> None:
+    report = await api.world.fail(await api.world.make_active(), Code.NOT_CLEAN)
+    problem(await admin.post(f"/v1/operator/health-reports/{report}:clear"), 409, "state_conflict")
+    [live] = await items(admin, "health-reports", code="not_clean")
+    await order(admin, "return-to-service", machines=[live["name"]])
+    assert await items(admin, "health-reports", code="not_clean") == [live]
+
+
 async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.AsyncClient) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
     [held] = await items(admin, "machines", cluster=bert)

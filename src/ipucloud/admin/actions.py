@@ -22,7 +22,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import Code, Kind, Source
 from ipucloud.inventory.health.reports import clear, clear_code, report
-from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 
 BY_OPERATORS = (Code.MAINTENANCE, Code.DRAIN, Code.QUARANTINE)
 """What a return to service ends. Other reports end when what they say is no longer observed, or are cleared by id."""
@@ -111,15 +111,16 @@ _CHANGED = Query(
 
 
 class _Holder(NamedTuple):
-    """The cluster that holds the object of a report; None: no cluster does."""
+    """A report's code, and the cluster that holds its object; None: no cluster does."""
 
+    code: str
     project_id: UUID | None
     cluster_id: UUID | None
 
 
 _HOLDER_NOW = Query(
     """
-    SELECT held.project_id, held.cluster_id
+    SELECT r.code, held.project_id, held.cluster_id
       FROM health_reports AS r
       LEFT JOIN allocations AS held ON held.freed_at IS NULL
             AND (held.machine_id = r.machine_id OR held.host_id = r.host_id)
@@ -162,11 +163,18 @@ async def return_to_service(connection: AsyncConnection, selection: HardwareSele
 async def clear_report(connection: AsyncConnection, report_id: UUID) -> None:
     """End one report of any source, and what followed from it for the cluster that holds the object.
 
-    Observation reports the same again if it still sees it. Raises `Problem` not_found.
+    Observation reports the same again if it still sees it. Raises `Problem` not_found, and state_conflict for
+    `not_clean`: only an observation may end it, because hardware may still carry a customer's data until then.
     """
     holder = await _HOLDER_NOW.one_or_none(connection, {"report_id": report_id})
     if holder is None:
         raise not_found()
+    if holder.code == Code.NOT_CLEAN:
+        raise Problem(
+            STATE_CONFLICT,
+            f"Health report {report_id} says that data of a customer may be left on the hardware. It ends by itself "
+            "once the hardware was wiped and observed clean; repair the hardware so that it answers.",
+        )
     if holder.cluster_id is not None:
         await connection.execute(_LOCK_HOLDERS, {"clusters": [holder.cluster_id]})
     await clear(connection, report_id=report_id)

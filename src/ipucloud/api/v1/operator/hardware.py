@@ -34,6 +34,7 @@ from ipucloud.contract.operator_hardware import (
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.health.codes import Code
+from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
 
@@ -146,10 +147,19 @@ async def get_report(request: Request, report: ReportId) -> Response:
 
 @routes.post(
     _REPORT + ":clear",
-    **operation("clearHealthReport", "Clear a health report", Permission.PLATFORM_WRITE, gives=HealthReportOut),
+    **operation(
+        "clearHealthReport",
+        "Clear a health report",
+        Permission.PLATFORM_WRITE,
+        gives=HealthReportOut,
+        errors=(STATE_CONFLICT,),
+    ),
 )
 async def clear_report(request: Request, report: ReportId) -> Response:
-    """End a health report of any source. Observation reports the same again if it is still seen."""
+    """End a health report. Observation reports the same again if it is still seen.
+
+    `not_clean` cannot be cleared: it ends once the hardware was observed wiped.
+    """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await actions.clear_report(connection, report)
