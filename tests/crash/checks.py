@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -52,6 +52,11 @@ SELECT q.used, (SELECT count(*) FROM allocations a JOIN clusters c ON c.id = a.c
 """
 
 
+_ISOLATED = """
+SELECT h.name FROM hosts h JOIN health_reports r ON r.host_id = h.id WHERE r.code = 'not_clean' AND r.cleared_at IS NULL
+"""
+
+
 @dataclass(frozen=True)
 class Seen:
     """What the site has of one name."""
@@ -65,10 +70,11 @@ class Seen:
     """Machines of the allocation that are off."""
 
 
-async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
+async def at_the_site(lab: Lab, owners: Mapping[str, str], isolated: Collection[str] = ()) -> dict[str, Seen]:
     """Everything that stands at the site, by the external name it belongs to. Half-made things have a mark.
 
     `owners`: the external names of servers' clusters, which may have had another one when the server was made.
+    `isolated`: hosts that a clean-up has left, with whatever they have.
     """
     site = await lab.patient_site()
     networks, hosts, partitions, allocations = await asyncio.gather(
@@ -94,6 +100,8 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
         mark = set() if partition.state is PartitionState.ACTIVE else {partition.state.value}
         note(partition.allocation_id, "partitions", frozenset({partition.id, *mark}))
     for host in hosts:
+        if host.name in isolated:
+            continue
         if host.server is not None:
             owner = owners.get(host.server.name, host.server.network)
             mark = {host.server.network, "on"} if host.state is HostState.RUNNING else {host.state.value}
@@ -129,7 +137,7 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
     """Everything that is wrong, in sentences. `trial`: the clusters a trial was about, gone ones too."""
     clusters = await lab.rows(_CLUSTERS, trial=list(trial))
     owners = {server: cluster.external_name for cluster in clusters for server in cluster.servers}
-    site = await at_the_site(lab, owners)
+    site = await at_the_site(lab, owners, await lab.column(_ISOLATED))
     wrong: list[str] = []
     for cluster in clusters:
         there = site.pop(cluster.external_name, Seen())

@@ -56,6 +56,9 @@ NEVER = "never"
 BOOKS = ("budgets.", "close.", "correct.", "credits.", "invoices.", "months.", "prepaid.")
 """Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, invoices/, and
 clusters/test_prepaid.py."""
+SIMULATED = ("observation.", "cluster.settled", "site.before:redfish.list", "site.after:redfish.list")
+SIMULATED_CALLS = ("admin.ListAgents",)
+"""Of the observation of hardware: workers are killed between any two of its statements in the simulation."""
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {
@@ -124,9 +127,9 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
 
 
 def names() -> list[str]:
-    """Every failpoint that stands in the code, but for those of the books."""
+    """Every failpoint that stands in the code, but for those of the books and of observation."""
     found: list[str] = runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]()
-    return [name for name in found if not name.startswith(BOOKS)]
+    return [name for name in found if not name.startswith((*BOOKS, *SIMULATED)) and not name.endswith(SIMULATED_CALLS)]
 
 
 def once(point: str) -> AnyCase:

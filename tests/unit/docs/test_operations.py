@@ -9,6 +9,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from ipucloud.api.metrics import Metrics
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.clusters import metrics as hardware_metrics
 from ipucloud.config import Settings
 from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Limits, public_limits
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
@@ -44,7 +45,7 @@ def test_the_metrics_are_those_of_the_code() -> None:
     documented = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
     metrics = {
         metric
-        for module in (engine_metrics, observation_metrics)
+        for module in (engine_metrics, observation_metrics, hardware_metrics)
         for metric in vars(module).values()
         if isinstance(metric, MetricWrapperBase)
     } | {FAILED}
