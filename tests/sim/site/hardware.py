@@ -243,11 +243,13 @@ class Hardware:
             self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.FAILED, died=True)
 
     def mend(self, name: str) -> None:
-        """What broke works again; a host that never came up stays as it is."""
+        """What broke works again; a host that never came up stays as it is, and one without a tenant network stays off."""
         if name in self.state.machines:
             self.state.machines[name] = replace(self.state.machines[name], broken=False)
-        elif self.state.hosts[name].died and self.state.hosts[name].state is HostState.FAILED:
-            self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.RUNNING, died=False)
+        elif (host := self.state.hosts[name]).died and host.state is HostState.FAILED:
+            attached = host.server is not None and host.server.network in self.state.networks
+            state = HostState.RUNNING if attached else HostState.OFF
+            self.state.hosts[name] = replace(host, state=state, died=False)
 
     def repair(self) -> None:
         """Whatever is broken works again."""
