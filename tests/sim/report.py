@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.suspend import SUSPEND
-from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED
+from ipucloud.kernel.errors import PREEMPTED
 from ipucloud.partitions.operations import CREATE as CREATE_PARTITION
 from ipucloud.partitions.operations import REMOVE as REMOVE_PARTITION
 from ipucloud.site.calls import Call
@@ -55,7 +55,8 @@ def expected() -> dict[Seen, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once.
 
     Resets of partitions and resumes are too rare for that, some four in a hundred histories:
-    `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix.
+    `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix. So are creates that fail,
+    because most of them take other hardware: `tests/worker/test_replacing.py`.
     """
     steps = (*CREATE.steps, *DELETE.steps, *SUSPEND.steps)
     return {
@@ -74,7 +75,7 @@ def expected() -> dict[Seen, set[str]]:
         Seen.OPERATION: {
             f"{CREATE.name} succeeded",
             f"{CREATE.name} cancelled",
-            *(f"{CREATE.name} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED)),
+            f"{CREATE.name} failed {PREEMPTED.code}",
             *(f"{kind.name} succeeded" for kind in (DELETE, SUSPEND)),
             *(f"{kind.name} succeeded" for kind in (CREATE_PARTITION, REMOVE_PARTITION)),
         },

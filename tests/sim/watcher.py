@@ -57,9 +57,15 @@ _OWN = 26
 _UNWANTED = """
 SELECT 1 FROM partitions
  WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND desired_state = 'absent' AND origin <> 'customer'
+ UNION ALL
+SELECT 1 FROM health_reports r JOIN machines m ON m.id = r.machine_id
+ WHERE %(call)s = 'power_off' AND m.name = %(name)s AND r.code IN ('not_clean', 'build_failed') AND r.cleared_at IS NULL
 """
 _FREED = """
-SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name
+SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
+       EXISTS (SELECT FROM health_reports r
+                WHERE r.code = 'not_clean' AND r.cleared_at IS NULL
+                  AND (r.machine_id = a.machine_id OR r.host_id = a.host_id))
   FROM allocations a JOIN clusters c ON c.id = a.cluster_id
   LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  WHERE a.freed_at IS NOT NULL AND NOT a.id = ANY (%s)
@@ -132,11 +138,16 @@ class Watcher:
                 self._fail(f"X5: {request.call} for {name} took effect on {request.name}, which is in {network}")
 
     def _must_be_clean(self) -> None:
-        """X7: when a machine is freed nothing of its tenant is left on it, and nothing is on its way to it."""
+        """X7: when a machine is freed nothing of its tenant is left on it, and nothing is on its way to it.
+
+        Hardware that was isolated is kept from everybody by its report, until it was observed clean.
+        """
         state = self._hardware.state
         self._hardware.advance(self._hardware.now)
-        for key, name, is_machine, owner in self._control.execute(_FREED, (self._freed,)).fetchall():
+        for key, name, is_machine, owner, isolated in self._control.execute(_FREED, (self._freed,)).fetchall():
             self._freed.append(key)
+            if isolated:
+                continue
             found = [f"allocation {each.id}" for each in state.allocations.values() if name in each.agent_ids]
             found += [f"partition {each}" for each, partition in state.partitions.items() if name in partition.agents]
             found += [

@@ -108,8 +108,8 @@ class Kind(Generic[Act, Inputs]):
     Its object may be in one of `begins_in`, enters `during` with the request and `success` with the last step; None
     where the object has no such state. `states` is the object's transition table. `work_kind` is the kind of the work
     items that carry it out. `deadline` is in seconds, None for the process's setting. `failure` makes the problem that
-    the operation ends with when a step is given up. `replacing`: the steps that may precede
-    another run through `steps`.
+    the operation ends with when a step is given up. `replacing`: the steps that may precede another run
+    through `steps`.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Kind(Generic[Act, Inputs]):
     billing: Billing
     deadline: float | None
     failure: Callable[[OpenOperation, Failed], Problem] | None
-    replacing: tuple[Step[Act, Inputs], ...] = ()
+    replacing: tuple[Step[Act, Inputs], ...]
     _by_name: dict[tuple[bool, str], Step[Act, Inputs]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -38,6 +38,7 @@ CREATE = PartitionKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    replacing=(),
     failure=decide.failure,
 )
 RESET = PartitionKind(
@@ -53,6 +54,7 @@ RESET = PartitionKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    replacing=(),
     failure=decide.failure,
 )
 REMOVE = PartitionKind(
@@ -68,6 +70,7 @@ REMOVE = PartitionKind(
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
     deadline=None,
+    replacing=(),
     failure=None,
 )
 

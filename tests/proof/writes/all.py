@@ -9,7 +9,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from tests.proof.writes import billing, budgets, clusters, exports, projects, webhooks
+from tests.proof.writes import billing, budgets, clusters, exports, operators, projects, webhooks
 from tests.proof.writes.office import Cases
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
@@ -17,7 +17,7 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 
 WRITES: Cases = {
     operation: case
-    for resource in (projects, billing, budgets, exports, clusters, webhooks)
+    for resource in (projects, billing, budgets, exports, clusters, webhooks, operators)
     for operation, case in resource.WRITES.items()
 }
 

@@ -103,7 +103,8 @@ def test_a_step_that_does_not_apply_says_why() -> None:
     [
         ("cluster.create", "attach_network", False, True),
         ("cluster.create", "verify_clean", True, True),
-        ("cluster.create", "verify_clean", False, False),
+        ("cluster.create", "verify_clean", False, True),
+        ("cluster.suspend", "verify_clean", False, False),
         ("cluster.create", "attach_satellite", False, False),
         ("cluster.teleport", "attach_network", False, False),
     ],
@@ -121,5 +122,5 @@ def test_a_runner_knows_what_it_can_carry_out(kind: str, step: str, *, undoing: 
         overdue=False,
         step=current,
     )
-    runner = Runner([CREATE], attempts=5, pause=1.0, draw=random.Random(1))  # noqa: S311
+    runner = Runner([CREATE, SUSPEND], attempts=5, pause=1.0, draw=random.Random(1))  # noqa: S311
     assert runner.knows(operation) is known

@@ -102,6 +102,7 @@ EXPORT = Kind[ExportAct, ExportInputs](
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    replacing=(),
     failure=_given_up,
 )
 """A delivery is retried until the deadline, however often it fails: the file can be downloaded meanwhile."""

@@ -53,6 +53,7 @@ DELETE = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
     deadline=None,
+    replacing=(),
     failure=None,
 )
 

@@ -22,6 +22,7 @@ REPAIR = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=3600,
+    replacing=(),
     failure=fails_with("Nothing was removed from the cluster; an operator must act."),
 )
 """Opened by the audit with the steps that it needs; the cluster stays in its state."""

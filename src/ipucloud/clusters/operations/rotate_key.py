@@ -39,6 +39,7 @@ ROTATE_KEY = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    replacing=(),
     failure=fails_with("It is unknown which keys the controller accepts now. Replace the key again."),
 )
 

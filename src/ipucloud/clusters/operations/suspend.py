@@ -66,6 +66,7 @@ SUSPEND = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
     deadline=None,
+    replacing=(),
     failure=None,
 )
 

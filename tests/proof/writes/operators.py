@@ -1,0 +1,69 @@
+"""Writes of operators: what they do with hardware, health reports and work items."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
+from tests.api.support import key
+from tests.proof.writes.office import Cases, Office, Write
+
+_numbers = count()
+
+
+async def _machine(office: Office) -> str:
+    """The name of another machine each time, while there are some that were not used."""
+    names = await office.world.column("SELECT name FROM machines ORDER BY name DESC")
+    name: str = names[next(_numbers) % len(names)]
+    return name
+
+
+def _order(verb: str) -> Callable[[Office], Awaitable[Write]]:
+    async def order(office: Office) -> Write:
+        body = {"machines": [await _machine(office)], "reason": "replace the fan"}
+        path = f"/v1/operator/hardware:{verb}"
+        return Write("POST", path, office.admin.secret, body, body | {"reason": "another"}, key())
+
+    return order
+
+
+async def return_to_service(office: Office) -> Write:
+    machine, other = await _machine(office), await _machine(office)
+    path = "/v1/operator/hardware:return-to-service"
+    return Write("POST", path, office.admin.secret, {"machines": [machine]}, {"machines": [other]}, key())
+
+
+async def clear_health_report(office: Office) -> Write:
+    machine = await office.world.value("SELECT id FROM machines WHERE name = :name", name=await _machine(office))
+    async with office.world.database.begin() as connection:
+        made = await report(
+            connection, kind="machine", object_id=machine, source=Source.VIPU, code=Code.LINK_DEGRADED, detail="as seen"
+        )
+    return Write("POST", f"/v1/operator/health-reports/{made}:clear", office.admin.secret, headers=key())
+
+
+async def _work_item(office: Office) -> str:
+    made = await office.world.customer(await office.project()).create()
+    return f"/v1/operator/work/cluster/{made.target_id}"
+
+
+async def park_work(office: Office) -> Write:
+    path = f"{await _work_item(office)}:park"
+    return Write("POST", path, office.admin.secret, {"reason": "site upgrade"}, {"reason": "another"}, key())
+
+
+async def requeue_work(office: Office) -> Write:
+    return Write("POST", f"{await _work_item(office)}:requeue", office.admin.secret, headers=key())
+
+
+WRITES: Cases = {
+    "startMaintenance": _order("maintenance"),
+    "drainHardware": _order("drain"),
+    "quarantineHardware": _order("quarantine"),
+    "returnToService": return_to_service,
+    "clearHealthReport": clear_health_report,
+    "parkWork": park_work,
+    "requeueWork": requeue_work,
+}
