@@ -243,7 +243,7 @@ class Hardware:
             self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.FAILED, died=True)
 
     def mend(self, name: str) -> None:
-        """What broke works again; a host that never came up stays as it is, and one without a tenant network stays off."""
+        """What broke works again, but a host without a tenant network is off then. One that never came up stays so."""
         if name in self.state.machines:
             self.state.machines[name] = replace(self.state.machines[name], broken=False)
         elif (host := self.state.hosts[name]).died and host.state is HostState.FAILED:
