@@ -278,6 +278,15 @@ CASES = (
         resources.allocation,
         missing="empty",
     ),
+    CallCase(
+        "vipu.impaired_links",
+        Call.LIST_LINKS,
+        "admin",
+        lambda _, s, _t: s.vipu.impaired_links(),
+        missing="empty",
+        target=_none,
+    ),
+    CallCase("vipu.agents", Call.LIST_AGENTS, "admin", lambda _, s, _t: s.vipu.agents(), missing="empty", target=_none),
     CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), resources.user, missing="None"),
     CallCase(
         "vipu.create_user",

@@ -32,7 +32,7 @@ SHORT_SECONDS = 3.0
 SSH_SECONDS = 0.4
 """Whatever becomes of a connection in this time or later, the outcome is the same."""
 CALL_SECONDS = 30.0
-MACHINES = 1280
+MACHINES = 1536
 HTTP2_EXTRA_BYTES = 30
 """A gRPC server may send a ping and a window update behind an answer."""
 
@@ -226,7 +226,7 @@ async def test_every_call_meets_every_fault(site: RunningSite, figures: Callable
 
 
 def test_no_call_was_forgotten() -> None:
-    """A method added to a port without a case here is found."""
+    """A method added to a port without a case here is found. `machines.list` is several requests, one for each page."""
     ports = {"networks": Networks, "hosts": Hosts, "machines": Machines, "vipu": Vipu}
     methods = {
         f"{name}.{method}"
@@ -234,7 +234,7 @@ def test_no_call_was_forgotten() -> None:
         for method in vars(port)
         if not method.startswith("_") and callable(getattr(port, method))
     }
-    assert methods == {case.name for case in CASES} - {"inventory"} | {"hosts.ssh_host_key"}
+    assert methods == {case.name for case in CASES} - {"inventory"} | {"hosts.ssh_host_key", "machines.list"}
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.makes is not None], ids=lambda case: case.name)
