@@ -71,7 +71,7 @@ class Truth:
         """Break or repair a machine or a host; what happened."""
         state = self._hardware.state
         name = self._draw.choice(sorted({*state.machines, *state.hosts}))
-        act: Callable[[str], None] = self._hardware.mend if name in self._dead() else self._hardware.strike
+        act: Callable[[str], None] = self._hardware.restore if name in self._dead() else self._hardware.strike
         act(name)
         return f"{act.__name__} {name}"
 

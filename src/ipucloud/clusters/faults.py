@@ -177,7 +177,7 @@ def _sentences(faults: Sequence[_Fault], credited: int, machines: int) -> Iterat
             if credited == machines
             else f"{credited} of {machines} machines {'is' if credited == 1 else 'are'}"
         )
-        yield f"The operator has been informed; until this is repaired, {whole} not billed."
+        yield f"An operator has to repair this; until then, {whole} not billed."
 
 
 def _event(faults: Sequence[_Fault], reason: str | None, credited: int) -> ClusterDegraded:

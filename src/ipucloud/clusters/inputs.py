@@ -47,7 +47,9 @@ class HostInput:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """When a clean-up leaves dead hardware: after so many seconds, while the region's `budget` lasts."""
+    """When a clean-up leaves dead hardware: after so many seconds, while the region's `budget` lasts.
+
+    The budget is 0 while automatic actions are halted in the region."""
 
     after: float
     budget: int
@@ -127,6 +129,7 @@ class _Row(NamedTuple):
     hosts: list[list[Any]]
     quarantine_left: float
     isolated: int
+    automation_halted: bool
 
 
 _LOAD = Query(
@@ -142,7 +145,9 @@ _LOAD = Query(
            greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left,
            (SELECT count(*) FROM health_reports r
              WHERE r.region = c.region AND r.code = 'not_clean' AND r.cleared_at IS NULL
-               AND r.first_seen_at > app_now() - interval '1 hour') AS isolated
+               AND r.first_seen_at > app_now() - interval '1 hour') AS isolated,
+           EXISTS (SELECT FROM observations
+                    WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
@@ -216,6 +221,6 @@ async def load(
         machines=tuple(MachineInput(*machine) for machine in row.machines),
         hosts=tuple(HostInput(*host) for host in row.hosts),
         quarantine_left=row.quarantine_left,
-        isolation=Isolation(isolation.after, isolation.budget - row.isolated),
+        isolation=Isolation(isolation.after, 0 if row.automation_halted else isolation.budget - row.isolated),
         operation=row.operation,
     )

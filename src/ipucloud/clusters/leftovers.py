@@ -24,6 +24,7 @@ from ipucloud.inventory.health.codes import Code, Kind, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.reports import clear, report
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import read_external_name
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site, Sites, VipuAddress
 from ipucloud.wire.site import HostState
@@ -39,10 +40,7 @@ LIMIT = 1000
 
 
 class _Leftover(NamedTuple):
-    """Hardware to clean and to observe.
-
-    `network` is the name of its last cluster, `servers` are that cluster's Poplar servers.
-    """
+    """Hardware to clean and to observe. `network` is the present external name of its last cluster."""
 
     report_id: UUID
     code: Code
@@ -51,7 +49,6 @@ class _Leftover(NamedTuple):
     name: str
     cluster_id: UUID | None
     network: str
-    servers: list[str]
     vipu_cluster_id: str | None
     last_seen_at: datetime
     quiet_for: float
@@ -63,8 +60,6 @@ _LEFTOVERS = Query(
     SELECT r.id AS report_id, r.code, CASE WHEN m.id IS NULL THEN 'host' ELSE 'machine' END AS kind,
            coalesce(m.id, h.id) AS object_id, coalesce(m.name, h.name) AS name, r.cluster_id,
            coalesce(c.external_name, '') AS network,
-           ARRAY(SELECT s.name FROM poplar_servers s
-                  WHERE s.project_id = c.project_id AND s.cluster_id = c.id) AS servers,
            p.vipu_cluster_id, r.last_seen_at, extract(epoch FROM app_now() - r.last_seen_at)::float8 AS quiet_for,
            g.vipu_host AS host, g.vipu_user_port AS user_port, g.vipu_admin_port AS admin_port, g.vipu_secure AS secure
       FROM health_reports r
@@ -95,9 +90,11 @@ async def clean_leftovers(database: Database, sites: Sites, settings: Settings) 
     async def take(leftover: _Leftover) -> None:
         async with turns:
             unclean = await _ask(sites.at(leftover.vipu, lambda: settings.site_call_timeout), leftover)
-        await _record(database, leftover, unclean, settings.request_life)
+            await _record(database, leftover, unclean, settings.request_life)
 
-    await asyncio.gather(*map(take, found))
+    for result in await asyncio.gather(*map(take, found), return_exceptions=True):
+        if result is not None:
+            raise result
 
 
 async def _ask(site: Site, leftover: _Leftover) -> str | None:
@@ -112,11 +109,17 @@ async def _host(site: Site, leftover: _Leftover) -> str | None:
     host = await site.hosts.get(leftover.name)
     if host.server is None:
         return None if host.state is HostState.CLEAN else f"it has no server, and is {host.state}"
-    if host.server.name not in leftover.servers:
+    if _cluster_of(host.server.name) != leftover.cluster_id:
         return f"it has server {host.server.name}, which is not of the cluster that left it"
     if host.state is not HostState.WIPING:
         await site.hosts.delete_server(leftover.name, host.server.name)
     return f"server {host.server.name} is being wiped"
+
+
+def _cluster_of(server: str) -> UUID | None:
+    """The cluster of a Poplar server, whichever of the cluster's external names the server was made under."""
+    read = read_external_name(server.rpartition("-p")[0])
+    return None if read is None else read[0]
 
 
 async def _machine(site: Site, leftover: _Leftover) -> str | None:

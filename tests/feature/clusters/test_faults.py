@@ -48,7 +48,7 @@ async def test_a_cluster_is_degraded_while_its_hardware_does_not_work_as_sold(wo
     [fault] = cluster["faults"]
     assert (cluster["state"], cluster["billing"]["status"]) == ("degraded", "running")
     assert cluster["state_reason"] == (
-        f"Machine {machine['name']}: The machine has failed. The operator has been informed; until this is repaired,"
+        f"Machine {machine['name']}: The machine has failed. An operator has to repair this; until then,"
         " 1 of 4 machines is not billed."
     )
     assert (fault["kind"], fault["name"], fault["code"], fault["credited"]) == (

@@ -242,7 +242,7 @@ class Hardware:
         elif self.state.hosts[name].state is HostState.RUNNING:
             self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.FAILED, died=True)
 
-    def mend(self, name: str) -> None:
+    def restore(self, name: str) -> None:
         """What broke works again, but a host without a tenant network is off then. One that never came up stays so."""
         if name in self.state.machines:
             self.state.machines[name] = replace(self.state.machines[name], broken=False)
@@ -254,7 +254,7 @@ class Hardware:
     def repair(self) -> None:
         """Whatever is broken works again."""
         for name in (*self.state.machines, *self.state.hosts):
-            self.mend(name)
+            self.restore(name)
 
     # Time.
 

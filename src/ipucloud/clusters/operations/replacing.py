@@ -29,6 +29,7 @@ from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.release import free
@@ -83,9 +84,11 @@ async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: A
 async def other_hardware(
     connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty, *, hosts: bool
 ) -> Failed | None:
-    """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason."""
+    """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason.
+
+    While automatic actions are halted in the region, nothing is reported and the operation fails as it is."""
     faults = [fault for fault in failed.hardware if hosts or fault.kind == "machine"]
-    if not faults:
+    if not faults or await automation_halted(connection, cluster.region):
         return failed
     await _report(connection, cluster, faults)
     if cluster.operation.overdue:

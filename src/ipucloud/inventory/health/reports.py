@@ -5,7 +5,6 @@ Lock order: when a cluster holds the object, its row is locked before these func
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -16,17 +15,6 @@ from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import CODES, Code, Kind, Source, declaration
 from ipucloud.inventory.health.merge import lock, merge
 from ipucloud.kernel.ids import new_id
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One fact of one reading of the site: a source says that something is wrong with the named machine or host."""
-
-    kind: Kind
-    name: str
-    source: Source
-    code: Code
-    detail: str
 
 
 _REGION_OF = {
