@@ -16,7 +16,6 @@ from ipucloud.inventory.health.codes import CODES, Code, Kind, Source, declarati
 from ipucloud.inventory.health.merge import lock, merge
 from ipucloud.kernel.ids import new_id
 
-
 _REGION_OF = {
     "machine": "(SELECT p.region FROM machines m JOIN pods p ON p.id = m.pod_id WHERE m.id = :object_id)",
     "host": "(SELECT region FROM hosts WHERE id = :object_id)",
