@@ -85,9 +85,13 @@ async def test_a_dead_host_is_left_until_it_was_wiped(world: SiteWorld) -> None:
         await clean_leftovers(world.database, world.sites, world.settings)
         await world.build("next")
         assert await held(world, "host") != host
+        # As when a create went on with another host, under the cluster's next name.
+        rename = "UPDATE poplar_servers SET name = replace(name, :now, :then) WHERE cluster_id = :id"
+        await world.execute(rename, now="-1-p", then="-2-p", id=cluster)
         world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
         await cleaned(world)
         assert world.http.get(f"/v1/hosts/{host}").json()["server"] is None
+        await world.execute(rename, now="-2-p", then="-1-p", id=cluster)
 
 
 async def test_a_machine_whose_bmc_is_silent_is_left_until_it_was_off(world: SiteWorld) -> None:
@@ -137,9 +141,20 @@ async def test_an_outage_of_the_site_isolates_nothing(world: SiteWorld) -> None:
         await world.succeeded(deleted)
 
 
-async def test_more_than_the_budget_is_left_to_an_operator(world: SiteWorld) -> None:
-    async with world.worker(**SOON, isolation_limit=0):
+HALT = """
+INSERT INTO observations (region, source, halted_since) SELECT region, 'site', app_now() FROM site_regions
+ON CONFLICT (region, source) DO UPDATE SET halted_since = excluded.halted_since
+"""
+
+
+@pytest.mark.parametrize(("settings", "halted"), [({"isolation_limit": 0}, False), ({}, True)])
+async def test_more_than_the_budget_and_halted_automation_are_left_to_an_operator(
+    world: SiteWorld, settings: dict[str, int], halted: bool
+) -> None:
+    async with world.worker(**SOON, **settings, observation_interval=3600.0):
         cluster = await world.build()
+        if halted:
+            await world.execute(HALT)
         host = await held(world, "host")
         world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
         deleted = await world.delete(cluster)
