@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.observation.observe import Observed, observe_region
+from ipucloud.observation.reconciler import OBSERVATION, ObservationReconciler
 from ipucloud.observation.ssh import SshReader
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.site import FaultAction
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -44,6 +48,10 @@ def names(running: RunningSite) -> list[str]:
     return [machine.name for machine in running.region(REGION).pods[0].machines]
 
 
+async def anybody(_: AsyncConnection) -> None:
+    """The fence of a worker that nobody else follows."""
+
+
 async def observe(world: SiteWorld, ssh: SshReader | None = None) -> Observed:
     """One observation of the region."""
     clock = SystemClock()
@@ -52,6 +60,7 @@ async def observe(world: SiteWorld, ssh: SshReader | None = None) -> Observed:
         world.sites,
         REGION,
         budget=lambda: PATIENCE,
+        fence=anybody,
         clock=clock,
         ssh=ssh or SshReader(clock),
         expires=60.0,
@@ -96,6 +105,33 @@ async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: Sit
         await observe(world)
     assert await live(world) == []
     assert await offered(world) == set(names)
+
+
+async def test_a_worker_that_was_overtaken_writes_nothing_of_its_reading(world: SiteWorld, names: list[str]) -> None:
+    clock = SystemClock()
+    reconciler = ObservationReconciler(world.database, world.sites, clock=clock, interval=5.0, expires=60.0, limit=None)
+    item = WorkItem(
+        OBSERVATION, REGION, PLATFORM, fence=1, attempt=1, deadline=clock.monotonic() + PATIENCE, clock=clock
+    )
+    await world.execute(
+        "INSERT INTO work (kind, key, project_id, fence, lease_owner, lease_until)"
+        " VALUES (:kind, :key, :project, 1, 1, app_now() + interval '1 hour')",
+        kind=OBSERVATION,
+        key=REGION,
+        project=PLATFORM,
+    )
+    async with world.database.read() as connection:
+        assert await reconciler.load(connection, item) == REGION
+    await world.execute("UPDATE work SET fence = 2 WHERE kind = :kind", kind=OBSERVATION)
+    break_machine(world, names[3])
+    try:
+        with pytest.raises(LeaseLost):
+            await reconciler.act(item, REGION)
+    finally:
+        repair_machine(world, names[3])
+        await world.execute("DELETE FROM work WHERE kind = :kind", kind=OBSERVATION)
+    assert await live(world) == []
+    assert await world.rows("SELECT region FROM observations") == []
 
 
 async def test_a_site_that_does_not_answer_makes_nothing_fail(world: SiteWorld, names: list[str]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 import structlog
@@ -30,6 +30,9 @@ from ipucloud.observation.ssh import SshReader
 from ipucloud.site.ports import Budget, Sites
 
 log = structlog.get_logger(__name__)
+
+Fence: TypeAlias = Callable[[AsyncConnection], Awaitable[None]]
+"""Raises when the right to write has passed to another worker; until the transaction ends, it does not pass."""
 
 FEWEST = 5
 """Objects of a region that may always fail at once, however small the region is."""
@@ -85,16 +88,19 @@ async def observe_region(
     region: str,
     *,
     budget: Budget,
+    fence: Fence,
     clock: Clock,
     ssh: SshReader,
     expires: float,
     limit: int | None = None,
 ) -> Observed | None:
-    """Observe a region; None when it is not registered. `budget` is asked before every call and every transaction.
+    """Observe a region; None when it is not registered.
 
-    After `expires` seconds without another complete reading, health is unknown.
+    `budget` is asked before every call and every transaction, `fence` in every transaction that writes: a worker that
+    was frozen meanwhile must not write what it read before. After `expires` seconds without another complete reading,
+    health is unknown.
 
-    Raises what `budget` raises, and `Problem` unavailable.
+    Raises what `budget` and `fence` raise, and `Problem` unavailable.
     """
     started = clock.monotonic()
     async with database.read() as connection:
@@ -113,12 +119,13 @@ async def observe_region(
     changes = judge(findings.facts, findings.asked, live, now)
     for holder, theirs in _by_holder(expected, changes).items():
         budget()
-        await _write(database, region, holder, theirs)
+        await _write(database, fence, region, holder, theirs)
         failpoint("observation.cluster_written")
-    await _settle_others(database, region, budget)
+    await _settle_others(database, fence, region, budget)
     objects = len(expected.machines) + len(expected.hosts)
-    await _halt(database, region, live, changes, objects=objects, most=limit or max(FEWEST, round(SHARE * objects)))
-    await _record(database, region, reading, expires)
+    most = limit or max(FEWEST, round(SHARE * objects))
+    await _halt(database, fence, region, live, changes, objects=objects, most=most)
+    await _record(database, fence, region, reading, expires)
     metrics.SECONDS.labels(region).set(clock.monotonic() - started)
     return Observed(unsettled(changes), all(read.error is None for read in reading.reads))
 
@@ -132,15 +139,19 @@ def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder 
     return found
 
 
-async def _write(database: Database, region: str, holder: Holder | None, changes: Sequence[Change]) -> None:
+async def _write(
+    database: Database, fence: Fence, region: str, holder: Holder | None, changes: Sequence[Change]
+) -> None:
     """One transaction for the objects of one cluster, or for those that none holds."""
 
     async def work(connection: AsyncConnection) -> None:
         if holder is None:
+            await fence(connection)
             await write(connection, region, changes, None)
             return
         mine = {"project_id": holder.project_id, "cluster_id": holder.cluster_id}
         state = await _LOCK.one(connection, mine)
+        await fence(connection)
         held = set(await _HELD.all(connection, mine))
         # What it held or did may have changed since the site was read; the next reading sees that.
         still = [each for each in changes if each.fact.object_id in held and _applies(each, state)]
@@ -167,7 +178,7 @@ def _applies(change: Change, state: ClusterState) -> bool:
     return state in IN_USE or change.fact.code not in _ONLY_IN_USE or change.action in {Action.GOOD, Action.CLEARED}
 
 
-async def _settle_others(database: Database, region: str, budget: Budget) -> None:
+async def _settle_others(database: Database, fence: Fence, region: str, budget: Budget) -> None:
     """Clusters whose state does not say what the reports of their hardware say."""
     async with database.read() as connection:
         found = await _UNSETTLED.all(connection, {"region": region, "degrading": sorted(DEGRADING)})
@@ -177,6 +188,7 @@ async def _settle_others(database: Database, region: str, budget: Budget) -> Non
         async def work(connection: AsyncConnection, cluster: _Cluster = cluster) -> None:
             mine = {"project_id": cluster.project_id, "cluster_id": cluster.cluster_id}
             await _LOCK.one(connection, mine)
+            await fence(connection)
             await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
 
         await database.transact(work)
@@ -184,6 +196,7 @@ async def _settle_others(database: Database, region: str, budget: Budget) -> Non
 
 async def _halt(
     database: Database,
+    fence: Fence,
     region: str,
     live: Sequence[LiveReport],
     changes: Sequence[Change],
@@ -198,6 +211,7 @@ async def _halt(
     failing = newly | {each.object_id for each in live if each.source in OBSERVED and each.id not in ended}
     disappeared = len(newly) > most
     async with database.begin() as connection:
+        await fence(connection)
         halted = await automation_halted(connection, region)
         await set_halted(connection, region, halted=disappeared or (halted and len(failing) > most))
     if disappeared:
@@ -205,9 +219,10 @@ async def _halt(
         log.error("mass_disappearance", region=region, objects=len(newly), of=objects, limit=most)
 
 
-async def _record(database: Database, region: str, reading: Reading, expires: float) -> None:
+async def _record(database: Database, fence: Fence, region: str, reading: Reading, expires: float) -> None:
     """Record how each source answered, last of all: until then the readings before are the newest."""
     async with database.begin() as connection:
+        await fence(connection)
         for read in reading.reads:
             await write_reading(connection, region, read, expires=expires)
     for read in reading.reads:

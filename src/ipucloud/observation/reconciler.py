@@ -29,9 +29,9 @@ SOON_SECONDS = 1.0
 FAILED_SECONDS = 5.0
 
 _REGIONS = Query("SELECT region FROM site_regions", str)
-_HELD = Query(
-    "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence", bool
-)
+_LEASED = "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence"
+_HELD = Query(_LEASED, bool)
+_KEPT = Query(f"{_LEASED} FOR SHARE", bool)
 
 
 async def ensure_observation(database: Database, interval: float) -> None:
@@ -65,9 +65,7 @@ class ObservationReconciler:
         self._ssh: defaultdict[str, SshReader] = defaultdict(partial(SshReader, clock))
 
     async def load(self, connection: Statements, item: WorkItem) -> str | Outcome:
-        held = await _HELD.one_or_none(connection, {"kind": item.kind, "key": item.key, "fence": item.fence})
-        if not held:
-            raise LeaseLost(item.key)
+        await _check(connection, item, _HELD)
         return item.key
 
     async def act(self, item: WorkItem, inputs: str) -> Wait:
@@ -77,6 +75,7 @@ class ObservationReconciler:
                 self._sites,
                 inputs,
                 budget=item.remaining,
+                fence=lambda connection: _check(connection, item, _KEPT),
                 clock=self._clock,
                 ssh=self._ssh[inputs],
                 expires=self._expires,
@@ -97,3 +96,9 @@ class ObservationReconciler:
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Wait) -> Outcome:
         return result
+
+
+async def _check(connection: Statements, item: WorkItem, lease: Query[bool]) -> None:
+    """Raises LeaseLost when the item is another worker's, or soon may be."""
+    if not await lease.one_or_none(connection, {"kind": item.kind, "key": item.key, "fence": item.fence}):
+        raise LeaseLost(item.key)
