@@ -149,7 +149,7 @@ ON CONFLICT (region, source) DO UPDATE SET halted_since = excluded.halted_since
 
 @pytest.mark.parametrize(("settings", "halted"), [({"isolation_limit": 0}, False), ({}, True)])
 async def test_more_than_the_budget_and_halted_automation_are_left_to_an_operator(
-    world: SiteWorld, settings: dict[str, int], halted: bool
+    world: SiteWorld, settings: dict[str, Any], halted: bool
 ) -> None:
     async with world.worker(**SOON, **settings, observation_interval=3600.0):
         cluster = await world.build()

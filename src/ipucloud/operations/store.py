@@ -371,29 +371,6 @@ def _json(error: Problem | None) -> str | None:
     return None if error is None else orjson.dumps(error.document()).decode()
 
 
-_CANCEL = Query(
-    clauses(
-        """
-    WITH cancelled AS (
-      UPDATE operations SET state = 'cancelling', version = version + 1
-       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
-         AND cancellable AND NOT undoing AND state IN ('queued', 'running')
-      RETURNING cluster_id, kind
-    ), event AS (
-        """,
-        RECORD,
-        """
-      SELECT :project_id, 'operation.cancelling', 'cluster', cluster_id, :operation_id, NULL,
-             jsonb_build_object('kind', kind)
-        FROM cancelled
-    )
-    SELECT cluster_id FROM cancelled
-        """,
-    ),
-    UUID,
-)
-
-
 POWERED_OFF_NOW = sa.text(
     """
     UPDATE operation_steps s SET finished_at = app_now()
@@ -403,10 +380,3 @@ POWERED_OFF_NOW = sa.text(
     """
 )
 """Corrects the end of power-offs after the database's clock was set back: a quarantine is counted from there."""
-
-
-async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
-    """Set the flag that a reconciler reads between steps. Returns the cluster to wake, or None when it is too late."""
-    cluster_id = await _CANCEL.one_or_none(connection, {"project_id": project_id, "operation_id": operation_id})
-    failpoint("cancel.asked")
-    return cluster_id

@@ -23,7 +23,8 @@ from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut
 from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
-from ipucloud.operations.store import Accepted, request_cancel
+from ipucloud.operations.cancelling import request_cancel
+from ipucloud.operations.store import Accepted
 from ipucloud.partitions import requests as partitions
 from ipucloud.reconcile.wake import wake
 

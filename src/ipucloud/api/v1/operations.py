@@ -29,8 +29,8 @@ from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
+from ipucloud.operations.cancelling import request_cancel
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, operation_document
-from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 
 POLL_SECONDS = 0.5
