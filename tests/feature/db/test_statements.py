@@ -14,7 +14,7 @@ NEVER_NULL = {
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
     ("ipucloud.clusters.operations.rotate_key", "vipu_host"): "only clusters of a secure controller, which has one",
     ("ipucloud.clusters.operations.rotate_key", "vipu_user_port"): "only clusters of a secure controller",
-    ("ipucloud.operations.store", ""): "only operations on clusters can be cancelled",
+    ("ipucloud.operations.cancelling", ""): "only operations on clusters can be cancelled",
 }
 """Fields without None although their columns may be NULL, with the reason why these rows have a value."""
 
