@@ -14,7 +14,8 @@ RUN pip wheel --no-deps --no-build-isolation --no-index --wheel-dir wheels . \
 FROM python:3.12-slim-bookworm
 COPY --from=build /opt/ipucloud /opt/ipucloud
 RUN useradd --system --user-group --home-dir /var/lib/ipucloud --create-home ipucloud \
-    && install -d -o ipucloud -g ipucloud /var/lib/ipucloud/site /var/lib/ipucloud/secrets
+    && install -d -o ipucloud -g ipucloud /var/lib/ipucloud/site /var/lib/ipucloud/clients \
+        /var/lib/ipucloud/secrets
 ENV PATH=/opt/ipucloud/bin:$PATH PYTHONUNBUFFERED=1
 USER ipucloud
 WORKDIR /var/lib/ipucloud

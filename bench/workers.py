@@ -13,18 +13,17 @@ from bench.child import Child
 from bench.servers import HOST, free_port
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.site.connect import SiteClients
 from tests.support.factories import furnish
 from tests.support.site import RunningSite
 from tests.support.world import World
 
-READY_SECONDS = 60.0
+READY_SECONDS = 180.0
 WORKER = ("-c", "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())")
 
 
 async def register(database: Database, site: RunningSite) -> World:
     """Prices, the site's hardware in the inventory, and a customer."""
-    clients = SiteClients(site.url, token=site.token, call_timeout=Settings().site_call_timeout)
+    clients = site.clients(call_timeout=Settings().site_call_timeout)
     (project,) = await furnish(database, clients)
     await clients.close()
     return World(database, project)
@@ -43,6 +42,7 @@ def start_worker(
         "database_url": database_url,
         "site_url": site.url,
         "site_token": site.token,
+        "vipu_client_certificate": site.client_files,
         "worker_internal_port": port,
         "log_level": "warning",
     }

@@ -5,11 +5,11 @@ Run it from anywhere, in the project's environment: python docs/generate_events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ipucloud.contract.event_types import REGISTRY, EventType
+from ipucloud.contract.event_types import REGISTRY, TYPES, EventType
 
 PAGE = Path(__file__).with_name("events.md")
 NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
@@ -18,7 +18,7 @@ TEXT = f"""
 
 For developers who react to what happens. Every project has an event log: `GET /v1/projects/{{project}}/events` and
 `ipucloud events list` read it, and [webhooks](webhooks.md) send it. `GET /v1/event-types` and
-`ipucloud webhooks event-types` list the {len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
+`ipucloud webhooks event-types` list the {len(TYPES)} types below, with a JSON Schema of each type's `data`.
 
 A type never changes its name or meaning. Its `data` may gain members, and types may be added: ignore unknown ones. A
 filter or a webhook with an unknown type is refused (`422 validation_failed`, code
@@ -28,16 +28,32 @@ added later.
 The registry is `src/ipucloud/contract/event_types.py`. Events of unregistered types are not written;
 if SQL writes one, the audit finds it (`event_type_is_registered`).
 """
+OPERATORS = """
+## Events for operators
+
+`GET /v1/operator/events` and `ipucloud admin events` read what happens to the platform, with a platform token. It is
+the same log in the same order: events of no project, which no project sees and no webhook sends, and those of projects
+that concern operators too. `region` is null for an event of every region; `subject_id` is null for one about the region
+itself. The event of a freeze that expires is recorded within seconds; what the freeze held goes on at its `expires_at`.
+Hardware that is missing, or has other firmware than expected, does not keep clusters away by that: `ipucloud admin
+inventory diff` alone lists it.
+"""
 
 
 def page() -> str:
     """The text of the page."""
-    return "\n".join([NOTICE, TEXT, *_types(), "", *_shapes()])
+    of_projects = [kind for kind in _sorted() if kind.project]
+    for_operators = [kind for kind in _sorted() if kind.operators]
+    return "\n".join([NOTICE, TEXT, *_types(of_projects), OPERATORS, *_types(for_operators), "", *_shapes()])
 
 
-def _types() -> Iterator[str]:
+def _sorted() -> list[EventType]:
+    return [kind for _, kind in sorted(REGISTRY.items())]
+
+
+def _types(kinds: Iterable[EventType]) -> Iterator[str]:
     yield from ("| type | meaning | subject | `data` |", "|---|---|---|---|")
-    for _, kind in sorted(REGISTRY.items()):
+    for kind in kinds:
         yield f"| `{kind.name}` | {kind.meaning} | {', '.join(kind.subjects) or 'any'} | {_link(kind)} |"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.kernel.transitions import State, TransitionTable
@@ -73,14 +74,17 @@ def _sentence(kind: Kind[Any, Any]) -> str:
         f"The {kind.name.partition('.')[0]} goes through `{'` to `'.join(states)}`." if states else "No state changes.",
         _BILLING[kind.billing],
         "It can be cancelled." if kind.cancellable else "",
+        _BESIDE if isinstance(kind, ClusterKind) and kind.beside_partitions else "",
         "A repeated request joins the operation that runs." if kind.repeated is Repeated.JOINS else "",
     ]
     return " ".join(fact for fact in facts if fact)
 
 
+_BESIDE = "Operations on the cluster's partitions run meanwhile."
 _BILLING = {
     Billing.STARTS: "Billing starts with its success.",
     Billing.ENDS: "Billing ends with its request.",
+    Billing.PAUSES: "Billing ends with its request and starts again with its success.",
     Billing.UNCHANGED: "Billing is not changed.",
 }
 

@@ -1,33 +1,26 @@
 """What every test may ask for."""
 
-import os
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from tests.support.postgres import ROOT_VARIABLE, Database, TestServer, running_server
+from tests.support.postgres import Database, TestServer, fast_storage, remove_left_overs, running_server
 
 pytest_plugins = ["tests.support.proofs"]
 
-_server = pytest.StashKey[ExitStack]()
+# How long examples take says how busy the machine is, and nothing of what is tested.
+settings.register_profile("ipucloud", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ipucloud")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With parallel workers, start the server here: it has to outlive each of them."""
     # A shell that starts a run in the background has it and all its children ignore Ctrl-C, which tests send.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.stash[_server] = ExitStack()
-    distributes = config.getoption("dist", "no") != "no"
-    if distributes and not hasattr(config, "workerinput"):
-        config.stash[_server].enter_context(running_server())
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    config.stash[_server].close()
+    if not hasattr(config, "workerinput"):
+        remove_left_overs(fast_storage())
 
 
 @pytest.fixture(scope="session")
@@ -37,11 +30,14 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres(request: pytest.FixtureRequest) -> TestServer:
-    """The run's PostgreSQL server, started by the first test that asks for it."""
-    inherited = os.environ.get(ROOT_VARIABLE)
-    root = Path(inherited) if inherited else request.config.stash[_server].enter_context(running_server())
-    return TestServer(root)
+def postgres() -> Iterator[TestServer]:
+    """A PostgreSQL server, started by the first test that asks for it.
+
+    Each of parallel workers has its own: events are shown in order across all databases of a server, so that a
+    transaction of another worker's test would delay those of this one.
+    """
+    with running_server() as root:
+        yield TestServer(root)
 
 
 @pytest.fixture

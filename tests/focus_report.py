@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 VERSION = "1.2.0.1"
+CRITERIA = "ALL"
+"""Rules that apply to some providers only: all of them, because our files always have every column. Without this option
+the validator leaves them out without a word, and looks at 137 rules instead of 578."""
+FEWEST = 500
+"""Rules that it must look at."""
 ACCEPTED = frozenset({"InvoiceId-C-004-C", "InvoiceId-C-005-C"})
 """Rules of the validator that cannot be kept together: one wants InvoiceId empty before there is an invoice, the other
 never. Ours is never empty."""
@@ -33,12 +39,13 @@ def validate(file: Path, python: str) -> tuple[int, list[str]]:
     home = subprocess.run([python, "-c", find], capture_output=True, text=True, check=True, timeout=SECONDS).stdout
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        options = ("--validate-version", VERSION, "--block-download", "--output-type", "unittest")
+        options = ("--validate-version", VERSION, "--applicability-criteria", CRITERIA, "--block-download")
         command = [python, "-m", "focus_validator.main", "--data-file", str(file.resolve()), *options]
         # Its rules lie beside it, and are found only from there.
         subprocess.run(
-            [*command, "--output-destination", str(report)],
+            [*command, "--output-type", "unittest", "--output-destination", str(report)],
             cwd=home.strip(),
+            env=os.environ | {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"},  # names of any script, in any locale
             capture_output=True,
             check=True,
             timeout=SECONDS,
@@ -47,13 +54,13 @@ def validate(file: Path, python: str) -> tuple[int, list[str]]:
 
 
 def main(files: Sequence[str]) -> int:
-    """1 when a rule failed that is not accepted, or none was looked at."""
+    """1 when a rule failed that is not accepted, or too few were looked at."""
     wrong = 0
     for name in files:
         looked_at, failed = validate(Path(name), sys.executable)
         bad = [rule for rule in failed if rule not in ACCEPTED]
         print(f"{name}: {looked_at} rules, failed: {', '.join(failed) or 'none'}")
-        wrong |= bool(bad) or looked_at < len(ACCEPTED)
+        wrong |= bool(bad) or looked_at < FEWEST
     return int(wrong)
 
 

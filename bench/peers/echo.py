@@ -1,13 +1,18 @@
 """The bare peer of the simulated controller: grpc.aio on uvloop, the same messages, and nothing behind them.
 
-`python -m bench.peers.echo` says its port and answers every call of the user service at once, from its request alone.
+`python -m bench.peers.echo FOLDER` says its port and answers every call of the user service at once, from its request
+alone, over TLS with a certificate of the authority in the folder.
 """
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import grpc
 import uvloop
 
+from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 
@@ -38,7 +43,10 @@ class Echo(pb_grpc.UserServiceServicer):
 async def main() -> None:
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     pb_grpc.add_UserServiceServicer_to_server(Echo(), server)
-    print(server.add_insecure_port("127.0.0.1:0"), flush=True)
+    folder = Path(sys.argv[1])
+    authority = Authority(folder, "echo", folder / "clients", fsync=False)
+    (folder / "ca.pem").write_text(authority.certificate)
+    print(server.add_secure_port("127.0.0.1:0", authority.server("127.0.0.1")), flush=True)
     await server.start()
     await server.wait_for_termination()
 

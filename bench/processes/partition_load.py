@@ -2,7 +2,7 @@
 another.
 
 `python -m bench.processes.partition_load` takes one JSON order per line and answers each with one JSON line. An order:
-`port`, `callers`, `seconds`, `allocation`, and `turn`, which keeps the names of two orders apart.
+`port`, `authority`, `callers`, `seconds`, `allocation`, and `turn`, which keeps the names of two orders apart.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ async def carry_out(order: dict[str, Any]) -> dict[str, float]:
             polled = await live(stub, f"b{order['turn']}-{caller}-{lives}", order["allocation"])
             polls, lives = polls + polled, lives + 1
 
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{order['port']}") as channel:
+    credentials = grpc.ssl_channel_credentials(order["authority"].encode())
+    async with grpc.aio.secure_channel(f"127.0.0.1:{order['port']}", credentials) as channel:
         stub = pb_grpc.UserServiceStub(channel)
         await asyncio.gather(*(call(caller) for caller in range(order["callers"])))
     elapsed = time.perf_counter() - started

@@ -30,8 +30,8 @@ SHOWN = 3
 """Of so many rules, the slowest, the seconds are shown."""
 
 _HARDWARE = (
-    "INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port)"
-    " VALUES (%(region)s, 'vipu.bench', 8090, 8091)",
+    "INSERT INTO site_regions (region, vipu_host, vipu_admin_port, vipu_authority)"
+    " VALUES (%(region)s, 'vipu.bench', 8091, 'an authority')",
     """
     INSERT INTO pod_runs (id, region, machine_type, gw_group, number)
     SELECT gen_random_uuid(), %(region)s, %(machine_type)s, 'group-' || n, 0

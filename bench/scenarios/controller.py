@@ -1,4 +1,4 @@
-"""Partitions made, polled and removed at the simulated controller, against a bare server with the same messages."""
+"""Partitions made, polled and removed at the simulated controller, against a bare server, both over TLS."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Side:
 
     load: Child
     port: int
+    authority: str
     pid: int
     turns: Iterator[int]
     cpu: float = math.inf
@@ -39,7 +40,13 @@ class Side:
     def turn(self) -> float:
         """Lives per second."""
         before = cpu_seconds(self.pid)
-        order = {"port": self.port, "callers": CALLERS, "seconds": SECONDS, "allocation": ALLOCATION}
+        order = {
+            "port": self.port,
+            "authority": self.authority,
+            "callers": CALLERS,
+            "seconds": SECONDS,
+            "allocation": ALLOCATION,
+        }
         self.load.say(json.dumps(order | {"turn": next(self.turns)}))
         answer = json.loads(self.load.line())
         rate: float = answer["rate"]
@@ -49,18 +56,21 @@ class Side:
 
 
 def run(stage: Stage) -> list[Finding]:
+    peer = stage.folder / "echo"
     with ExitStack() as opened:
         load = opened.enter_context(
             Child.python("-m", "bench.processes.partition_load", log=stage.folder / "partition-load.log")
         )
-        echo = opened.enter_context(Child.python("-m", "bench.peers.echo", log=stage.folder / "echo.log"))
+        echo = opened.enter_context(Child.python("-m", "bench.peers.echo", str(peer), log=stage.folder / "echo.log"))
         turns = count()
-        sides = {"bare": Side(load, int(echo.line()), echo.pid, turns)}
+        port = int(echo.line())
+        sides = {"bare": Side(load, port, (peer / "ca.pem").read_text(), echo.pid, turns)}
         for name, machines, durable in (("site", SMALL, False), ("large", LARGE, False), ("durable", SMALL, True)):
             site = opened.enter_context(_site(stage.folder / f"controller-{name}", machines, durable=durable))
             vipu = site.region().vipu
             assert vipu is not None
-            sides[name] = Side(load, vipu.user_port, site.pid, turns)
+            assert vipu.authority is not None
+            sides[name] = Side(load, site.user_endpoint(ALLOCATION).port, vipu.authority, site.pid, turns)
         rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
     busy = {"polls": sides["site"].polls, "client busy": max(side.busiest for side in sides.values())}
     cpu = {f"{name} CPU µs": side.cpu for name, side in sides.items()}
@@ -68,7 +78,7 @@ def run(stage: Stage) -> list[Finding]:
     return [
         Finding(life, rates.median("site"), "/s", goal=at_least(1000), numbers=busy | cpu),
         Finding(
-            f"{life}, over a bare gRPC server",
+            f"{life}, over a bare gRPC server with TLS",
             rates.ratio("site", "bare"),
             goal=at_least(0.5),
             numbers=rates.numbers("site", "bare"),
@@ -93,6 +103,6 @@ def _site(folder: Path, machines: int, *, durable: bool) -> Iterator[RunningSite
     options = ["--machines-on", "--hosts", "1"]
     with running_site(folder, machines=machines, options=options, durable=durable) as site:
         pod = site.region().pods[0]
-        driver = VipuDriver(site.user_channel(), site.admin_channel())
+        driver = VipuDriver(site.channel())
         driver.allocate(ALLOCATION, pod.cluster_id or "", [machine.name for machine in pod.machines])
         yield site

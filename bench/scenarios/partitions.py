@@ -82,7 +82,7 @@ def run(stage: Stage) -> list[Finding]:
         headers = {"Authorization": f"Bearer {customer.token.secret}"}
         with httpx.Client(base_url=f"http://{HOST}:{api.port}", headers=headers, timeout=PATIENCE) as client:
             path = f"/v1/projects/{customer.slug}/clusters/{cluster}"
-            sides = Sides(client, path, VipuDriver(site.user_channel(), site.admin_channel()), name)
+            sides = Sides(client, path, VipuDriver(site.channel()), name)
             sides.done(client.delete(f"{path}/partitions/{name}"))
             rates = alternate({"bare": sides.bare, "rest": sides.rest}, stage.rounds)
     return [

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from pydantic import AfterValidator, BeforeValidator, Field, IPvAnyNetwork, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from ipucloud.kernel.money import CURRENCIES
+from ipucloud.kernel.money import MINOR_UNITS
 from ipucloud.kernel.sealing import SealingError, read_keys
 
 _HOST = re.compile(r"[\w.:%-]+")
@@ -91,8 +91,8 @@ def _between_commas(value: object) -> object:
 
 
 def _currency(text: str) -> str:
-    if text not in CURRENCIES:
-        raise ValueError("it must be the ISO 4217 code of a currency with two decimal places, like EUR")
+    if text not in MINOR_UNITS:
+        raise ValueError("it must be the ISO 4217 code of a currency in use, like EUR")
     return text
 
 
@@ -136,6 +136,18 @@ class Settings(BaseSettings):
         description="the control plane's user at secure V-IPU controllers; sees every allocation",
     )
     vipu_access_key: VisibleSecret | None = Field(None, description="this user's access key")
+    vipu_client_certificate: str | None = Field(
+        None,
+        min_length=1,
+        description="file with the client certificate for the administration of V-IPU controllers, PEM;"
+        " `{controller}` in its path stands for the controller's name; it is read again when it changes",
+    )
+    vipu_client_key: str | None = Field(
+        None, min_length=1, description="file with its private key; unset: in the file of the certificate"
+    )
+    vipu_plaintext: bool = Field(
+        False, description="call V-IPU controllers without TLS too, and send them the access key unencrypted"
+    )
     site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
     site_calls_per_second: float = Field(1000.0, gt=0, description="calls per second of one worker; further calls wait")
     site_poll_interval: Seconds = Field(5.0, description="how often a pending step checks again")
@@ -152,6 +164,17 @@ class Settings(BaseSettings):
         ge=1,
         description="objects of a region that may fail in one reading before automatic actions are halted; "
         "unset: 5, or 5 % of the region if that is more",
+    )
+
+    validation: Annotated[
+        frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(_between_commas)
+    ] = Field(
+        frozenset({"intake", "release", "repair"}),
+        description="after what a machine is validated before clusters get it, separated by commas; empty: never",
+    )
+    validation_limit: int = Field(64, ge=1, description="machines of a region that are validated at the same time")
+    validation_deadline: Seconds = Field(
+        1800.0, description="how long a validation may take to test its machines, and then to switch them off"
     )
 
     host: str = "127.0.0.1"
@@ -199,7 +222,33 @@ class Settings(BaseSettings):
         " before it isolates it and goes on",
     )
     isolation_limit: int = Field(
-        16, ge=0, description="machines and hosts of a region that are isolated per hour without an operator; 0: none"
+        16,
+        ge=0,
+        description="machines and hosts of a region that are isolated per hour without an operator, and for how many"
+        " more creates and resumes take others; 0: none",
+    )
+    sweep_limit: int = Field(
+        16, ge=0, description="repairs that sweeps begin in a region per hour without an operator; 0: none"
+    )
+    power_limit: Seconds = Field(
+        600.0, description="how long a machine may take to switch on or off before it counts as failed"
+    )
+    repair_after: Seconds = Field(
+        120.0, description="how long a fault of a cluster's hardware has lasted when its repair is due"
+    )
+    repair_host_after: Seconds = Field(
+        3600.0,
+        description="the same for a failed host of a Poplar server, whose disk its repair loses: it may work again"
+        " before",
+    )
+    repair_limit: int = Field(
+        5, ge=0, description="repairs of faults in a region that begin per hour without a request; 0: none"
+    )
+    repair_postponement: Seconds = Field(
+        7 * 86_400.0, description="how long after its announcement the repair of a fault can be put off"
+    )
+    maintenance_notice: Seconds = Field(
+        72 * 3600.0, description="how long before planned maintenance the customers who hold the hardware must know"
     )
     drain_seconds: Seconds = 20.0
 

@@ -11,11 +11,14 @@ import ipucloud.billing.metering.tables
 import ipucloud.billing.prepaid.tables
 import ipucloud.billing.pricing.tables
 import ipucloud.billing.reports.tables
+import ipucloud.clusters.fault_reports.tables
+import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
+import ipucloud.inventory.expected.tables
 import ipucloud.inventory.health.tables
 import ipucloud.inventory.tables
 import ipucloud.operations.tables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.api.support import Api, running
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.world import World, open_world
+from tests.support.world.clock import stop_clock
 from tests.support.world.fixtures import db, world
 
 __all__ = ["api", "db", "shared_api", "world"]
@@ -28,3 +30,9 @@ async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
     """The application, started."""
     async with running(world, database.app_url) as started:
         yield started
+
+
+@pytest.fixture
+def stopped_clock(database: Scratch) -> None:
+    """For tests that compare a cluster with itself: its billed minutes, and so its tag, stay as they are."""
+    stop_clock(database.owner_url, datetime.now(UTC))

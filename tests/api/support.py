@@ -146,6 +146,7 @@ async def running(
     values: dict[str, Any] = {
         "database_url": SecretStr(url),
         "environment": "test",
+        "validation": frozenset(),
         "database_pool_timeout": PATIENCE,
         "secrets_key": SecretStr(SECRETS_KEY),
         **settings,

@@ -15,14 +15,19 @@ from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.pricing.book import add, book
+from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.config import Settings
+from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
+from ipucloud.inventory.expected.changes import replace
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.observations import Read, write_reading
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
-from tests.api.policy import BODIES
-from tests.api.support import PUBLIC_KEY, Api
+from tests.api.policy import BODIES, CORRECTION, QUERIES
+from tests.api.support import PUBLIC_KEY, Api, key
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_token
 from tests.support.invoices import make_invoice
@@ -40,6 +45,7 @@ class Documented:
     method: str
     path: str
     success: int
+    key_required: bool
 
     @property
     def scoped(self) -> bool:
@@ -50,7 +56,11 @@ def documented() -> list[Documented]:
     paths = create_app(Settings.model_construct()).openapi()["paths"]
     return [
         Documented(
-            operation["operationId"], method.upper(), path, min(int(status) for status in operation["responses"])
+            operation["operationId"],
+            method.upper(),
+            path,
+            min(int(status) for status in operation["responses"]),
+            any(each.get("name") == "Idempotency-Key" and each["required"] for each in operation.get("parameters", ())),
         )
         for path, methods in paths.items()
         for method, operation in methods.items()
@@ -78,6 +88,7 @@ class Tenancy:
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await world.customer(project).create(f"target-{number}")
             names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
+        names |= await self._faults(operation, project, names)
         await self._rests(operation, project, names)
         names |= await self._secret(operation, project, names)
         if "/partitions" in operation.path:
@@ -90,8 +101,8 @@ class Tenancy:
                 names["number"] = await make_invoice(connection, project.id)
         if operation.id == "recordRefund":
             async with world.database.begin() as connection:
-                euro = Money.of("1.00", "EUR")
-                await record_payment(connection, project.id, euro, reference=f"for {number}", invoice=None)
+                plenty = Money.of("1000000.00", "EUR")  # the wallet pays open invoices first
+                await record_payment(connection, project.id, plenty, reference=f"for {number}", invoice=None)
         names |= await self._delivered(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
@@ -102,7 +113,7 @@ class Tenancy:
                 sku=f"sku-{number}", region="r", unit_price=Money.of(1, "EUR"), valid_from=FAR, source="test"
             )
             async with world.database.begin() as connection:
-                await add(connection, [new])
+                await add(connection, [new], default="EUR")
                 names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
         if "{token}" in operation.path:
             async with world.database.begin() as connection:
@@ -117,11 +128,27 @@ class Tenancy:
         return names
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
-        """What paths for operators name: the work item of a new cluster, and its id."""
+        """What paths for operators name."""
         if not operation.path.startswith("/v1/operator/"):
             return {}
-        accepted = await self.api.world.customer(project).create(name)
-        cluster = str(accepted.target_id)
+        names = {"request_id": "any-request-at-all", "name": str(project.id)}
+        if "{item}" in operation.path:  # the work item of a new cluster
+            accepted = await self.api.world.customer(project).create(name)
+            names |= {"kind": "cluster", "item": str(accepted.target_id)}
+        if "{freeze}" in operation.path or operation.id == "forceDeleteCluster":
+            await self.api.world.execute(
+                "UPDATE freezes SET ended_at = app_now(), ended_by = id, end_reason = 'over' WHERE ended_at IS NULL"
+            )
+        if "{freeze}" in operation.path:
+            names["freeze"] = str(new_id())
+            await self.api.world.execute(
+                "INSERT INTO freezes (id, reason, created_by, expires_at) VALUES (:id, 'a test', :id, '2126-01-01')",
+                id=names["freeze"],
+            )
+        if "expected-inventory" in operation.path:
+            async with self.api.world.database.begin() as connection:
+                await write_reading(connection, "luxembourg-2", Read(Source.BMC, 1.0, 1, 1), age=0.0, expires=60.0)
+                await replace(connection, "luxembourg-2", [{"kind": "machine", "name": name}], name)
         hardware = {"machine": "luxembourg-2-m2000-pod-000-m00", "host": "luxembourg-2-m2000-host-000"}
         if "{report}" in operation.path:
             answer = await self.by_role[Role.ADMIN].post(
@@ -129,21 +156,47 @@ class Tenancy:
             )
             assert answer.status_code == 200, answer.text
             hardware["report"] = str(await self.api.world.value("SELECT id FROM health_reports LIMIT 1"))
-        return hardware | {"kind": "cluster", "item": cluster, "name": cluster, "request_id": "any-request-at-all"}
+        return names | hardware
+
+    async def _faults(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
+        """Hardware of the cluster of which a fault is to be reported, or a report about some."""
+        if "{fault_report}" in operation.path:
+            cluster = (await self.api.world.customer(project).create(f"faulty-{next(_numbers)}")).target_id
+            async with self.api.world.database.begin() as connection:
+                machine = await self.api.world.machine_of(cluster)
+                said = FaultReportCreate(description="it hangs")
+                made = await open_report(connection, project.actor, cluster, Hardware("machine", machine), said)
+            return {"fault_report": str(made)}
+        if not operation.path.endswith(":report-fault"):
+            return {}
+        cluster = UUID(names["cluster"])
+        server = await self.api.world.value("SELECT name FROM poplar_servers WHERE cluster_id = :id", id=cluster)
+        return {"machine": await self.api.world.machine_of(cluster), "poplar_server": server}
 
     async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
-        """Let the cluster be in use that is to be suspended, and suspended the one that is to be resumed."""
-        if operation.id not in {"suspendCluster", "resumeCluster"}:
+        """Let the cluster be in use that is to be suspended or repaired, and suspended the one to be resumed."""
+        if operation.id not in {"suspendCluster", "resumeCluster", "repairCluster", "rescheduleRepair"}:
             return
         cluster = UUID(names["cluster"])
         await self.api.world.finish_create(cluster)
+        if operation.id == "rescheduleRepair":
+            await self.api.world.execute(
+                "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at)"
+                " VALUES (:id, :project, :cluster, 'maintenance', '{}', '2125-01-01', '2127-01-01')",
+                id=new_id(),
+                project=project.id,
+                cluster=cluster,
+            )
+        if operation.id == "repairCluster":
+            held = f"id IN (SELECT machine_id FROM allocations WHERE cluster_id = '{cluster}')"  # noqa: S608
+            await self.api.world.impair(Code.MAINTENANCE, held)
         if operation.id == "resumeCluster":
             await self.api.world.customer(project).suspend(cluster)
             await self.api.world.finish_suspend(cluster)
 
     async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
         """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
-        if operation.id == "rotateVipuKey":
+        if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE site_regions SET vipu_secure = true")
         return await self._webhook(project) if "/webhooks" in operation.path else {}
@@ -202,7 +255,7 @@ class Tenancy:
             )
 
     async def ask(self, operation: Documented, caller: httpx.AsyncClient, names: dict[str, str]) -> httpx.Response:
-        headers = {}
+        headers = key() if operation.key_required else {}
         if operation.id == "replaceQuotas":
             read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
             headers["If-Match"] = read.headers.get("etag", '"0"')
@@ -211,4 +264,13 @@ class Tenancy:
             body = {"connection": names["connection"]}
         if operation.id == "assignProjectAccount":
             body = {"account_id": str(self.api.world.project.id)}
-        return await caller.request(operation.method, operation.path.format(**names), json=body, headers=headers)
+        if operation.id == "correctPrice":
+            shown = await self.by_role[Role.ADMIN].post(f"{operation.path}:preview", json=CORRECTION)
+            body = CORRECTION | {"preview": shown.raise_for_status().json()["preview"]}
+        return await caller.request(
+            operation.method,
+            operation.path.format(**names),
+            params=QUERIES.get(operation.id),
+            json=body,
+            headers=headers,
+        )

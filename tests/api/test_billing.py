@@ -102,7 +102,7 @@ async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
         "ipu-m2000", account_id=str(api.world.project.id), unit_price={"amount": "0.05", "currency": "EUR"}
     )
     added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **LATER), contract]})
-    assert added.json() == {"added": 2}, added.text
+    assert added.json() == {"added": 2, "restored": 0}, added.text
     book = (await admin.get("/v1/billing/prices")).json()["items"]
     ours = [each for each in book if each["sku"] == "ipu-m2000"]
     assert [(each["unit_price"]["amount"], each["valid_to"], each["account_id"]) for each in ours] == [
@@ -111,7 +111,7 @@ async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
         ("0.05", None, str(api.world.project.id)),
     ]
     again = [{name: value for name, value in each.items() if name != "id"} for each in book]
-    assert (await admin.post("/v1/billing/prices", json={"items": again})).json() == {"added": 0}
+    assert (await admin.post("/v1/billing/prices", json={"items": again})).json() == {"added": 0, "restored": 0}
     assert (await admin.get("/v1/billing/prices")).json()["items"] == book
 
 
@@ -167,8 +167,8 @@ async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> No
     ):
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         assert answer.text.splitlines() == [
-            "tag:team,currency,minutes,machine_minutes,list_cost,cost",
-            "'=vision,EUR,30,120,7.50,7.50",
+            "tag:team,currency,minutes,machine_minutes,credited_machine_minutes,list_cost,cost",
+            "'=vision,EUR,30,120,0,7.50,7.50",
         ]
     admin = await api.caller(Role.ADMIN)
     of_account = f"/v1/billing/accounts/{api.world.project.id}/report"

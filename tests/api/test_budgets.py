@@ -11,6 +11,7 @@ import pytest
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, problem
+from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
 
@@ -57,6 +58,7 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
         ("actual", True),
         ("forecast", True),
     ]
+    await settled(api.world.database)
     events = (await api.owner.get(f"{api.base}/events?type=budget.threshold_reached")).json()["items"]
     assert [each["data"] for each in events if each["type"] == "budget.threshold_reached"] == [
         {
@@ -118,7 +120,7 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
     [
         ({"thresholds": [{"percent": 10}, {"percent": 10}]}, "twice"),
         ({"amount": {"amount": "5", "currency": "USD"}}, "other_currency"),
-        ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_cents"),
+        ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_payable"),
     ],
 )
 async def test_what_makes_no_sense_is_refused(api: Api, changes: dict[str, object], code: str) -> None:

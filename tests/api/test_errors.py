@@ -96,6 +96,13 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
         {"expires_at": "2020-01-01T00:00:00Z"},
         {"expires_at": 1893456000},
         {"partition": {"reconfigurable": "no"}},
+        {"auto_repair": "no"},
+        {"auto_repair": None},
+        {"repair_window": {"days": ["sun"], "starts_at": "02:00", "minutes": 60, "time_zone": "Europe/Esch"}},
+        {"repair_window": {"days": [], "starts_at": "02:00", "minutes": 60, "time_zone": "UTC"}},
+        {"repair_window": {"days": ["sun"], "starts_at": "25:00", "minutes": 60, "time_zone": "UTC"}},
+        {"repair_window": {"days": ["sun"], "starts_at": "02:00", "minutes": 5, "time_zone": "UTC"}},
+        {"repair_window": {}},
         {"user_data": "x" * 65_537},
     ],
 )

@@ -32,6 +32,7 @@ async def test_pages_fit_together(api: Api, path: str, order: str) -> None:
         await api.make_cluster(f"bert-{number}")
         await api.owner.post(f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": PUBLIC_KEY})
         await api.owner.post(f"{api.base}/tokens", json={"name": f"token-{number}", "role": "viewer"})
+    await settled(api.world.database)
     paged = await walk(api.owner, f"{api.base}/{path}", limit="2", order=order)
     whole = await walk(api.owner, f"{api.base}/{path}", limit="1000", order=order)
     assert paged == whole

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
 from tests.api.support import Api, problem
@@ -51,6 +54,7 @@ async def free(caller: httpx.AsyncClient) -> int:
     return count
 
 
+@pytest.mark.acceptance("BFX01-04")
 async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert")
     changed = await order(admin, "drain", pods=[POD], reason="replace the rack")
@@ -66,6 +70,16 @@ async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Ap
     assert await free(admin) == 15
 
 
+@pytest.mark.acceptance("BFX01-03")
+async def test_a_whole_rack_is_maintained(admin: httpx.AsyncClient) -> None:
+    changed = await order(admin, "maintenance", racks=[RACK], reason="power work")
+    assert {each["name"] for each in changed if each["codes"] == ["maintenance"]} == {
+        machine(slot) for slot in range(16)
+    }
+    assert await free(admin) == 0
+
+
+@pytest.mark.acceptance("BFX01-02", "BFX02-01")
 async def test_an_operators_report_has_a_reason_an_end_and_an_author(api: Api, admin: httpx.AsyncClient) -> None:
     until = "2126-01-01T00:00:00.000000Z"
     await order(admin, "maintenance", machines=[machine(7)], hosts=[HOST], reason="replace the fan", expires_at=until)
@@ -86,6 +100,7 @@ async def test_an_operators_report_has_a_reason_an_end_and_an_author(api: Api, a
     problem(await admin.post(f"/v1/operator/health-reports/{unknown}:clear"), 404, "not_found")
 
 
+@pytest.mark.acceptance("BFX02-03")
 async def test_a_cluster_recovers_when_the_report_about_its_machine_is_cleared(
     api: Api, admin: httpx.AsyncClient
 ) -> None:
@@ -96,6 +111,8 @@ async def test_a_cluster_recovers_when_the_report_about_its_machine_is_cleared(
     assert (await api.world.cluster(bert))["state"] == "degraded"
     await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
     assert (await api.world.cluster(bert))["state"] == "active"
+    [past] = await items(admin, "health-reports", state="cleared")
+    assert (past["id"], past["code"]) == (report["id"], "bmc_critical")
 
 
 async def test_nobody_clears_what_may_still_carry_a_customers_data(api: Api, admin: httpx.AsyncClient) -> None:
@@ -106,6 +123,7 @@ async def test_nobody_clears_what_may_still_carry_a_customers_data(api: Api, adm
     assert await items(admin, "health-reports", code="not_clean") == [live]
 
 
+@pytest.mark.acceptance("CAP02-01")
 async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.AsyncClient) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
     [held] = await items(admin, "machines", cluster=bert)
@@ -119,6 +137,7 @@ async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.Asyn
         problem(await admin.get(f"/v1/operator/{path}"), 404, "not_found")
 
 
+@pytest.mark.acceptance("BFX04-01")
 async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
     unobserved = await items(admin, "observations")
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
@@ -138,3 +157,44 @@ async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: ht
     assert [each["pointer"] for each in refused["errors"]] == ["/machines/1", "/racks/0"]
     problem(await admin.post("/v1/operator/hardware:drain", json={"reason": "nothing"}), 422, "validation_failed")
     assert await names(admin, code="drain") == set()
+
+
+@pytest.mark.acceptance("BFX05-01")
+async def test_maintenance_of_hardware_in_use_is_announced(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = await api.world.make_active()
+    [held] = await items(admin, "machines", cluster=str(bert))
+    soon, later = datetime.now(UTC) + timedelta(hours=71), datetime.now(UTC).replace(microsecond=0) + timedelta(days=4)
+    asked: dict[str, object] = {"machines": [held["name"], machine(7)], "reason": "replace the fan"}
+    for wrong, code in (
+        ({}, "too_soon"),
+        ({"starts_at": soon.isoformat()}, "too_soon"),
+        ({"starts_at": "2020-01-01T00:00:00Z", "urgent": True}, "not_in_future"),
+        ({"starts_at": "2999-01-01T00:00:00Z"}, "not_in_future"),
+    ):
+        refused = await admin.post("/v1/operator/hardware:maintenance", json=asked | wrong)
+        [fault] = problem(refused, 422, "validation_failed")["errors"]
+        assert (fault["pointer"], fault["code"]) == ("/starts_at", code)
+    assert await items(admin, "health-reports") == []
+    changed = await order(admin, "maintenance", **asked, starts_at=later.isoformat())
+    assert [each["codes"] for each in changed] == [["drain"], ["drain"]]
+    planned = later.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+    assert {each["maintenance_at"] for each in await items(admin, "health-reports")} == {planned}
+    cluster = await api.world.cluster(bert)
+    scheduled = cluster["scheduled_repair"]
+    assert (cluster["state"], scheduled["reason"], scheduled["hardware"]) == ("active", "maintenance", [held["name"]])
+    assert (scheduled["starts_at"], scheduled["latest_at"]) == (planned, planned)
+    [event] = await api.world.column("SELECT data FROM events WHERE type = 'maintenance.announced'")
+    assert (event["hardware"], event["urgent"]) == ([held["name"]], False)
+
+
+async def test_urgent_maintenance_begins_now(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = await api.world.make_active(auto_repair=False)
+    [held] = await items(admin, "machines", cluster=str(bert))
+    asked = {"machines": [held["name"]], "reason": "smoke"}
+    await order(admin, "maintenance", **asked, urgent=True)
+    await start_repairs(api.world.settings, replace_hardware, api.world.database)
+    cluster = await api.world.cluster(bert)
+    assert (cluster["state"], cluster["billing"]["credited_machines"]) == ("degraded", 1)
+    await order(admin, "return-to-service", machines=[held["name"]])
+    cluster = await api.world.cluster(bert)
+    assert (cluster["state"], cluster["billing"]["credited_machines"]) == ("active", 0)

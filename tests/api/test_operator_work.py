@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
+from ipucloud.inventory.health.codes import Code
 from tests.api.support import Api, problem
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
@@ -102,6 +103,17 @@ async def test_a_request_leads_to_everything_that_it_started(api: Api, admin: ht
     assert unknown["logs"][0]["value"] == "unknown"
 
 
+@pytest.mark.acceptance("CAP05-02")
+async def test_capacity_counts_unhealthy_machines_apart(api: Api, admin: httpx.AsyncClient) -> None:
+    path = "/v1/operator/regions/luxembourg-2/capacity"
+    [before] = (await admin.get(path)).json()["types"]
+    await api.world.impair(Code.BMC_CRITICAL, "name = 'luxembourg-2-m2000-pod-000-m03'")
+    [after] = (await admin.get(path)).json()["types"]
+    assert (after["states"]["unhealthy"], after["states"]["free"]) == (1, before["states"]["free"] - 1)
+    assert sum(after["states"].values()) == sum(before["states"].values())
+
+
+@pytest.mark.acceptance("CAP01-01")
 async def test_capacity_shows_what_fits_and_how_free_machines_lie(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert", flavor="m2000-pod16", expires_at="2126-01-01T00:00:00Z")
     room = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()
@@ -115,4 +127,12 @@ async def test_capacity_shows_what_fits_and_how_free_machines_lie(api: Api, admi
     public = (await api.owner.get("/v1/regions/luxembourg-2/capacity")).json()["items"]
     assert fits == {each["flavor"]: each["available"] for each in public}
     assert machines["expiries"] == []
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() + interval '2 hours'")
+    await api.make_cluster("kept", flavor="m2000-pod4", delete_protection=True, expires_at="2126-01-01T00:00:00Z")
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() + interval '1 minute' WHERE delete_protection")
+    [machines] = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"]
+    assert [(each["within_seconds"], each["clusters"], each["machines"]) for each in machines["expiries"]] == [
+        (86_400, 1, 4),
+        (604_800, 1, 4),
+    ], "a protected cluster is not deleted"
     problem(await admin.get("/v1/operator/regions/atlantis-1/capacity"), 404, "not_found")

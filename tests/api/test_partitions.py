@@ -1,4 +1,4 @@
-"""Partitions, topology and the V-IPU end-point through the API; what a model documents is what is answered."""
+"""Partitions, topology and the V-IPU endpoint through the API; what a model documents is what is answered."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from uuid import UUID
 import orjson
 import pytest
 
+from ipucloud.inventory.health.codes import Code
+from ipucloud.partitions import requests
 from tests.api.support import Api, key, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
@@ -44,21 +46,36 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
     listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
     by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
     assert by_id == made == listed[0] | {"ipus": []}
+    assert (await api.owner.get(f"{path}/partitions/{made['id']}")).json() == made
     await settled(api.world.database)
     events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
     assert [each["subject_id"] for each in events] == [made["id"]]
 
 
-async def test_one_operation_runs_on_a_cluster_and_a_removal_takes_over(api: Api) -> None:
+async def test_one_operation_runs_on_a_partition_and_a_removal_takes_over(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, path = await in_use(api)
     making = (await api.owner.post(f"{path}/partitions", json=WANTED)).json()
-    busy = await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "other"})
-    assert problem(busy, 409, "operation_in_progress")["operation"] == making["id"]
+    other = (await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "other"})).json()
+    busy = await api.owner.post(f"{path}/partitions/other:reset")
+    assert problem(busy, 409, "operation_in_progress")["operation"] == other["id"]
+    monkeypatch.setattr(requests, "MAX_OPEN", 2)
+    crowded = await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "third"})
+    assert problem(crowded, 409, "operation_in_progress")["operation"] == making["id"]
+    suspending = await api.owner.post(f"{path}:suspend")
+    assert problem(suspending, 409, "operation_in_progress")["operation"] == making["id"]
+    shown = (await api.owner.get(path)).json()
+    assert (shown["operation"], shown["stage"], shown["progress"]) == (None, None, 100)
     gone = await api.owner.delete(f"{path}/partitions/inference")
     assert (gone.status_code, gone.json()["kind"]) == (202, "partition.remove")
     assert (await api.owner.delete(f"{path}/partitions/inference")).json()["id"] == gone.json()["id"]
     ended = (await api.owner.get(f"{api.base}/operations/{making['id']}")).json()
     assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
+    assert (await api.owner.get(f"{path}/partitions/other")).json()["operation"] == other["id"]
+    await settled(api.world.database)
+    [event] = (await api.owner.get(f"{api.base}/events?type=operation.failed")).json()["items"]
+    assert event["data"] == {"kind": "partition.create", "partition": making["target"]["id"]}
 
 
 @pytest.mark.parametrize(
@@ -108,6 +125,17 @@ async def test_names_states_and_versions_are_held(api: Api) -> None:
     assert (repeated.text, repeated.headers["idempotent-replayed"]) == (first.text, "true")
 
 
+async def test_a_reset_needs_no_body(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster, "training", number=1)
+    null = await api.owner.post(
+        f"{path}/partitions/training:reset", content=b"null", headers={"Content-Type": "application/json"}
+    )
+    problem(null, 422, "validation_failed")
+    begun = await api.owner.post(f"{path}/partitions/training:reset")
+    assert (begun.status_code, begun.json()["kind"]) == (202, "partition.reset")
+
+
 async def test_a_configuration_is_a_file_for_each_gcd(api: Api) -> None:
     cluster, path = await in_use(api)
     await given(api, cluster, "one", number=1)
@@ -140,6 +168,7 @@ async def test_lists_say_whose_a_partition_is(api: Api) -> None:
     assert (await api.owner.get(f"{path}/partitions?state=removed")).json()["items"] == []
 
 
+@pytest.mark.acceptance("NET02-02", "STG05-01")
 async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> None:
     cluster, path = await in_use(api)
     await given(api, cluster)
@@ -149,9 +178,7 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
     owners = [ipu["partition"] for machine in found["machines"] for ipu in machine["ipus"]]
     assert owners.count(None) == 12
-    await api.world.execute(
-        "UPDATE machines SET health = 'failed' WHERE name = :name", name=found["racks"][0]["machines"][0]
-    )
+    await api.world.fail(cluster, Code.BMC_CRITICAL)
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
     assert [(link["state"], link["observed_at"]) for link in links] == [("down", None), ("up", None), ("up", None)]
     ends = sorted(links[0]["ends"])

@@ -7,7 +7,7 @@ import pytest
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_id, problem
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("stopped_clock")]
 
 STALE = ['"1"', '"1-0123456789abcdef"', 'W/"2"', '"two"', "2", '""']
 

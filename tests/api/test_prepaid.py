@@ -15,7 +15,8 @@ pytestmark = pytest.mark.anyio
 async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
-    problem(await admin.put(path, json={"when_empty": "delete"}), 422, "validation_failed")
+    for wrong in ({"when_empty": "delete"}, {"when_empty": "warn", "warn_hours": [0]}):
+        problem(await admin.put(path, json=wrong), 422, "validation_failed")
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["when_empty"] is None
     for policy in ("suspend", "refuse_creates"):
         made = await admin.put(path, json={"when_empty": policy})
@@ -24,7 +25,8 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
         assert refusal["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
         assert refusal["funds"]["available"] == {"amount": "0.00", "currency": "EUR"}
     assert await api.count("clusters") == 0
-    assert (await admin.put(path, json={"when_empty": "warn"})).json()["when_empty"] == "warn"
+    changed = (await admin.put(path, json={"when_empty": "warn", "warn_hours": [8, 48]})).json()
+    assert (changed["when_empty"], changed["warn_hours"]) == ("warn", [48, 8])
     await api.make_cluster()
     assert (await api.owner.get(f"{api.base}/billing/funds")).json() == (await admin.get(path)).json()
     assert (await admin.delete(path)).status_code == 204

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from ipucloud.inventory.health.codes import Code, Source
@@ -14,6 +14,7 @@ from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.failpoints import Action, Trap
 from ipucloud.operations.store import Accepted
 from ipucloud.wire.site import NetworkSpec
+from ipucloud.worker.sweep import SIGHTINGS
 from tests.crash.checks import REGION
 from tests.crash.lab import NOTHING, Lab
 from tests.crash.victims import Victim
@@ -34,7 +35,7 @@ class Kind:
 
     name: ClassVar[str]
     after: ClassVar[str | None] = None
-    settings: ClassVar[Mapping[str, float]] = NOTHING
+    settings: ClassVar[Mapping[str, Any]] = NOTHING
     first: ClassVar[tuple[Trap, ...]] = ()
 
     async def ask(self, lab: Lab) -> Expectation:
@@ -43,6 +44,9 @@ class Kind:
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         """Return when the victim has nothing more to do. Cancelled when it has died."""
         await lab.finished(expectation.operation)
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        """What others have to achieve once the victim is gone, besides the end of the operation."""
 
 
 class Create(Kind):
@@ -172,6 +176,8 @@ class Tasks(Create):
             )
         site = await lab.patient_site()
         await site.networks.put(gone[0][0], NetworkSpec(region=REGION, machines=[], hosts=[hosts[0].name]))
+        await lab.execute("DELETE FROM site_findings")  # of the same network in an earlier trial
+        await lab.sweep(SIGHTINGS - 1)
         return None
 
 

@@ -21,7 +21,7 @@ from ipucloud.reconcile.engine import Engine
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site
 from ipucloud.worker.main import assemble
-from ipucloud.worker.sweep import sweep_leftovers
+from ipucloud.worker.sweep import SIGHTINGS, sweep_leftovers
 from tests.crash.victims import Victim, Zygote
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
@@ -32,7 +32,7 @@ FLAVOR = "m2000-pod8"
 MAX_KEPT = 4
 """Clusters kept for trials that begin with one; a POD8 has two machines, and the site sixteen."""
 
-NOTHING: Mapping[str, float] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 SETTINGS: dict[str, Any] = {
     "site_poll_interval": 0.01,
     "request_life": 0.05,
@@ -94,15 +94,16 @@ class Lab(SiteWorld):
             )
 
     async def victim(
-        self, *traps: Trap, role: Literal["worker", "api"] = "worker", changes: Mapping[str, float] = NOTHING
+        self, *traps: Trap, role: Literal["worker", "api"] = "worker", changes: Mapping[str, Any] = NOTHING
     ) -> Victim:
         """A process with these traps; its log is kept until the lab's folder goes."""
         settings = self.settings.model_copy(update=changes)
         return await self.zygote.fork(role, settings, self.folder / f"{self.fresh()}.log", traps)
 
-    def survivor(self) -> AbstractAsyncContextManager[Engine]:
-        """A worker of this process, on connections that outlive it."""
-        engine, _ = assemble(self.database, self.sites, self.settings, SystemClock())
+    def survivor(self, **changes: Any) -> AbstractAsyncContextManager[Engine]:
+        """A worker of this process, on connections that outlive it; `changes` are settings of its own."""
+        settings = self.settings.model_copy(update=changes)
+        engine, _ = assemble(self.database, self.sites, settings, SystemClock())
         return at_work(engine)
 
     async def an_active_cluster(self) -> UUID:
@@ -144,9 +145,10 @@ class Lab(SiteWorld):
         async with self.survivor():
             await self.delete_all()
 
-    async def sweep(self) -> None:
+    async def sweep(self, times: int = SIGHTINGS) -> None:
         """What the periodic task of a worker does about what late requests left."""
-        await sweep_leftovers(self.database, self.sites, call_timeout=CALL_SECONDS)
+        for _ in range(times):
+            await sweep_leftovers(self.database, self.sites, call_timeout=CALL_SECONDS)
 
     async def patient_site(self) -> Site:
         """The site, as a worker would reach it that has all the time in the world."""

@@ -25,6 +25,8 @@ from tests.crash.kinds import (
     Tasks,
 )
 from tests.crash.lab import Lab
+from tests.crash.losing import Lose
+from tests.crash.observing import Observe
 from tests.crash.partitions import (
     PARTITION_KINDS,
     PARTITION_REQUESTS,
@@ -36,7 +38,9 @@ from tests.crash.partitions import (
     RemovePartition,
     ResetPartition,
     RotateKey,
+    SeveralPartitions,
 )
+from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
     REQUEST_KINDS,
     PostCancel,
@@ -48,17 +52,17 @@ from tests.crash.requests import (
 )
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
+from tests.crash.validating import Validate
 
 AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = ("budgets.", "close.", "correct.", "credits.", "invoices.", "months.", "prepaid.")
-"""Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, invoices/, and
-clusters/test_prepaid.py."""
-SIMULATED = ("observation.", "cluster.settled", "site.before:redfish.list", "site.after:redfish.list")
-SIMULATED_CALLS = ("admin.ListAgents",)
-"""Of the observation of hardware: workers are killed between any two of its statements in the simulation."""
+BOOKS = ("budgets.", "close.", "correct.", "credits.", "invoices.", "months.", "prepaid.", "price_correction.")
+"""Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, test_rerating.py, invoices/,
+and clusters/test_prepaid.py."""
+SIMULATED = (":redfish.list", ":admin.ListAgents", ":vipu.GetVersion")
+"""Reads of the hardware, after which nothing is written yet: tried with `--full`, and in the simulation."""
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {
@@ -74,7 +78,13 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.hardware_given_back": Replace(),
     "cluster.hardware_exchanged": Replace(),
     "operation.steps_appended": Replace(),
+    "cluster.cleaning_recorded": Replace(),
     "cluster.hardware_isolated": Isolate(),
+    "cluster.settled": Observe(),
+    "cluster.credited": Observe(),
+    "sweep.leftover_found": Lose(),
+    "partitions.rows_changed": SeveralPartitions(),
+    "partitions.observed": SeveralPartitions(),
     "partitions.undo_begun": RefusedPartition(),
     "partitions.reset_marked": ResetPartition(),
     "partitions.given_up": RefusedReset(),
@@ -117,19 +127,22 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "delete": lambda point: RequestCase(PostDelete(), point),
     "suspend": lambda point: RequestCase(PostSuspend(), point),
     "resume": lambda point: RequestCase(PostResume(), point),
+    "replace": lambda point: RequestCase(PostRepair(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
+    "observation": lambda point: Case(Observe(), point),
     "leftovers": lambda point: Case(Tasks(), point),
     "sweep": lambda point: Case(Tasks(), point),
     "sync": lambda point: Case(Tasks(), point),
+    "validation": lambda point: Case(Validate(), point),
 }
 
 
 def names() -> list[str]:
-    """Every failpoint that stands in the code, but for those of the books and of observation."""
+    """Every failpoint that stands in the code, but for those of the books and of reading the hardware."""
     found: list[str] = runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]()
-    return [name for name in found if not name.startswith((*BOOKS, *SIMULATED)) and not name.endswith(SIMULATED_CALLS)]
+    return [name for name in found if not name.startswith(BOOKS) and not name.endswith(SIMULATED)]
 
 
 def once(point: str) -> AnyCase:
@@ -159,12 +172,12 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    for kind in (*KINDS, *SUSPEND_KINDS, *PARTITION_KINDS, *BROKEN_KINDS):
+    for kind in (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *PARTITION_KINDS, *BROKEN_KINDS, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *PARTITION_REQUESTS):
+    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *REPAIR_REQUESTS, *PARTITION_REQUESTS):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

@@ -88,6 +88,17 @@ class RemovePartition(Kind):
         return Expectation(cluster, await lab.remove_partition(cluster, name), "succeeded", "active")
 
 
+class SeveralPartitions(Kind):
+    """One is removed, and another has room only then: two operations in the same passes."""
+
+    name = "several-partitions"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        cluster, name = await a_divided_cluster(lab)
+        await lab.remove_partition(cluster, name)
+        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), 2 * SIZE), "succeeded", "active")
+
+
 class RotateKey(Kind):
     """The key of the cluster's Poplar servers ends with it; beside that the worker reconciles the partitions."""
 
@@ -114,6 +125,7 @@ PARTITION_KINDS: tuple[Kind, ...] = (
     ResetPartition(),
     RefusedReset(),
     RemovePartition(),
+    SeveralPartitions(),
     RotateKey(),
 )
 """Every kind of operation on a partition, or on what lets customers at them."""

@@ -53,6 +53,7 @@ async def attempt(lab: Lab, case: Case) -> Outcome:
         await victim.kill()
     if case.kind.after is None:
         lab.clear_faults()
+    await case.kind.recover(lab, expectation)
     faults = await settled(lab, expectation)
     lab.clear_faults()
     return Outcome(died, tuple(victim.points), tuple(faults))

@@ -124,10 +124,11 @@ class Zygote:
 
 def _plain(settings: Settings) -> dict[str, Any]:
     """What makes equal settings in another process."""
-    return {
+    plain = {
         name: value.get_secret_value() if hasattr(value, "get_secret_value") else value
         for name, value in settings.model_dump(exclude={"data_dir", "pg_bindir"}).items()
     }
+    return plain | {"validation": ",".join(sorted(settings.validation))}
 
 
 @asynccontextmanager

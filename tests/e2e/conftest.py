@@ -15,9 +15,9 @@ def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """A running `ipucloud up` that the tests share."""
+    """A running `ipucloud up` that the tests of a module share; left running, it would slow down all that follow."""
     folder = tmp_path_factory.mktemp("system")
     with ipucloud_processes(folder) as started, up(started, folder / "data") as running:
         yield running

@@ -101,9 +101,11 @@ def operator(ipucloud: Ipucloud, site: RunningSite, database: Database, tmp_path
         "IPUCLOUD_DATABASE_URL": database.app_url,
         "IPUCLOUD_SITE_URL": site.url,
         "IPUCLOUD_SITE_TOKEN": site.token,
+        "IPUCLOUD_VIPU_CLIENT_CERTIFICATE": site.client_files,
         "IPUCLOUD_CATALOGUE": str(link),
         "IPUCLOUD_SITE_POLL_INTERVAL": "0.1",
         "IPUCLOUD_REQUEST_LIFE": "2",
+        "IPUCLOUD_VALIDATION": "",
     }
     made = ipucloud.json("bootstrap", "--project", "research", **settings)
     ipucloud.json("site", "sync", **settings)

@@ -83,10 +83,12 @@ async def watched_worker(
         sites,
         poll_interval=settings.site_poll_interval,
         request_life=settings.request_life,
+        validated=False,
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=random.Random(1),  # noqa: S311  # jitter
-        isolation=Isolation(settings.isolation_after, settings.isolation_limit),
+        isolation=Isolation.usual(settings.isolation_after, settings.isolation_limit),
+        power_limit=settings.power_limit,
         keys=read_keys(SECRETS_KEY),
     )
     reconcilers: list[Any] = [Watched(inner, plans)]

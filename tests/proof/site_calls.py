@@ -12,7 +12,7 @@ from ipucloud.site.ports import Site, Sites
 from tests.proof import site_resources as resources
 from tests.proof.site_resources import DIGEST, IPUS_OF_A_MACHINE, REGION, Resource
 
-Transport = Literal["http", "user", "admin"]
+Transport = Literal["http", "vipu"]
 Answer = Any
 Prepare = Callable[[Site, Resource], Awaitable[None]]
 Observation = Callable[[Site, Resource], Awaitable[bool]]
@@ -144,15 +144,15 @@ CASES = (
     CallCase(
         "vipu.partition_status",
         Call.GET_PARTITION_STATUS,
-        "user",
-        lambda _, s, t: s.vipu.partition_status(t.name),
+        "vipu",
+        lambda _, s, t: s.vipu.partition_status(t.name, t.name),
         resources.partition,
         missing="None",
     ),
     CallCase(
         "vipu.list_partitions",
         Call.LIST_PARTITIONS,
-        "user",
+        "vipu",
         lambda _, s, t: s.vipu.list_partitions(t.name),
         resources.partition,
         missing="empty",
@@ -160,7 +160,7 @@ CASES = (
     CallCase(
         "vipu.all_partitions",
         Call.LIST_PARTITIONS,
-        "user",
+        "vipu",
         lambda _, s, _t: s.vipu.all_partitions(),
         missing="empty",
         target=_none,
@@ -168,7 +168,7 @@ CASES = (
     CallCase(
         "vipu.partitions_of",
         Call.LIST_PARTITIONS,
-        "user",
+        "vipu",
         lambda _, s, t: s.vipu.partitions_of(t.name),
         resources.partition,
         missing="empty",
@@ -176,16 +176,16 @@ CASES = (
     CallCase(
         "vipu.ipuof_config",
         Call.GET_IPUOF_CONFIG,
-        "user",
-        lambda _, s, t: s.vipu.ipuof_config(t.name, PartitionShape(IPUS_OF_A_MACHINE)),
+        "vipu",
+        lambda _, s, t: s.vipu.ipuof_config(t.name, t.name, PartitionShape(IPUS_OF_A_MACHINE)),
         resources.partition,
         missing="None",
     ),
     CallCase(
         "vipu.reset_partition",
         Call.RESET_PARTITION,
-        "user",
-        lambda _, s, t: s.vipu.reset_partition(t.name, relocatable=False),
+        "vipu",
+        lambda _, s, t: s.vipu.reset_partition(t.name, t.name, relocatable=False),
         resources.partition,
         observe=resources.partition_is_there,
         missing="ok",
@@ -193,8 +193,8 @@ CASES = (
     CallCase(
         "vipu.remove_partition",
         Call.REMOVE_PARTITION,
-        "user",
-        lambda _, s, t: s.vipu.remove_partition(t.name),
+        "vipu",
+        lambda _, s, t: s.vipu.remove_partition(t.name, t.name),
         resources.partition,
         observe=resources.partition_is_there,
         makes=False,
@@ -203,7 +203,7 @@ CASES = (
     CallCase(
         "vipu.create_partition",
         Call.CREATE_PARTITION,
-        "user",
+        "vipu",
         lambda _, s, t: s.vipu.create_partition(t.partition),
         resources.allocation,
         observe=resources.partition_is_there,
@@ -212,7 +212,7 @@ CASES = (
     CallCase(
         "vipu.remove_partitions",
         Call.REMOVE_PARTITIONS,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.remove_partitions(t.name),
         resources.partition,
         observe=resources.partition_is_there,
@@ -222,7 +222,7 @@ CASES = (
     CallCase(
         "vipu.allocation",
         Call.GET_ALLOCATION,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.allocation(t.name),
         resources.allocation,
         missing="None",
@@ -230,7 +230,7 @@ CASES = (
     CallCase(
         "vipu.list_allocations",
         Call.LIST_ALLOCATIONS,
-        "admin",
+        "vipu",
         lambda _, s, _t: s.vipu.list_allocations(""),
         missing="empty",
         target=_none,
@@ -238,7 +238,7 @@ CASES = (
     CallCase(
         "vipu.create_allocation",
         Call.CREATE_ALLOCATION,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.create_allocation(t.allocation),
         observe=resources.allocation_is_there,
         makes=True,
@@ -246,7 +246,7 @@ CASES = (
     CallCase(
         "vipu.remove_allocation",
         Call.REMOVE_ALLOCATION,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.remove_allocation(t.name),
         resources.allocation,
         observe=resources.allocation_is_there,
@@ -256,7 +256,7 @@ CASES = (
     CallCase(
         "vipu.cluster_test",
         Call.GET_CLUSTER_TEST,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.cluster_test(t.name),
         resources.cluster_test,
         missing="None",
@@ -264,7 +264,7 @@ CASES = (
     CallCase(
         "vipu.start_cluster_test",
         Call.TEST_CLUSTER,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.start_cluster_test(t.name, t.name),
         resources.allocation,
         observe=resources.cluster_test_is_there,
@@ -273,7 +273,7 @@ CASES = (
     CallCase(
         "vipu.links",
         Call.LIST_LINKS,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.links(t.name),
         resources.allocation,
         missing="empty",
@@ -281,17 +281,18 @@ CASES = (
     CallCase(
         "vipu.impaired_links",
         Call.LIST_LINKS,
-        "admin",
+        "vipu",
         lambda _, s, _t: s.vipu.impaired_links(),
         missing="empty",
         target=_none,
     ),
-    CallCase("vipu.agents", Call.LIST_AGENTS, "admin", lambda _, s, _t: s.vipu.agents(), missing="empty", target=_none),
-    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), resources.user, missing="None"),
+    CallCase("vipu.release", Call.GET_VERSION, "vipu", lambda _, s, _t: s.vipu.release(), missing="None", target=_none),
+    CallCase("vipu.agents", Call.LIST_AGENTS, "vipu", lambda _, s, _t: s.vipu.agents(), missing="empty", target=_none),
+    CallCase("vipu.user", Call.GET_USER, "vipu", lambda _, s, t: s.vipu.user(t.name), resources.user, missing="None"),
     CallCase(
         "vipu.create_user",
         Call.CREATE_USER,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.create_user(t.name),
         observe=resources.user_is_there,
         makes=True,
@@ -299,7 +300,7 @@ CASES = (
     CallCase(
         "vipu.set_user_allocation",
         Call.SET_USER_ALLOCATIONS,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.set_user_allocation(t.name, t.name),
         resources.user,
         observe=resources.user_sees,
@@ -308,7 +309,7 @@ CASES = (
     CallCase(
         "vipu.remove_user",
         Call.REMOVE_USER,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.remove_user(t.name),
         resources.user,
         observe=resources.user_is_there,
@@ -318,7 +319,7 @@ CASES = (
     CallCase(
         "vipu.create_access_key",
         Call.CREATE_ACCESS_KEY,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.create_access_key(t.name, t.name, DIGEST),
         resources.user,
         observe=resources.key_is_there,
@@ -327,7 +328,7 @@ CASES = (
     CallCase(
         "vipu.remove_access_key",
         Call.REMOVE_ACCESS_KEY,
-        "admin",
+        "vipu",
         lambda _, s, t: s.vipu.remove_access_key(t.name, t.name),
         resources.key,
         observe=resources.key_is_there,

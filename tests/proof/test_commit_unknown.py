@@ -29,7 +29,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.Asyn
     """An office beside an API whose connections to the database a test breaks, that API, and its line."""
     with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
         async with (
-            open_world(scratch.app_url, pods=8, hosts=128, sound=False) as world,
+            open_world(scratch.app_url, pods=12, hosts=192, sound=False) as world,
             running(world, scratch.app_url) as calm,
             running(world, url) as api,
         ):
@@ -67,7 +67,7 @@ async def test_a_write_takes_effect_once(struck: tuple[Office, httpx.AsyncClient
     before = await office.footprint()
     calm = await (await WRITES[name](office)).send(office.client)
     prepared_and_done = change(before, await office.footprint())
-    assert calm.is_success
+    assert calm.is_success, calm.text
 
     before = await office.footprint()
     write = await WRITES[name](office)

@@ -47,7 +47,7 @@ class Customer:
     """The owner of one cluster, who works on the controller directly."""
 
     def __init__(self, world: SiteWorld, name: str, draw: random.Random) -> None:
-        self._vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
+        self._vipu = VipuDriver(world.site.channel())
         self._allocation = name
         self._draw = draw
         self.own: dict[str, bytes] = {}

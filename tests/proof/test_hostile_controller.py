@@ -18,12 +18,11 @@ from ipucloud.contract.partitions import IpuofConfigOut, PartitionDetailOut
 from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
 from ipucloud.partitions.queries import GET_PARTITION
-from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.site.ports import Site
 from tests.support.hostile import Liar, lying
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite, address_of, running_site
 from tests.support.vipu import VipuDriver
 from tests.support.world import SiteWorld, open_site_world
 
@@ -61,10 +60,10 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
     assert region is not None
     async with world.worker():
         await world.build(flavor="m2000-pod4")
-    honest = grpc.aio.insecure_channel(f"{region.host}:{region.user_port}")
+    honest = grpc.aio.secure_channel(f"{region.host}:{region.admin_port}", world.site.credentials())
     # A controller that fails pass after pass is asked ever more seldom: now and then one is answered truly.
-    liar = Liar(honest, random.Random(answers), spoils=0.5, truths=10)  # noqa: S311  # repeatable, not secret
-    async with lying([liar]) as (port,):
+    liar = Liar(honest, random.Random(answers), spoils=0.5, truths=10, about="virmgrpc")  # noqa: S311  # repeatable, not secret
+    async with lying([liar], world.site.authority()) as (port,):
         await _set_port(world, port)
         before = _failed()
         async with world.worker():
@@ -75,7 +74,7 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
             liar.spoils = 0.0
             await _calm(world)
         assert _failed() == before
-        await _set_port(world, region.user_port)
+        await _set_port(world, region.admin_port)
     await honest.close(None)
     async with world.worker():
         await world.delete_all()
@@ -85,7 +84,7 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
 async def _set_port(world: SiteWorld, port: int) -> None:
     async with world.database.begin() as connection:
         await connection.execute(
-            sa.text("UPDATE site_regions SET vipu_user_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
+            sa.text("UPDATE site_regions SET vipu_admin_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
         )
 
 
@@ -147,28 +146,25 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
     with running_site(tmp_path / "site", machines=16, options=["--machines-on"]) as site:
         region = site.region().vipu
         assert region is not None
-        driver, pod = VipuDriver(site.user_channel(), site.admin_channel()), site.region().pods[0]
+        driver, pod = VipuDriver(site.channel()), site.region().pods[0]
         assert pod.cluster_id is not None
         driver.allocate("a", pod.cluster_id, [pod.machines[0].name])
         driver.create("a-1", 4, allocation_id="a")
-        channels = [
-            grpc.aio.insecure_channel(f"{region.host}:{port}") for port in (region.user_port, region.admin_port)
-        ]
-        liars = [Liar(channel, draw) for channel in channels]
-        async with lying(liars) as (user_port, admin_port):
-            sites = SiteClients(site.url, token=site.token, call_timeout=30.0)
-            client = sites.at(VipuAddress("127.0.0.1", user_port, admin_port), lambda: 10.0)
+        channel = grpc.aio.secure_channel(f"{region.host}:{region.admin_port}", site.credentials())
+        liar = Liar(channel, draw)
+        async with lying([liar], site.authority()) as (port,):
+            sites = site.clients(call_timeout=30.0)
+            client = sites.at(address_of(site.region())._replace(admin_port=port), lambda: 10.0)
             errors = 0
-            while sum(liar.answers_given.total() for liar in liars) < answers:
+            while liar.answers_given.total() < answers:
                 try:
                     _all_plain(await draw.choice(CALLS)(client))
                 except SiteError as error:
                     errors += 1
                     _all_plain(str(error))
             await sites.close()
-        for channel in channels:
-            await channel.close(None)
-    figures(errors=errors, **(liars[0].answers_given + liars[1].answers_given))
+        await channel.close(None)
+    figures(errors=errors, **liar.answers_given)
 
 
 async def _values(found: Any) -> object:
@@ -189,13 +185,13 @@ async def _made(site: Site) -> object:
 
 
 CALLS: tuple[Callable[[Site], Any], ...] = (
-    lambda site: _values(site.vipu.partition_status("a-1")),
+    lambda site: _values(site.vipu.partition_status("a", "a-1")),
     lambda site: _values(site.vipu.list_partitions("a")),
     lambda site: _values(site.vipu.all_partitions()),
     _made,
-    lambda site: _values(site.vipu.ipuof_config("a-1", PartitionShape(4))),
-    lambda site: _values(site.vipu.reset_partition("a-1", relocatable=False)),
-    lambda site: _values(site.vipu.remove_partition("b-1")),
+    lambda site: _values(site.vipu.ipuof_config("a", "a-1", PartitionShape(4))),
+    lambda site: _values(site.vipu.reset_partition("a", "a-1", relocatable=False)),
+    lambda site: _values(site.vipu.remove_partition("b", "b-1")),
     lambda site: _values(site.vipu.allocation("a")),
     lambda site: _values(site.vipu.list_allocations("")),
     lambda site: _values(site.vipu.cluster_test("t")),

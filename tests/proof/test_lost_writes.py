@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.kernel.errors import Problem
-from ipucloud.worker.sweep import sweep_leftovers
+from ipucloud.worker.sweep import SIGHTINGS, sweep_leftovers
 from tests.support.faultproxy import Proxy, proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.lines import by_line
@@ -126,7 +126,8 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
             assert any(name.startswith(MISSING) for name in found)
 
             assert await repair(world) == {FORGOTTEN}
-            await sweep_leftovers(world.database, world.sites, call_timeout=CALL_SECONDS)
+            for _ in range(SIGHTINGS):
+                await sweep_leftovers(world.database, world.sites, call_timeout=CALL_SECONDS)
             assert sorted(world.partitions()) == sorted([its_name, forgotten])
 
             await take_down_by_hand(world, forgotten)

@@ -16,13 +16,13 @@ import pytest
 
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, VipuAddress
+from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu
 from ipucloud.wire.site import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy
-from tests.support.site import RunningSite, endpoint_of, running_site
+from tests.support.site import RunningSite, address_of, endpoint_of, running_site
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -55,10 +55,8 @@ class Lane:
         self._rules = httpx.AsyncClient(
             base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}, timeout=PATIENCE
         )
-        self._direct = SiteClients(site.url, token=site.token, call_timeout=PATIENCE)
-        self.direct = self._direct.at(
-            VipuAddress(self._vipu.host, self._vipu.user_port, self._vipu.admin_port), lambda: PATIENCE
-        )
+        self._direct = site.clients(call_timeout=PATIENCE)
+        self.direct = self._direct.at(address_of(supply.region), lambda: PATIENCE)
 
     async def close(self) -> None:
         await self._direct.close()
@@ -69,12 +67,10 @@ class Lane:
         """Fresh clients that reach the call's service by the line, and everything else directly."""
         by_line, transport = ("127.0.0.1", self.line.port), self.case.transport
         url = f"http://{by_line[0]}:{by_line[1]}" if transport == "http" else self._running.url
-        sites = SiteClients(url, token=self._running.token, call_timeout=seconds)
-        address = VipuAddress(
-            self._vipu.host,
-            self.line.port if transport == "user" else self._vipu.user_port,
-            self.line.port if transport == "admin" else self._vipu.admin_port,
-        )
+        sites = self._running.clients(url=url, call_timeout=seconds)
+        address = address_of(self._supply.region)
+        if transport == "vipu":
+            address = address._replace(admin_port=self.line.port)
         try:
             yield sites, sites.at(address, lambda: seconds)
         finally:
@@ -105,9 +101,7 @@ class Lane:
         match self.case.transport:
             case "http":
                 await site.machines.get(self._supply.region.pods[0].machines[0].name)
-            case "user":
-                await site.vipu.partition_status("nobody")
-            case "admin":
+            case "vipu":
                 await site.vipu.allocation("nobody")
 
     async def answer_bytes(self) -> int:
@@ -127,8 +121,7 @@ def lane(running: RunningSite, case: CallCase, supply: Supply) -> Iterator[Lane]
     vipu = endpoint_of(supply.region)
     port = {
         "http": httpx.URL(running.url).port,
-        "user": vipu.user_port,
-        "admin": vipu.admin_port,
+        "vipu": vipu.admin_port,
     }[case.transport]
     assert port is not None
     with proxy((vipu.host if case.transport != "http" else "127.0.0.1", port)) as line:
@@ -239,18 +232,21 @@ def test_no_call_was_forgotten() -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.makes is not None], ids=lambda case: case.name)
 async def test_a_request_delivered_twice_has_one_effect(site: RunningSite, case: CallCase) -> None:
+    """The line repeats the bytes of HTTP. What is sent over TLS nobody can repeat: the controller itself acts twice."""
     supply = Supply(site.inventory())
     with lane(site, case, supply) as tried:
         resource = Resource(f"twice-{case.name.replace('.', '-').replace('_', '-')}", *_own(supply, CASES.index(case)))
         await case.prepare(tried.direct, resource)
-        count = await tried.rule(resource, FaultAction.LATENCY)
+        action = FaultAction.LATENCY if case.transport == "http" else FaultAction.DUPLICATE
+        rule = await tried.rule(resource, action)
         async with tried.clients(CALL_SECONDS) as (sites, client):
             assert await outcome(case.make(sites, client, resource)) in {"ok", "None"}
-            await asyncio.to_thread(tried.line.repeat)
-            async with asyncio.timeout(PATIENCE):
-                while await tried.hits(count) < 2:
-                    await asyncio.sleep(0.01)
-        await tried.lift(count)
+            if action is FaultAction.LATENCY:
+                await asyncio.to_thread(tried.line.repeat)
+                async with asyncio.timeout(PATIENCE):
+                    while await tried.hits(rule) < 2:
+                        await asyncio.sleep(0.01)
+        await tried.lift(rule)
         assert case.observe is not None
         assert await case.observe(tried.direct, resource) is case.makes
         if case.observe.__name__ == "_partition_is_there" and case.makes:
@@ -269,8 +265,8 @@ async def test_ssh_is_asked_within_its_time(site: RunningSite) -> None:
     """The one call that is no request: whatever is wrong with the line, it is 'nothing answers', in bounded time."""
     supply = Supply(site.inventory())
     with proxy(("127.0.0.1", 9)) as line:  # nobody listens behind it
-        sites = SiteClients(site.url, token=site.token, call_timeout=SSH_SECONDS)
-        address = VipuAddress(endpoint_of(supply.region).host, 1, 1)
+        sites = site.clients(call_timeout=SSH_SECONDS)
+        address = address_of(supply.region)._replace(admin_port=1)
         hosts = sites.at(address, lambda: SSH_SECONDS).hosts
         assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None"
         line.upstream = ("127.0.0.1", int(httpx.URL(site.url).port or 0))  # something that is no SSH server

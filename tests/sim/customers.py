@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
+from ipucloud.contract.repairs import RepairWindow, Weekday
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
 from tests.sim.projects import ProjectOf
+from tests.sim.repairing import Repairer
 from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
@@ -36,6 +38,9 @@ _FIND = sa.text(
 _SHOWN = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_id")
 
 
+Party = TypeVar("Party", bound=Suspender)
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     project_id: UUID
@@ -45,13 +50,19 @@ class Made:
 
 @dataclass(frozen=True)
 class Shop:
-    """What customers know of the service. `own_partitions`: how probable it is that one makes partitions himself."""
+    """What customers know of the service.
+
+    `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced.
+    `windows`: they say when workers may repair their clusters.
+    """
 
     projects: Sequence[UUID]
     catalogue: Catalogue
     settings: Settings
     poke: Callable[[], None]
     own_partitions: float
+    repairs: float
+    windows: bool
 
 
 class Hands(Protocol):
@@ -112,12 +123,22 @@ class Customers:
             return
         if found[0] == "active":
             await self._work(made)
-        if found[0] == "active" and self._draw.random() < 0.4 and await self._suspender(made).suspend_for_a_while():
+        if (
+            found[0] == "active"
+            and self._draw.random() < self._shop.repairs
+            and await self._with(Repairer, made).repair()
+        ):
+            await self._work(made)
+        if (
+            found[0] == "active"
+            and self._draw.random() < 0.6
+            and await self._with(Suspender, made).suspend_for_a_while()
+        ):
             await self._work(made)
 
-    def _suspender(self, made: Made) -> Suspender:
+    def _with(self, kind: type[Party], made: Made) -> Party:
         project = self._project(made.project_id)
-        return Suspender(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
+        return kind(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
 
     async def _work(self, made: Made) -> None:
         """In an active cluster; some make their own partitions first."""
@@ -133,7 +154,8 @@ class Customers:
             self._hands.partition(external_name, self.actor)
         elif fate < shop.own_partitions:
             project = self._project(made.project_id)
-            await Divider(self.actor, project, self._draw, shop.poke, made.cluster_id).divide(external_name)
+            party = (self.actor, project, self._draw, shop.poke, made.cluster_id, self.cancelled)
+            await Divider(*party).divide(external_name)
 
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
         try:
@@ -145,10 +167,10 @@ class Customers:
             return None
 
     async def _create(self, project: UUID, name: str) -> Made | None:
-        flavor, mine = self._draw.choice(FLAVORS), self._project(project)
+        flavor, mine, wishes = self._draw.choice(FLAVORS), self._project(project), self._wishes()
         for _ in range(_TRIES):
             try:
-                accepted = await mine.customer(self._request()).create(name, flavor)
+                accepted = await mine.customer(self._request()).create(name, flavor, **wishes)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
                     return await self._find(project, name)
@@ -158,6 +180,16 @@ class Customers:
                 self._shop.poke()
                 return Made(project, accepted.target_id, accepted.operation_id)
         return await self._find(project, name)
+
+    def _wishes(self) -> Mapping[str, object]:
+        """When workers may repair the cluster, if they do; histories begin at noon."""
+        if not self._shop.windows or self._draw.random() < 0.5:
+            return {}
+        if self._draw.random() < 0.2:
+            return {"auto_repair": False}
+        starts_at = self._draw.choice(("11:50", "12:05", "12:15", "12:25", "20:00"))
+        days = list(Weekday)
+        return {"repair_window": RepairWindow(days=days, starts_at=starts_at, minutes=15, time_zone="UTC")}
 
     async def _delete(self, made: Made) -> None:
         for _ in range(_TRIES):

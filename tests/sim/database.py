@@ -189,6 +189,9 @@ class _Statements:
 class _Transaction:
     """Statements that hold together or not at all."""
 
+    sync_connection = None
+    """What metrics would listen to (tests/sim/metrics.py)."""
+
     def __init__(self, database: SimulatedDatabase) -> None:
         self._database = database
         self._line = database.take_line()

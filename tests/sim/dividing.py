@@ -25,23 +25,29 @@ Request = Callable[[Customer], Awaitable[Accepted]]
 
 @dataclass(frozen=True)
 class Divider:
-    """One customer with a cluster in use."""
+    """One customer with a cluster in use. `cancelled` takes the operations whose cancellation was accepted."""
 
     actor: Actor
     project: ProjectOf
     draw: random.Random
     poke: Callable[[], None]
     cluster: UUID
+    cancelled: list[UUID]
 
     async def divide(self, external_name: str) -> None:
-        """Remove the partition the cluster came with and make smaller ones. The first is reset, some are removed."""
+        """Remove the partition the cluster came with and make smaller ones, often several at the same time.
+
+        The first is reset, some are cancelled or removed.
+        """
         await self._remove(external_name)
-        for number in range(self.draw.randint(1, 2)):
-            await self._make(f"part-{number}")
+        names = [f"part-{number}" for number in range(self.draw.randint(1, 3))]
+        for name in names:
+            await self._make(name)
+        for number, name in enumerate(names):
             if number == 0 or self.draw.random() < 0.5:
-                await self._reset(f"part-{number}")
+                await self._reset(name)
             if self.draw.random() < 0.4:
-                await self._remove(f"part-{number}")
+                await self._remove(name)
 
     async def _make(self, name: str) -> None:
         await self._ask(lambda who: who.create_partition(self.cluster, name), f"makes {name}")
@@ -53,15 +59,17 @@ class Divider:
         await self._ask(lambda who: who.remove_partition(self.cluster, name), f"removes {name}")
 
     async def _ask(self, request: Request, what: str) -> None:
-        """Send one request, and mostly wait until it is done."""
+        """Send one request. Some cancel it again; some wait until nothing runs, others go on at once."""
         self.actor.note(what)
         try:
-            await request(self.project.customer(what))
+            accepted = await request(self.project.customer(what))
+            self.poke()
+            if self.draw.random() < 0.15 and await self.project.customer(what).cancel(accepted):
+                self.cancelled.append(accepted.operation_id)
+                self.poke()
         except Problem as problem:
             self._expect(problem)
-        else:
-            self.poke()
-        if self.draw.random() < 0.8:
+        if self.draw.random() < 0.5:
             await self._wait()
 
     async def _wait(self) -> None:

@@ -27,6 +27,7 @@ class SiteFault(StrEnum):
     REFUSED = "refused once"  # F-08
     BUSY = "busy"  # F-08
     SLOW = "slow"  # F-09
+    UNTRUSTED = "the certificate is not trusted"
 
 
 class DatabaseFault(StrEnum):
@@ -46,6 +47,10 @@ class Trouble(StrEnum):
     DRAINED = "worker asked to stop"
     HARDWARE = "hardware fails"
     STRUCK = "hardware fails in use, or is repaired"
+    PARTITION_FAILED = "a partition fails by itself"
+    DISTRUSTED = "the controller's certificate is not trusted for a while"
+    FORGOT = "the controller forgets everything"
+    STRAYED = "something of a cluster that is gone comes back"
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,10 @@ class Faults:
             if fate < 0:
                 return self._count(fault, Seen.FAULTY_CALL, call)
         return SiteFault.NONE
+
+    def untrusted(self, call: str) -> None:
+        """Count a call to a controller whose certificate is not trusted."""
+        self._count(SiteFault.UNTRUSTED, Seen.FAULTY_CALL, call)
 
     def database(self, where: str, *possible: DatabaseFault) -> DatabaseFault | None:
         """The fate of one step of a session, among those that can happen to it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -12,30 +12,36 @@ from typing import TextIO
 from unittest import mock
 from uuid import UUID
 
-from ipucloud.clusters import leftovers
-from ipucloud.clusters.operations import effects, replacing
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
-from ipucloud.operations import store
-from ipucloud.reconcile.reconciler import Periodic
+from ipucloud.kernel.errors import Problem
+from ipucloud.reconcile.reconciler import LeaseLost, Periodic
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
+from tests.sim import scheduled
 from tests.sim.baton import Actor, Baton
+from tests.sim.controller import Controller
 from tests.sim.coverage import Coverage, Seen, boundary
 from tests.sim.customers import Customers, Shop
 from tests.sim.database import Plain, SimulatedDatabase
-from tests.sim.faults import Faults, Trouble
+from tests.sim.faults import Faults
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
+from tests.sim.metrics import uncounted
+from tests.sim.misfortunes import Misfortunes
+from tests.sim.moments import Moments
 from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
 from tests.sim.stage import Stage
+from tests.sim.strays import Strays
 from tests.sim.swarm import Weather, weather
 from tests.sim.tinkering import Tinkering
 from tests.sim.trace import Trace
 from tests.sim.truth import Truth
+from tests.sim.validating import Validations
 from tests.sim.verdicts import Ending, all_that_is_wrong
 from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
@@ -44,9 +50,16 @@ PASS_SECONDS = 15.0
 MAX_PASSES = 50
 """How long everything may take to end when nothing goes wrong any more: twelve minutes and a half. Most of it is a
 request's longest life twice, before machines are freed, and the pauses after failures, of a minute at most each."""
-OBSERVATION_SECONDS = 30.0
+VALIDATING = 3 * MAX_PASSES
+"""The same where machines are validated: those whose test failed are tested one by one, each with its quarantine."""
+TROUBLED = 20
+"""Passes after the last customer in which calls still fail, where machines are validated."""
 MAX_OBSERVING = 16
 """Passes until the truth about the hardware must be said: a lease, and several readings with their pauses."""
+MAX_REPAIRING = 80
+"""Passes that workers have to repair clusters by themselves: until a repair may begin, and for the repair."""
+MAX_RESTORING = 48
+"""Passes until a forgotten allocation is made again and that was read: two sweeps, an operation, several readings."""
 _QUIET_CHOICES = 60
 """So many choices in a row without a step: there is nothing left to do."""
 
@@ -90,6 +103,7 @@ SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
        (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent')
 """
+_OPERATED = "SELECT FROM operations WHERE finished_at IS NULL LIMIT 1"
 _RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
 
 
@@ -110,20 +124,15 @@ class History:
             draw=self._draw,
             faults=self._faults,
         )
-        self.settings = stage.settings.model_copy(
-            update={
-                "worker_slots": self.weather.slots,
-                "poll_seconds": self.weather.poll,
-                "reap_seconds": 2 * self.weather.poll,
-                "observation_interval": OBSERVATION_SECONDS,
-                "observation_expires": 4 * OBSERVATION_SECONDS,
-            }
-        )
+        self.settings = stage.settings.model_copy(update=dict(self.weather.settings))
         self._watcher = Watcher(stage.control)
         self._wires = Network(
             self.hardware, self._watcher, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
         )
         self._watcher.observe(self._wires)
+        self._moments = Moments(stage.control, self.hardware)
+        self._validations = Validations(stage.control, self._wires)
+        self._strays = Strays(stage.control, self.hardware, self._draw)
         self._truth = Truth(stage.control, self.hardware, self._draw)
         self._around = Surroundings(
             baton=self._baton,
@@ -135,9 +144,30 @@ class History:
             faults=self._faults,
             draw=self._draw,
             grain=self.weather.grain,
-            committed=self._watcher.committed,
+            committed=self._committed,
+        )
+        self._controller = Controller(stage.control, self.hardware, self._wires, self._draw)
+        self._misfortunes = Misfortunes(
+            self.weather,
+            self._baton,
+            self._draw,
+            self.verdict.coverage,
+            self.settings.lease_seconds,
+            self._moments,
+            self._truth,
+            self._strays,
+            self._controller,
         )
         self._workers: list[Worker] = []
+
+    def _committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
+        self._watcher.committed(actor, labels, seconds)
+        if self.weather.observed:
+            self.hardware.advance(self._baton.now)
+            self._moments.committed(labels, self._baton.now)
+        if self.settings.validation:
+            self.hardware.advance(self._baton.now)
+            self._validations.committed(labels)
 
     @contextmanager
     def patched(self) -> Iterator[None]:
@@ -150,23 +180,23 @@ class History:
         def chosen_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
             return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
-        def count_nothing(*_: object, **__: object) -> None:
-            """In place of a hook of SQLAlchemy's connections, which a simulated database has none of."""
-
         with (
+            uncounted(),
             mock.patch.object(ids, "uuid7", uuid7),
             mock.patch.object(main, "periodic_tasks", chosen_tasks),
-            mock.patch.object(store, "count_failure", count_nothing),
-            mock.patch.object(effects, "count", count_nothing),
-            mock.patch.object(replacing, "count", count_nothing),
-            mock.patch.object(leftovers, "count", count_nothing),
         ):
             yield
 
     def _counted(self, task: Periodic) -> Periodic:
         async def run(database: Database) -> None:
             self._saw(Seen.TASK, task.name)
-            await task.run(database)
+            try:
+                await task.run(database)
+            except (SiteError, Problem, LeaseLost):
+                raise
+            except Exception as error:  # the engine would try again, and say so only in its log
+                self._baton.crashes.append(f"{task.name} failed with {type(error).__name__}: {error}")
+                raise
 
         return replace(task, run=run)
 
@@ -180,8 +210,16 @@ class History:
             self._truth.begin(self._stage.inventory.regions[0].region)
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
-        shop = Shop(self._stage.projects, self._stage.catalogue, self.settings, self._poke, self.weather.own_partitions)
-        self._tinkering = Tinkering(self.hardware)
+        shop = Shop(
+            self._stage.projects,
+            self._stage.catalogue,
+            self.settings,
+            self._poke,
+            self.weather.own_partitions,
+            self.weather.repairs,
+            windows="start_repairs" in self.weather.tasks,
+        )
+        self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)
         self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
         self._customers.start(self.weather.clusters, self.weather.horizon)
         await self._baton.loop.stillness()
@@ -193,6 +231,7 @@ class History:
         if customer.alive:
             await self._baton.kill(customer)
         verdict = self.verdict
+        verdict.kills, verdict.freezes = self._misfortunes.kills, self._misfortunes.freezes
         verdict.statements = self._stage.board.statements - before
         verdict.faults = self._faults.counts
         for kind, sentence in self._stage.control.execute(_ENDED).fetchall():
@@ -203,7 +242,7 @@ class History:
 
     async def _judge(self, database: SimulatedDatabase) -> None:
         failures = self.verdict.failures
-        failures += self._watcher.failures + self._baton.crashes
+        failures += self._failures()
         if failures:
             return
         self.hardware.advance(self._baton.now)
@@ -216,16 +255,27 @@ class History:
             own_partitions=self._tinkering.made,
             cancelled=self._customers.cancelled,
             changes=self._wires.changes,
-            disruptions=self.verdict.kills + self.verdict.freezes + sum(self._faults.counts.values()),
+            disruptions=self._misfortunes.kills + self._misfortunes.freezes + sum(self._faults.counts.values()),
+            swept=len(self.hardware.strays) + self.hardware.forgets,
+            forgets=self.hardware.forgets,
+            settings=self.settings,
         )
         failures += await all_that_is_wrong(ending)
+        if self.settings.validation:
+            failures += self._validations.given_away(timedelta(seconds=self._watcher.longest))
 
-    def _broken(self) -> bool:
-        return bool(self._watcher.failures or self._baton.crashes)
+    def _failures(self) -> list[str]:
+        """What was found so far."""
+        return [
+            *self._watcher.failures,
+            *self._moments.failures,
+            *self._validations.failures,
+            *self._baton.crashes,
+        ]
 
     async def _safety(self) -> None:
         steps, idle = self.weather.steps, 0
-        while steps and not self._broken() and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
+        while steps and not self._failures() and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
             chosen = self._baton.choose()
             if chosen is None:
                 self._pass_time_until(self._baton.next_due())
@@ -237,78 +287,85 @@ class History:
             idle += 1
             if not chosen.background:
                 steps, idle = steps - 1, 0
-                await self._misfortune(chosen.actor)
+                if (worker := self._worker_of(chosen.actor)) is not None:
+                    await self._misfortunes.after_a_step(worker)
             await self._succeed()
             self._pass_time(self._draw.uniform(0.0, self.weather.tick))
-
-    async def _misfortune(self, actor: Actor) -> None:
-        worker = self._worker_of(actor)
-        if worker is None:
-            return
-        weather = self.weather
-        if weather.observed and self._draw.random() < weather.strike_rate:
-            self._saw(Seen.FAULT, Trouble.STRUCK)
-            self._trace.add(self._baton.now, "hardware", self._truth.strike())
-        fate = self._draw.random()
-        if fate < weather.kill_rate:
-            self.verdict.kills += 1
-            self._strike(worker, Trouble.KILLED, Seen.KILLED)
-            await worker.kill()
-        elif fate < weather.kill_rate + weather.freeze_rate:
-            self.verdict.freezes += 1
-            self._strike(worker, Trouble.FROZEN, Seen.FROZEN)
-            lease = self.settings.lease_seconds
-            worker.freeze(self._draw.uniform(lease, 6 * lease))
-        elif fate < weather.kill_rate + weather.freeze_rate + weather.presence_loss_rate:
-            self._strike(worker, Trouble.PRESENCE_LOST)
-            worker.presence.lose()
-        elif self._draw.random() < weather.drain_rate:
-            self._strike(worker, Trouble.DRAINED)
-            await worker.drain()
-
-    def _strike(self, worker: Worker, trouble: Trouble, kind: Seen | None = None) -> None:
-        """Count a misfortune, and every boundary at which the worker stands when it comes."""
-        self._saw(Seen.FAULT, trouble)
-        if kind is not None:
-            for parked in worker.actor.parked:
-                self._saw(kind, boundary(parked.what))
 
     def _saw(self, kind: Seen, name: str) -> None:
         self.verdict.coverage[kind, name] += 1
 
     async def _liveness(self) -> None:
-        if self._broken():
+        if self._failures():
             return
-        self._faults.calm()
         await self._baton.kill(self._customers.actor)
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
-        if self.weather.observed:
-            self._truth.strike_used()
-        await self._observe(self._truth.lies)
+        if self.settings.validation:  # which begins when customers have gone: its calls may fail, too
+            await self._pass_while(lambda: self._is_operated() or self._validations.unfinished(), TROUBLED)
+            if self._failures():
+                return
+        self._faults.calm()
+        self._wires.distrusted_until = 0.0
+        await self._break_once_more()
         self.hardware.repair()
-        await self._observe(lambda: [*self._truth.lies(), *self._truth.stuck(), *self._truth.late_credits()])
-        for number in range(1, MAX_PASSES + 1):
+        self._controller.audited()
+        await self._observe(self._still_wrong)
+        most = VALIDATING if self.settings.validation else MAX_PASSES
+        for number in range(1, most + 1):
             if number % 4 == 1:
                 self._requeue()
             await self._pass()
             if self._done() and await self._still_done():
                 self.verdict.passes = number
                 return
-        self.verdict.failures.append(f"something was still under way after {MAX_PASSES} passes without faults")
+        self.verdict.failures.append(f"something was still under way after {most} passes without faults")
+
+    async def _break_once_more(self) -> None:
+        """Hardware in use breaks, and the controller forgets, while calls and workers do not fail any more."""
+        repaired = "start_repairs" in self.weather.tasks
+        if repaired or self.weather.forget_rate:
+            await self._pass_while(self._is_operated, MAX_PASSES)  # so that some clusters are in use
+        if self.weather.forget_rate:
+            self._controller.forget()
+        if self.weather.observed:
+            for _ in range(self.weather.strikes):
+                self._truth.strike_used()
+        await self._observe(self._truth.lies)
+        if repaired:
+            await self._pass_while(self._repairs_go_on, MAX_REPAIRING)
+            self.verdict.failures += self._not_begun()
+
+    def _still_wrong(self) -> list[str]:
+        """What is false once everything works again."""
+        repairs = scheduled.forgotten(self._stage.control)
+        return [*self._truth.lies(), *self._truth.stuck(), *self._truth.late_credits(), *repairs]
+
+    async def _pass_while(self, goes_on: Callable[[], bool], most: int) -> None:
+        for _ in range(most):
+            if not goes_on():
+                return
+            self._requeue()
+            await self._pass()
+
+    def _is_operated(self) -> bool:
+        """Whether an operation is under way."""
+        return self._stage.control.execute(_OPERATED).fetchone() is not None
+
+    def _repairs_go_on(self) -> bool:
+        """Whether workers repair a cluster by themselves, or soon will, or should."""
+        return scheduled.under_way(self._stage.control, instant(self._baton.now)) or bool(self._not_begun())
+
+    def _not_begun(self) -> list[str]:
+        return scheduled.not_begun(self._stage.control, instant(self._baton.now))
 
     async def _observe(self, wrong: Callable[[], list[str]]) -> None:
         """Go on until nothing is wrong about the hardware any more."""
         if not self.weather.observed:
             return
-        found = wrong()
-        for _ in range(MAX_OBSERVING):
-            if not found:
-                return
-            self._requeue()
-            await self._pass()
-            found = wrong()
-        self.verdict.failures += found
+        most = MAX_RESTORING if self.weather.forget_rate else MAX_OBSERVING
+        await self._pass_while(lambda: bool(wrong()), most)
+        self.verdict.failures += wrong()
 
     async def _pass(self) -> None:
         end = self._baton.now + PASS_SECONDS
@@ -337,14 +394,16 @@ class History:
         partitions = self.hardware.state.partitions
         if self._wires.late or any(partition.due is not None for partition in partitions.values()):
             return False
-        return self._stage.control.execute(_OPEN, (list(partitions),)).fetchone() == (0, 0, 0)
+        if self._strays.left() or self._validations.unfinished() or self._controller.lost():
+            return False
+        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0)
 
     async def _still_done(self) -> bool:
         """Whether nothing is under way either once partitions that changed were reconciled.
 
         That happens within a minute anyway; until then the record may show what a partition was before it reset itself.
         """
-        found = self.hardware.state.partitions
+        found = {name: partition for (_, name), partition in self.hardware.state.partitions.items()}
         recorded = self._stage.control.execute(_RECORDED).fetchall()
         if all(name not in found or found[name].state == state for name, state in recorded):
             return True

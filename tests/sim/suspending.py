@@ -27,7 +27,7 @@ _TRIES = 6
 _POLLS = 40
 _POLL_SECONDS = 15.0
 _ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE})
-_NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
+NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
 _STATE = sa.text("SELECT state FROM clusters WHERE id = :cluster_id")
 
 Request = Callable[[Customer], Awaitable[Accepted]]
@@ -46,25 +46,25 @@ class Suspender:
 
     async def suspend_for_a_while(self) -> bool:
         """Suspend the cluster and mostly resume it; some change their mind. Whether it may be in use again."""
-        if await self._ask(lambda who: who.suspend(self.cluster), "suspends") is None:
+        if await self.ask(lambda who: who.suspend(self.cluster), "suspends") is None:
             return True
-        if self.draw.random() < 0.8 and not await self._becomes({"suspended"}):
+        if self.draw.random() < 0.8 and not await self.becomes({"suspended"}):
             return False
         if self.draw.random() < 0.3:
             return False
-        operation = await self._ask(lambda who: who.resume(self.cluster), "resumes", *_NO_ROOM)
+        operation = await self.ask(lambda who: who.resume(self.cluster), "resumes", *NO_ROOM)
         if operation is not None and self.draw.random() < 0.3:
             await self.actor.sleep(self.draw.expovariate(1 / 20.0), "has second thoughts")
             await self._cancel(operation)
-        return await self._becomes({"active"})
+        return await self.becomes({"active"})
 
-    async def _ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
+    async def ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
         """Send the request until it is accepted, or often enough: its operation."""
         for _ in range(_TRIES):
             try:
                 accepted = await request(self.project.customer(what))
             except Problem as problem:
-                self._expect(problem, refusals)
+                self.expect(problem, refusals)
                 await self.actor.sleep(self.draw.uniform(5.0, 60.0), f"{what} again")
             else:
                 self.poke()
@@ -77,9 +77,9 @@ class Suspender:
                 self.cancelled.append(operation)
                 self.poke()
         except Problem as problem:
-            self._expect(problem, ())
+            self.expect(problem, ())
 
-    async def _becomes(self, states: Collection[str]) -> bool:
+    async def becomes(self, states: Collection[str]) -> bool:
         for _ in range(_POLLS):
             await self.actor.sleep(_POLL_SECONDS, f"waits until it is {', '.join(states)}")
             try:
@@ -87,10 +87,10 @@ class Suspender:
                     if (await connection.execute(_STATE, {"cluster_id": self.cluster})).scalar_one() in states:
                         return True
             except Problem as problem:
-                self._expect(problem, ())
+                self.expect(problem, ())
         return False
 
-    def _expect(self, problem: Problem, refusals: Collection[object]) -> None:
+    def expect(self, problem: Problem, refusals: Collection[object]) -> None:
         self.actor.note(f"answered {problem.kind.code}")
         if problem.kind not in _ANSWERS and problem.kind not in refusals:
             raise problem

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.sim.faults import Mix, SiteFault
 
 MACHINES = 8
 HOSTS = 5
 
-_PALETTES = ((0.0,), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0, 90.0), (20.0, 40.0))
+OBSERVATION_SECONDS = 30.0
+
+PALETTES = ((0.0,), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0, 90.0), (20.0, 40.0))
 
 # Changes are few and reads many: each kind of call has its own rates.
 _READS = {
@@ -34,7 +38,8 @@ _CHANGES = {
 }
 
 # The periodic tasks of a worker, and in how many histories each runs: an audit sends as many statements as all else.
-_TASKS = {
+# Repairs are started only where the hardware is observed.
+TASKS = {
     "sync_inventory": 0.2,
     "delete_expired_clusters": 0.2,
     "sweep_idempotency_keys": 0.05,
@@ -44,8 +49,22 @@ _TASKS = {
     "audit_sites": 0.05,
 }
 
+REPAIRED = (0.0, 0.2, 1.0)
+"""How probable it is, in a history, that a customer who uses a cluster has hardware of it replaced."""
+FAILING = (0.0, 0.03, 0.1)
+"""How often hardware fails at what it is asked to do."""
 OBSERVED = 0.3
 """In how many histories workers observe the hardware from the start, which may fail in use."""
+REPAIRS = 0.7
+"""In how many of those workers repair clusters by themselves."""
+LIMITS = (1, 2, 5)
+"""How many clusters workers may begin to repair in an hour."""
+VALIDATED = 0.2
+"""In how many histories machines are validated before the next cluster gets them."""
+FORGETS = (0.0, 0.01)
+"""How often, where losses are repaired by sweeps, the V-IPU controller forgets everything."""
+STRAYS = (0.05, 0.2)
+"""How often, where leftovers are swept, something of a cluster that is gone comes back."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +72,8 @@ class Weather:
     """The parameters of one history. Rates are per step of a worker; durations in seconds of virtual time.
 
     `steps`: how many choices that are not background the safety phase has. `horizon`: when the last customer has
-    come. `grain`: how probable a boundary inside a transaction is. `tick`: what a step takes at most.
+    come. `strikes`: how often hardware in use breaks once no other faults occur. `grain`: how probable a boundary
+    inside a transaction is. `tick`: what a step takes at most. `settings`: those of the workers that differ.
     """
 
     steps: int
@@ -69,19 +89,28 @@ class Weather:
     mix: Mix
     palette: tuple[float, ...]
     weights: tuple[int, ...]
-    slots: int
-    poll: float
     quota: int
     own_partitions: float
+    repairs: float
     tasks: frozenset[str]
     observed: bool
     strike_rate: float
+    strikes: int
+    stray_rate: float
+    partition_rate: float
+    distrust_rate: float
+    forget_rate: float
+    settings: Mapping[str, Any]
 
 
 def weather(draw: random.Random) -> Weather:
     workers = draw.choice((2, 2, 3))
+    tasks = {name for name, probability in TASKS.items() if draw.random() < probability}
+    observed = draw.random() < OBSERVED
+    if observed and draw.random() < REPAIRS:
+        tasks.add("start_repairs")
     return Weather(
-        steps=draw.choice((150, 300, 300, 1200)),
+        steps=draw.choice((150, 300, 300, 300, 1200)),
         workers=workers,
         clusters=draw.randint(2, 6),
         horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
@@ -92,16 +121,37 @@ def weather(draw: random.Random) -> Weather:
         tick=draw.choice((0.2, 1.0, 4.0)),
         grain=draw.choice((0.0, 0.0, 0.1, 0.5)),
         mix=_mix(draw),
-        palette=draw.choice(_PALETTES),
+        palette=draw.choice(PALETTES),
         weights=tuple(draw.choice((1, 1, 3, 10)) for _ in range(workers)),
-        slots=draw.choice((1, 4, 32)),
-        poll=draw.choice((5.0, 15.0)),
         quota=draw.choice((5, MACHINES)),
         own_partitions=draw.choice((0.5, 1.0)),
-        tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
-        observed=draw.random() < OBSERVED,
+        repairs=draw.choice(REPAIRED),
+        tasks=frozenset(tasks),
+        observed=observed,
         strike_rate=draw.choice((0.0, 0.01, 0.03)),
+        strikes=draw.choice((1, 1, 2, 3)),
+        stray_rate=draw.choice(STRAYS) if "sweep_leftovers" in tasks else 0.0,
+        partition_rate=draw.choice((0.0, 0.0, 0.01)),
+        distrust_rate=draw.choice((0.0, 0.0, 0.005)),
+        forget_rate=draw.choice(FORGETS) if "sweep_leftovers" in tasks else 0.0,
+        settings=_settings(draw),
     )
+
+
+def _settings(draw: random.Random) -> Mapping[str, Any]:
+    poll = draw.choice((10.0, 15.0))
+    return {
+        "worker_slots": draw.choice((1, 4, 32)),
+        "poll_seconds": poll,
+        "reap_seconds": 2 * poll,
+        "observation_interval": OBSERVATION_SECONDS,
+        "observation_expires": 4 * OBSERVATION_SECONDS,
+        "validation": frozenset({"release", "repair"}) if draw.random() < VALIDATED else frozenset(),
+        "validation_limit": draw.choice((4, 64)),
+        "repair_after": draw.choice((0.0, 60.0, 120.0)),
+        "repair_host_after": draw.choice((60.0, 240.0)),
+        "repair_limit": draw.choice(LIMITS),
+    }
 
 
 def _mix(draw: random.Random) -> Mix:
@@ -120,5 +170,5 @@ def _mix(draw: random.Random) -> Mix:
         reads={fault: _READS[fault] * factor for fault in chosen if fault in _READS},
         changes={fault: _CHANGES[fault] * factor for fault in chosen if fault in _CHANGES},
         database=draw.choice((0.0, 0.0, 0.01, 0.03)),
-        hardware=draw.choice((0.0, 0.03, 0.1)),
+        hardware=draw.choice(FAILING),
     )

@@ -34,7 +34,7 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
     baton = Baton(loop, draw, Trace())
     worker = Actor("worker", baton)
     baton.join(worker)
-    vipu = SimulatedSites(worker, wires, Inventory(regions=[])).at(VipuAddress("", 1, 2), lambda: 10.0).vipu
+    vipu = SimulatedSites(worker, wires, Inventory(regions=[])).at(VipuAddress("", 1), lambda: 10.0).vipu
     for owner, machine in (("first-1", "m0"), ("second-1", "m1")):
         hardware.create_allocation(Allocation(owner, "cluster", frozenset({machine})))
     hardware.create_partition(PartitionRequest("training", "first-1", size=4, gcds=1, reconfigurable=True))
@@ -51,11 +51,11 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
         assert (task.exception() is None) == (fault is SiteFault.DUPLICATE)
 
     loop.run_until_complete(play())
-    hardware.remove_partition("training")
+    hardware.remove_partition("first-1", "training")
     hardware.advance(loop.now)
     hardware.create_partition(PartitionRequest("training", "second-1", size=4, gcds=1, reconfigurable=True))
     assert wires.deliver(loop.now + REQUEST_LIFE)
     hardware.advance(loop.now + REQUEST_LIFE)
     loop.close()
-    assert hardware.state.partitions["training"].allocation == "second-1"
-    assert hardware.state.partitions["training"].state is not PartitionState.REMOVED
+    assert hardware.state.partitions.keys() == {("second-1", "training")}
+    assert hardware.state.partitions["second-1", "training"].state is not PartitionState.REMOVED

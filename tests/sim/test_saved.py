@@ -12,8 +12,12 @@ import pytest
 from tests.sim.history import play
 from tests.sim.runner import HERE, saved_seeds
 from tests.sim.stage import Stage
+from tests.sim.swarm import MACHINES
 
 SEEDS = range(3, 8)
+_TABLES = (
+    "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
+)
 
 
 @pytest.mark.parametrize("seed", saved_seeds())
@@ -28,6 +32,28 @@ def test_a_seed_is_one_history_whatever_was_played_before(stage: Stage) -> None:
     after = play(stage, SEEDS[0], second)
     assert first.getvalue().splitlines() == second.getvalue().splitlines()
     assert (before.digest, before.statements) == (after.digest, after.statements)
+
+
+def test_a_history_leaves_nothing_to_the_next_one(stage: Stage) -> None:
+    stage.clear(MACHINES)
+    before = _rows(stage)
+    play(stage, SEEDS[0])
+    stage.clear(MACHINES)
+    assert _rows(stage) == before
+
+
+def _rows(stage: Stage) -> dict[str, list[str]]:
+    """Everything in the database, but for when the site's inventory was read."""
+    found = stage.control.execute(_TABLES).fetchall()
+    return {
+        table: sorted(
+            str(row)
+            for (row,) in stage.control.execute(
+                f"SELECT to_jsonb(t) - 'synced_at' FROM {table} t".encode()  # noqa: S608  # the catalogue's names
+            )
+        )
+        for (table,) in found
+    }
 
 
 def test_seeds_differ(stage: Stage) -> None:

@@ -15,14 +15,20 @@ _AGAIN_SECONDS = 10.0
 
 
 class Tinkering:
-    """Customers who replace our partition by some of their own. `made`: those, by cluster."""
+    """Customers who replace our partition by some of their own. `made`: those, by cluster.
 
-    def __init__(self, hardware: Hardware) -> None:
+    Not where the controller forgets: what it was never asked for by us, and never showed, nobody can make again.
+    """
+
+    def __init__(self, hardware: Hardware, *, forgetful: bool) -> None:
         self.made: dict[str, list[str]] = {}
         self._hardware = hardware
+        self._forgetful = forgetful
 
     def partition(self, external_name: str, actor: Actor) -> None:
         """Take our partition away and make two small ones in its place, as fast as the controller allows."""
+        if self._forgetful:
+            return
         actor.start(self._replace(external_name, actor), name=f"tinkering-{external_name}")
 
     async def _replace(self, name: str, actor: Actor) -> None:
@@ -30,9 +36,9 @@ class Tinkering:
         if not self._logged_in(name, actor):
             return
         actor.note(f"takes {name} apart")
-        hardware.remove_partition(name)
+        hardware.remove_partition(name, name)
         self.made.setdefault(name, [])
-        while hardware.state.partitions.get(name) is not None:
+        while (name, name) in hardware.state.partitions:
             await actor.sleep(5.0, f"waits for {name} to go")
             if not self._logged_in(name, actor):
                 return
@@ -40,13 +46,13 @@ class Tinkering:
             await self._make(partition, name, actor)
 
     async def _make(self, partition: str, name: str, actor: Actor) -> None:
-        """Under a name that everybody likes: while somebody else has it, try again for some minutes."""
+        """Under a name that everybody likes, and that each cluster has for itself. Try again for some minutes."""
         hardware = self._hardware
         for _ in range(_TRIES):
             await actor.sleep(_AGAIN_SECONDS, f"makes {partition}")
             if not self._logged_in(name, actor):
                 return
-            if partition in hardware.state.partitions:
+            if (name, partition) in hardware.state.partitions:
                 continue
             try:
                 hardware.create_partition(PartitionRequest(partition, name, size=1, gcds=1, reconfigurable=True))

@@ -1,6 +1,7 @@
 """Hardware that fails while clusters live on it, and what must then be said of it, and not billed.
 
-Judged at rest, when calls and workers no longer fail: first with the hardware still broken, then after its repair.
+Judged at rest, when calls and workers no longer fail: first with the hardware still broken, then after its repair; and
+after every commit, by what was read twice (`moments.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,16 @@ import psycopg
 
 from ipucloud.observation.reconciler import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
-from ipucloud.wire.site import HostState
+from ipucloud.wire.site import LinkState
 from tests.sim.lines import instant
+from tests.sim.moments import shown_bad
 from tests.sim.site.hardware import Hardware
 
+LINKS = 0.2
+"""How often it is a link that breaks, or works again."""
+USED = 0.4
+"""How often it is something that a cluster in use has."""
+IMPAIRED = (LinkState.DOWN, LinkState.DEGRADED)
 _OBSERVE = "INSERT INTO work (kind, key, project_id, run_at) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 _USED = """
 SELECT c.external_name, c.state, c.machines, (SELECT credited FROM usage_intervals u
@@ -61,39 +68,63 @@ class Truth:
         """Have workers observe the region from the start."""
         self._control.execute(_OBSERVE, (OBSERVATION, region, PLATFORM, instant(0.0)))
 
-    def strike_used(self) -> None:
-        """Break a machine or a host of a cluster in use, if there is one: something must be said at rest."""
+    def strike_used(self) -> str:
+        """Break a machine, a host or a link of a cluster in use, if there is one: something must be said of it."""
         used = [name for *_, machines, hosts in self._control.execute(_USED).fetchall() for name in machines + hosts]
+        state = self._hardware.state
+        links = [ends[0] for ends in state.chain() if ends[0] in used and all(map(state.answers, ends))]
+        if links and self._draw.random() < LINKS:
+            first, state_of_it = self._draw.choice(links), self._draw.choice(IMPAIRED)
+            self._hardware.impair(first, state_of_it)
+            return f"the link of {first} is {state_of_it}"
         if used:
-            self._hardware.strike(self._draw.choice(sorted(used)))
+            name = self._draw.choice(sorted(used))
+            self._hardware.strike(name)
+            return f"strike {name}, which is used"
+        return "nothing is used"
 
     def strike(self) -> str:
-        """Break or repair a machine or a host; what happened."""
+        """Break or repair a machine, a host or a link; what happened."""
+        if self._draw.random() < USED:
+            return self.strike_used()
         state = self._hardware.state
+        if self._draw.random() < LINKS:
+            return self._strike_link(self._draw.choice([first for first, _ in state.chain()]))
         name = self._draw.choice(sorted({*state.machines, *state.hosts}))
         act: Callable[[str], None] = self._hardware.restore if name in self._dead() else self._hardware.strike
         act(name)
         return f"{act.__name__} {name}"
 
+    def _strike_link(self, first: str) -> str:
+        if first in self._hardware.state.links:
+            self._hardware.restore_link(first)
+            return f"the link of {first} works again"
+        state = self._draw.choice(IMPAIRED)
+        self._hardware.impair(first, state)
+        return f"the link of {first} is {state}"
+
     def _dead(self) -> set[str]:
-        state = self._hardware.state
-        return {name for name, machine in state.machines.items() if machine.broken} | {
-            name for name, host in state.hosts.items() if host.state is HostState.FAILED
-        }
+        """Machines and hosts that failed."""
+        return {bad.name for bad in shown_bad(self._hardware) if bad.source != "v-ipu"}
+
+    def _linked(self, *, credited: bool) -> set[str]:
+        """Machines whose link is down, or if not `credited` has errors."""
+        return {bad.name for bad in shown_bad(self._hardware) if bad.source == "v-ipu" and bad.credited is credited}
 
     def lies(self) -> list[str]:
         """T1, T2, T3: what does not agree with the hardware as it is now; nothing, once it was observed."""
         return [*self._of_clusters(), *self._of_offers()]
 
     def _of_clusters(self) -> Iterator[str]:
-        dead = self._dead()
+        dead, erring = self._dead() | self._linked(credited=True), self._linked(credited=False)
         for name, state, size, credited, machines, hosts in self._control.execute(_USED).fetchall():
-            lost = dead & set(machines)
+            lost = set(machines) if name in self._hardware.forgotten else dead & set(machines)
             servers = dead & set(hosts)
             wanted = min(size, len(lost) + math.ceil(size * len(servers) / max(1, len(hosts))))
             kept = {*machines, *hosts} & self._reported()
-            if (state == "degraded") != bool(lost | servers) and not kept - dead:
-                yield f"T1: {name} is {state}, and dead are {sorted(lost | servers)}"
+            bad = lost | servers | erring & set(machines)
+            if (state == "degraded") != bool(bad) and not kept - dead - erring:
+                yield f"T1: {name} is {state}, and bad are {sorted(bad)}"
             if credited != wanted and not kept - dead:
                 yield f"T3: {name} has {credited} machines credited, and should have {wanted}"
 
@@ -101,6 +132,9 @@ class Truth:
         offered = {name for (name,) in self._control.execute(_OFFERED).fetchall()}
         for name in sorted(offered & self._dead()):
             yield f"T2: {name} is offered, and dead"
+        used = {name for *_, machines, _ in self._control.execute(_USED).fetchall() for name in machines}
+        for name in sorted(offered & self._linked(credited=True) & used):
+            yield f"T2: {name} is offered, and its link is down"
         for name in sorted(self._hardware.state.machines.keys() - self._dead() - offered - self._reported()):
             yield f"T2: {name} works, and is not offered"
 

@@ -14,12 +14,25 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
-from ipucloud.invariants import billing, clusters, faults, log, machines, operations, partitions, tenancy, work_items
+from ipucloud.config import Settings
+from ipucloud.invariants import (
+    billing,
+    clusters,
+    faults,
+    log,
+    machines,
+    operations,
+    partitions,
+    room,
+    tenancy,
+    work_items,
+)
 from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
 from tests.sim.database import Plain
 from tests.sim.oracle import within
+from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Host
 
@@ -30,6 +43,7 @@ RULES = (
     *partitions.RULES,
     *work_items.RULES,
     *machines.RULES,
+    *room.RULES,
     *billing.RULES,
     *tenancy.RULES,
     *log.RULES,
@@ -47,12 +61,13 @@ SELECT c.external_name, c.state = 'suspended',
 _WIDTHS = """
 SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id),
        (SELECT count(*) FROM operations o JOIN operation_steps s ON s.operation_id = o.id
-         WHERE o.cluster_id = a.cluster_id AND o.kind IN ('cluster.suspend', 'cluster.resume'))
+         WHERE o.cluster_id = a.cluster_id
+           AND o.kind IN ('cluster.suspend', 'cluster.resume', 'cluster.replace-hardware'))
   FROM allocations a GROUP BY a.cluster_id
 """
 _DIVIDED = """
-SELECT p.external_name, p.state FROM partitions p JOIN clusters c ON c.id = p.cluster_id
- WHERE c.external_name = %s AND p.removed_at IS NULL AND p.origin <> 'customer'
+SELECT p.external_name, p.state, p.origin FROM partitions p JOIN clusters c ON c.id = p.cluster_id
+ WHERE c.external_name = %s AND p.removed_at IS NULL
 """
 _CLUSTER = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
@@ -63,7 +78,7 @@ SELECT c.id, c.project_id, c.external_name,
        array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type <> 'cluster.active')
   FROM clusters c
   LEFT JOIN events e ON e.subject_id = c.id
-        AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.deleting')
+        AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.rebuilding', 'cluster.deleting')
  GROUP BY c.id
 """
 
@@ -73,6 +88,8 @@ class Ending:
     """A history at rest. `tolerance`: seconds that its longest transaction took, for those of whose statements the
     times differ. `own_partitions`: those that customers made instead of ours, by cluster. `cancelled`: operations
     whose cancellation was accepted. `changes`: how many requests to change something were sent, by cluster id.
+    `swept`: how many things came back or were lost, which kept machines from being used until a sweep had repaired
+    that. `forgets`: how often the controller lost all that it had been told.
     """
 
     control: psycopg.Connection[Any]
@@ -84,11 +101,15 @@ class Ending:
     cancelled: Collection[UUID]
     changes: Mapping[str, int]
     disruptions: int
+    swept: int
+    forgets: int
+    settings: Settings
 
 
 async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
     wrong = [*_site(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
+    wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:
         wrong += [f"{rule.name}: {found.object_id}: {found.detail}" for found in await violations(connection, rule)]
@@ -106,20 +127,20 @@ def _site(ending: Ending) -> Iterator[str]:
     suspended: dict[str, object] = {}
     for name, suspends, machines_held, hosts_held in ending.control.execute(_LIVING).fetchall():
         if suspends:
-            suspended |= dict.fromkeys(hosts_held, name[:_CLUSTER])
+            suspended |= dict.fromkeys(hosts_held or (), name[:_CLUSTER])
             continue
         working.update(machines_held)
         allocations[name] = sorted(machines_held)
         networks[name] = (sorted(machines_held), sorted(hosts_held))
         servers |= dict.fromkeys(hosts_held, name)
-        living |= dict(_partitions(ending, name))
+        living |= {f"{name}/{partition}": state for partition, state in _partitions(ending, name)}
     users = {each.id: (sorted(each.allocations), len(each.keys)) for each in state.users.values()}
     yield from _compare("users", {name: ([name], 1) for name in allocations}, users)
     yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
     yield from _compare(
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
     )
-    yield from _compare("partitions", living, {name: found.state for name, found in state.partitions.items()})
+    yield from _compare("partitions", living, {"/".join(key): found.state for key, found in state.partitions.items()})
     # A server that rests may be of an earlier life of its cluster, and so of another network.
     of_network = {
         name: host.server.name[:_CLUSTER] if name in suspended else host.server.network
@@ -153,14 +174,20 @@ def _partitions(ending: Ending, name: str) -> Iterator[tuple[str, object]]:
 
     Where a customer took ours away, a late request to make it may have brought it back: both are right.
     """
-    found = ending.hardware.state.partitions
+    found = {own: each for (owner, own), each in ending.hardware.state.partitions.items() if owner == name}
     own = ending.own_partitions.get(name)
-    for recorded, state in ending.control.execute(_DIVIDED, (name,)).fetchall():
-        if own is None or recorded != name:
+    taken_away = any(each[:_CLUSTER] == name[:_CLUSTER] for each in ending.own_partitions)
+    for recorded, state, origin in ending.control.execute(_DIVIDED, (name,)).fetchall():
+        if origin == "customer":
+            if own is None:  # made in an earlier incarnation, and again by a repair
+                yield recorded, found[recorded].state if recorded in found else "there"
+        elif state == "missing" and ending.forgets and recorded not in found:
+            continue  # it was lost, and the controller refused to make it again
+        elif not taken_away or recorded != name:
             yield recorded, PartitionState.ACTIVE if state == "active" else state
     for made in own or ():
         yield made, found[made].state if made in found else "there"
-    if own is not None and name in found:
+    if taken_away and name in found:
         yield name, found[name].state
 
 
@@ -181,7 +208,9 @@ def _cancelled(ending: Ending) -> Iterator[str]:
 def _calls(ending: Ending) -> Iterator[str]:
     """X8: three requests for each step and object, and as many more as were lost or made by workers that died."""
     for cluster, width, requests, suspends in ending.control.execute(_WIDTHS).fetchall():
-        maximum = (3 * (_STEPS + suspends) + 6 * requests) * width + 2 * width * ending.disruptions
+        maximum = (3 * (_STEPS + suspends) + 6 * requests) * width + 2 * width * (
+            ending.disruptions + 20 * ending.swept
+        )
         if ending.changes.get(cluster, 0) > maximum:
             yield f"X8: {ending.changes[cluster]} requests to change something for {cluster}; {maximum} is enough"
 

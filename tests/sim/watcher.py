@@ -18,6 +18,9 @@ from tests.sim.site.hardware import Hardware
 CUSTOMER = "customer"
 """The sender of what a customer does at the controller with his own hands."""
 
+SWEEP = "sweep_leftovers"
+"""The sender of what a sweep removes."""
+
 CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test", "switch_on"})
 REMOVES = frozenset(
     {
@@ -36,6 +39,19 @@ _HOLDERS = """
 SELECT coalesce(m.name, h.name), a.cluster_id::text
   FROM allocations a LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  WHERE a.freed_at IS NULL
+ UNION ALL
+SELECT m.name, m.pod_id::text FROM hardware_validations v JOIN machines m ON m.id = v.machine_id
+ WHERE v.name IS NOT NULL AND v.ended_at IS NULL
+"""
+_LIVING = """
+SELECT FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
+ WHERE c.external_name = %(name)s AND c.state <> 'suspended'
+"""
+_VALIDATED = """
+SELECT v.ended_at IS NOT NULL OR v.result IS NOT NULL AND %(sender)s <> 'sweep_leftovers'
+  FROM hardware_validations v JOIN machines m ON m.id = v.machine_id
+ WHERE v.name = %(name)s OR %(call)s = 'power_off' AND m.name = %(name)s AND m.pod_id::text = %(sender)s
+ ORDER BY v.ended_at DESC NULLS FIRST LIMIT 1
 """
 # What is removed of an earlier incarnation of a cluster hits nothing of the present one. A change of power does not
 # tell its incarnation; whom it disturbs, is seen when it takes effect.
@@ -59,7 +75,8 @@ SELECT 1 FROM partitions
  WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND desired_state = 'absent' AND origin <> 'customer'
  UNION ALL
 SELECT 1 FROM health_reports r JOIN machines m ON m.id = r.machine_id
- WHERE %(call)s = 'power_off' AND m.name = %(name)s AND r.code IN ('not_clean', 'build_failed') AND r.cleared_at IS NULL
+ WHERE %(call)s = 'power_off' AND m.name = %(name)s AND r.cleared_at IS NULL
+   AND r.code IN ('not_clean', 'build_failed', 'replaced')
 """
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
@@ -75,12 +92,14 @@ SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
 class Watcher:
     """Holds the site against the committed database at every arrival and after every commit that frees machines.
 
-    `slack`: seconds between the first and the last statement of a transaction that began or ended billing.
+    `slack`: seconds between the first and the last statement of a transaction that began or ended billing; `longest`:
+    of any transaction.
     """
 
     def __init__(self, control: psycopg.Connection[Any]) -> None:
         self.failures: list[str] = []
         self.slack = 0.0
+        self.longest = 0.0
         self._control = control
         self._freed: list[Any] = []
         self._hardware: Hardware
@@ -103,6 +122,7 @@ class Watcher:
             self._must_not_disturb(request)
 
     def committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
+        self.longest = max(self.longest, seconds)
         if seconds and any("usage_intervals" in label for label in labels):
             self.slack = max(self.slack, seconds)
         if any("freed_at" in label for label in labels):
@@ -121,8 +141,15 @@ class Watcher:
 
     def _must_mean_it(self, request: Request) -> None:
         """X6: what is removed belongs to a cluster that is to be taken down, or is a partition that was to go."""
-        if self._control.execute(_UNWANTED, {"call": request.call, "name": request.name}).fetchone():
+        asked = {"call": request.call, "name": request.name, "sender": request.sender}
+        if self._control.execute(_UNWANTED, asked).fetchone():
             return
+        if (ended := self._control.execute(_VALIDATED, asked).fetchone()) is not None:
+            if not ended[0]:
+                self._fail(f"X6: {request.call} {request.name} arrives for a validation that goes on")
+            return
+        if request.sender == SWEEP and self._control.execute(_LIVING, asked).fetchone():
+            self._fail(f"X6: a sweep asks for {request.call} {request.name}, of a cluster that holds its machines")
         name, going = self._cluster(request)
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
@@ -148,12 +175,18 @@ class Watcher:
             self._freed.append(key)
             if isolated:
                 continue
-            found = [f"allocation {each.id}" for each in state.allocations.values() if name in each.agent_ids]
-            found += [f"partition {each}" for each, partition in state.partitions.items() if name in partition.agents]
+            found = [
+                f"allocation {each.id}"
+                for each in state.allocations.values()
+                if name in each.agent_ids and each.id not in self._hardware.strays
+            ]
+            found += [
+                f"partition {each}" for (_, each), partition in state.partitions.items() if name in partition.agents
+            ]
             found += [
                 f"network {each}"
                 for each, network in state.networks.items()
-                if name in network.spec.machines or name in network.spec.hosts
+                if (name in network.spec.machines or name in network.spec.hosts) and each not in self._hardware.strays
             ]
             found += [
                 f"{late.request.call} {late.request.name} under way"

@@ -39,7 +39,8 @@ def environment(settings: Settings) -> dict[str, str]:
     for name, value in settings.model_dump().items():
         secret = getattr(value, "get_secret_value", None)
         if value is not None:
-            variables[f"IPUCLOUD_{name.upper()}"] = secret() if secret else str(value)
+            written = ",".join(sorted(value)) if isinstance(value, frozenset) else str(value)
+            variables[f"IPUCLOUD_{name.upper()}"] = secret() if secret else written
     return variables
 
 

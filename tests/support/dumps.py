@@ -14,7 +14,7 @@ PARTITIONS = "--exclude-table=usage_charges_2*"
 
 # Headings, psql's \restrict line with its random key, and the session settings of the dump itself.
 _NOISE = re.compile(r"^(--.*|\\.*|SET .*;|SELECT pg_catalog\.set_config\(.*\);)$", re.MULTILINE)
-_TABLE = re.compile(r"(CREATE TABLE \S+) \(\n(.*)\n\)", re.DOTALL)
+_TABLE = re.compile(r"(CREATE TABLE \S+) \(\n(.*)\n\)(.*)", re.DOTALL)
 _BODY = re.compile(r"\$(\w*)\$.*?\$\1\$", re.DOTALL)
 
 
@@ -47,4 +47,4 @@ def _sorted_columns(statement: str) -> str:
     if found is None:
         return statement
     lines = sorted(line.strip().removesuffix(",") for line in found[2].splitlines())
-    return "\n".join((found[1], *lines))
+    return "\n".join((found[1], *lines, found[3]))

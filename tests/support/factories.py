@@ -281,8 +281,8 @@ async def _site_region(connection: AsyncConnection, region: str, typical_seconds
             sa.insert(site_regions).values(
                 region=region,
                 vipu_host="vipu.test",
-                vipu_user_port=8090,
                 vipu_admin_port=8091,
+                vipu_authority="an authority",
                 typical_seconds=dict(typical_seconds),
             )
         )
@@ -358,5 +358,5 @@ async def furnish(
         made = [await make_project(connection, quota=quota) for _ in range(project_count)]
         await seed_prices(connection)
     if sites is not None:
-        await sync(database, sites)
+        await sync(database, sites, validated=False)
     return made

@@ -11,20 +11,25 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
+from ipucloud.clusters.fault_reports.tables import fault_reports
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
+from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.tables import poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
-from ipucloud.invariants.tables import repairs
+from ipucloud.invariants.tables import repairs, site_findings
+from ipucloud.inventory.expected.changes import replace
+from ipucloud.inventory.expected.shown import Change, Shown, record_changes, write_shown
+from ipucloud.inventory.expected.tables import Happened
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.health.tables import health_reports, observations
-from ipucloud.inventory.tables import allocations
+from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_validations
 from ipucloud.kernel.ids import external_name, new_id
-from ipucloud.operations.tables import operation_steps, operations
+from ipucloud.operations.tables import freezes, operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
@@ -121,7 +126,10 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
         sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p0", state="running", ssh_user="ubuntu", **mine)
     )
     for held in ({"machine_id": filled.machine}, {"host_id": filled.host}):
-        await connection.execute(sa.insert(allocations).values(id=new_id(), created_at=CREATED_AT, **held, **mine))
+        allocation = {"id": new_id(), "created_at": CREATED_AT} | held | mine
+        await connection.execute(sa.insert(allocations).values(allocation))
+    cleaning = {"allocation_id": allocation["id"], "external_name": name}
+    await connection.execute(sa.insert(hardware_cleanings).values(cleaning))
     for statement in SETTLED:
         await connection.execute(sa.text(statement))
     await connection.execute(sa.update(quotas).where(_quota_of(filled)).values(used=1))
@@ -196,6 +204,11 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     )
     mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     key = {"name": f"{external_name(filled.cluster, 1)}-k1", "number": 1, "sha256": "0" * 64, "ends_server_key": False}
+    repair = {"reason": "fault", "hardware": [], "starts_at": READY_AT, "latest_at": READY_AT}
+    done = {"ended_at": READY_AT, "outcome": "not_needed"}
+    await connection.execute(sa.insert(scheduled_repairs).values(id=new_id(), **repair, **done, **mine))
+    reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
+    await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
     await _webhook(connection, filled)
     await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
@@ -203,11 +216,23 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
 
 async def _health(connection: AsyncConnection, filled: Filled) -> None:
     """A reading of the region, and what it showed of the host."""
+    validated = {"id": new_id(), "machine_id": filled.machine, "reason": "release", "result": "abandoned"}
+    await connection.execute(sa.insert(hardware_validations).values(**validated, ended_at=READY_AT))
     await connection.execute(sa.insert(observations).values(region=LUXEMBOURG[0], source="bmc"))
     await report(
         connection, kind="host", object_id=filled.host, source=Source.HOST, code=Code.HOST_FAILED, detail="no heartbeat"
     )
+    await _inventory(connection)
     await _credit(connection, filled)
+
+
+async def _inventory(connection: AsyncConnection) -> None:
+    """A machine that shows another serial number than expected, and an event about it."""
+    region, shown = LUXEMBOURG[0], Shown("m0", serial="GC2")
+    items = [{"kind": "machine", "name": "m0", "serial": "GC1"}]
+    await replace(connection, region, items, str(new_id()))
+    await write_shown(connection, region, "machine", [shown])
+    await record_changes(connection, region, "machine", [Change("m0", Happened.ADDED, "the site's inventory lists it")])
 
 
 async def _credit(connection: AsyncConnection, filled: Filled) -> None:
@@ -282,6 +307,25 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(idempotency_keys).values(
             scope=project, key="filled", fingerprint=b"\0" * 32, status=202, body=b"{}", subject_id=filled.cluster
+        )
+    )
+    await connection.execute(
+        sa.insert(freezes).values(
+            id=new_id(),
+            reason="moving the rack",
+            created_by=new_id(),
+            expires_at=FAR_AWAY,
+            ended_at=DELETED_AT,
+            ended_by=new_id(),
+            end_reason="done",
+        )
+    )
+    await connection.execute(
+        sa.insert(site_findings).values(
+            rule="network_belongs_to_a_cluster",
+            region=LUXEMBOURG[0],
+            object_id="operators-own",
+            detail="unowned",
         )
     )
     await connection.execute(

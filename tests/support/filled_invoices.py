@@ -14,6 +14,7 @@ from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payments import expect_payment, record_payment
+from ipucloud.idempotency.store import MoneyRequest, keep_money
 from ipucloud.kernel.money import Money
 from tests.support.invoices import add_tax_rate
 
@@ -24,10 +25,11 @@ async def fill_invoices(connection: AsyncConnection, *, account_id: UUID, month:
     """One row at least in each table of the invoices, for an account that used something in the month."""
     await add_tax_rate(connection)
     one = Money.of("1.00", "EUR")
-    await grant(connection, account_id, one, reason="welcome", expires_at=datetime(2126, 1, 1, tzinfo=UTC))
+    credit = await grant(connection, account_id, one, reason="welcome", expires_at=datetime(2126, 1, 1, tzinfo=UTC))
     number = await issue_in(connection, Bill(account_id, "EUR", month))
     assert number is not None
     await record_payment(connection, account_id, one, reference="first", invoice=number)
     await expect_payment(connection, account_id, one)
     await issue_credit_note(connection, number, net=Decimal("0.50"), reason="a rack lost power")
     await connection.execute(_DONE, {"month": month})
+    await keep_money(connection, account_id, "filled", MoneyRequest(b"\0" * 32, credit_id=credit))

@@ -20,12 +20,22 @@ _BEFORE = (
 )
 _AFTER = (
     "INSERT INTO dirty_hours (hour, cause) VALUES (:hour, 'usage')",
+    """
+    INSERT INTO price_corrections (id, sku, region, currency, unit_price, valid_from, valid_to, version_id, reason,
+                                   requested_by, finished_at)
+    SELECT gen_random_uuid(), sku, region, currency, unit_price, '2019-01-01Z', '2019-01-02Z', id, 'late',
+           gen_random_uuid(), app_now() FROM prices LIMIT 1
+    """,
+    """
+    INSERT INTO unpriced_minutes (hour, account_id, sku, region, currency, minutes)
+    VALUES (:hour, :project_id, 'ipu-bow-2000', 'luxembourg-2', 'EUR', 1)
+    """,
     "INSERT INTO day_rollups (day, version, hours) VALUES (CAST(:hour AS date), 1, 1)",
     """
     INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
-                            machine_minutes, cost, list_cost)
+                            machine_minutes, credited_machine_minutes, cost, list_cost)
     SELECT CAST(:hour AS date), 1, account_id, project_id, cluster_id, sku, region, currency, minutes,
-           minutes * quantity, cost, minutes * quantity * list_unit_price FROM usage_charges
+           minutes * quantity, minutes * credited, cost, minutes * quantity * list_unit_price FROM usage_charges
     """,
     """
     INSERT INTO budgets (id, project_id, name, amount, currency) VALUES (:project_id, :project_id, 'all', 100, 'EUR')

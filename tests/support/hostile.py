@@ -14,6 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as user
 from tests.support.waiting import PATIENCE
@@ -46,13 +47,15 @@ SERVICES = (user.DESCRIPTOR.services_by_name["UserService"], admin.DESCRIPTOR.se
 class Liar:
     """`spoils`: the share of answers that are not passed on as they are. `answers_given`: how many of each kind of lie.
 
-    `truths`: after so many lies come as many answers that are true; 0 for none.
+    `truths`: after so many lies come as many answers that are true; 0 for none. `about`: the package of the
+    service that it lies about; empty for all.
     """
 
     honest: grpc.aio.Channel
     draw: random.Random
     spoils: float = 1.0
     truths: int = 0
+    about: str = ""
     answers_given: Counter[str] = field(default_factory=Counter)
     _truths_left: int = 0
 
@@ -62,6 +65,8 @@ class Liar:
 
     async def answer(self, method: MethodDescriptor, request: bytes, context: Context) -> bytes:
         reply = await self._true_answer(method, request, context)
+        if self.about not in {"", method.containing_service.file.package}:
+            return reply
         if self._truths_left > 0 or self.draw.random() >= self.spoils:
             self._truths_left = max(0, self._truths_left - 1)
             self.answers_given["true"] += 1
@@ -89,7 +94,8 @@ class Liar:
         path = f"/{method.containing_service.full_name}/{method.name}"
         call = self.honest.unary_unary(path, request_serializer=None, response_deserializer=None)
         try:
-            reply: bytes = await call(request, timeout=PATIENCE)
+            given = [entry for entry in context.invocation_metadata() or () if entry[0].startswith("vipu-")]
+            reply: bytes = await call(request, timeout=PATIENCE, metadata=given)
         except grpc.aio.AioRpcError as error:
             await context.abort(error.code(), error.details() or "")
         return reply
@@ -146,13 +152,13 @@ def _value(chosen: FieldDescriptor, draw: random.Random) -> object:
 
 
 @asynccontextmanager
-async def lying(liars: Sequence[Liar]) -> AsyncIterator[list[int]]:
-    """A port for each liar, served while the block lasts."""
+async def lying(liars: Sequence[Liar], authority: Authority) -> AsyncIterator[list[int]]:
+    """A port for each liar, served while the block lasts, with a certificate of the authority."""
     servers, ports = [], []
     for liar in liars:
         server = grpc.aio.server()
         server.add_generic_rpc_handlers([_Handler(liar)])
-        ports.append(server.add_insecure_port("127.0.0.1:0"))
+        ports.append(server.add_secure_port("127.0.0.1:0", authority.server("127.0.0.1")))
         await server.start()
         servers.append(server)
     try:

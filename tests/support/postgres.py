@@ -1,4 +1,4 @@
-"""One PostgreSQL server for a test run, and a fresh database for every test that asks for one."""
+"""A PostgreSQL server for tests, and a fresh database for every test that asks for one."""
 
 import fcntl
 import gc
@@ -67,7 +67,7 @@ class TestServer:
             self._execute("DROP DATABASE {name} WITH (FORCE)", name=name)
 
     def _make_template(self) -> None:
-        """Migrate the template, once per run: the first process does, the others wait for it."""
+        """Migrate the template, once per server: the first process does, the others wait for it."""
         if self._has_template:
             return
         unfinished = f"{TEMPLATE}_unfinished"
@@ -89,10 +89,8 @@ class TestServer:
 
 @contextmanager
 def running_server() -> Iterator[Path]:
-    """Run a server for this test run and name its directory to the processes started meanwhile."""
-    storage = fast_storage()
-    remove_left_overs(storage)
-    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=storage))
+    """Run a server for this process and name its directory to the processes started meanwhile."""
+    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=fast_storage()))
     root.chmod(0o711)  # root's server runs under another account
     try:
         with EmbeddedPostgres(root, durable=False):

@@ -18,11 +18,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import grpc
 import httpx
 
+from ipucloud.laboratory.simulator.tls import Authority
+from ipucloud.site.connect import SiteClients, VipuAccess
+from ipucloud.site.ports import UserEndpoint, VipuAddress
+from ipucloud.site.tls import ClientFiles
+from ipucloud.site.vipu import Credentials
+from ipucloud.vipu_cli.endpoint import Security
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
+from ipucloud.wire.vipu_keys import ACCESS_KEY as KEY_ENTRY
+from ipucloud.wire.vipu_keys import USER as USER_ENTRY
 from tests.support.waiting import PATIENCE
 
 TOKEN = "site-token-for-tests"
@@ -37,9 +48,29 @@ def endpoint_of(region: SiteRegion) -> VipuEndpoint:
     return region.vipu
 
 
-ACCESS_KEY = "vipu_of-the-control-plane"
+def address_of(region: SiteRegion) -> VipuAddress:
+    """The controller of a region under V-IPU, as the control plane calls it."""
+    vipu = endpoint_of(region)
+    return VipuAddress(vipu.host, vipu.admin_port, vipu.secure, vipu.authority, region.region)
+
+
+ADMINISTRATOR, ACCESS_KEY = "ipucloud", "vipu_of-the-control-plane"
 SECURE = ("--secure", "--access-key", ACCESS_KEY)
 """Options of a site whose V-IPU controllers ask who calls; the control plane of a `World` has the key."""
+
+
+class _Administrator(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg]  # generic in the stubs only
+    """Adds the administrator's key to calls without one."""
+
+    def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+        given = tuple(details.metadata or ())
+        if USER_ENTRY not in dict(given):
+            given = (*given, (USER_ENTRY, ADMINISTRATOR), (KEY_ENTRY, ACCESS_KEY))
+        called = grpc.ClientCallDetails()
+        called.method, called.timeout, called.metadata = details.method, details.timeout, given
+        called.credentials, called.wait_for_ready = details.credentials, details.wait_for_ready
+        called.compression = details.compression
+        return continuation(called, request)
 
 
 @dataclass
@@ -127,18 +158,64 @@ class RunningSite:
         """Where a region's V-IPU controller listens."""
         return endpoint_of(self.region(slug))
 
-    def user_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
-        """A channel to a region's V-IPU user service."""
-        endpoint = self.endpoint(slug)
-        return self._channel(f"{endpoint.host}:{endpoint.user_port}")
+    @property
+    def client_files(self) -> str:
+        """Where the control plane's client certificates are, as its setting says it."""
+        return str(self.data / "clients" / "{controller}.pem")
 
-    def admin_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
-        """A channel to a region's V-IPU admin service."""
-        endpoint = self.endpoint(slug)
-        return self._channel(f"{endpoint.host}:{endpoint.admin_port}")
+    def clients(self, *, call_timeout: float = CALL_SECONDS, url: str | None = None) -> SiteClients:
+        """The control plane's clients; `url`: another way to the HTTP interface."""
+        access = VipuAccess(Credentials(ADMINISTRATOR, ACCESS_KEY), ClientFiles(self.client_files))
+        return SiteClients(url or self.url, token=self.token, call_timeout=call_timeout, vipu=access)
 
-    def _channel(self, address: str) -> grpc.Channel:
-        channel = grpc.insecure_channel(address, options=[("grpc.max_reconnect_backoff_ms", 200)])
+    def authority(self, slug: str = "luxembourg-2") -> Authority:
+        """The authority of a region's controller, to make certificates of one's own with."""
+        return Authority(self.data / "authorities", slug, self.data / "clients", fsync=False)
+
+    def authority_file(self, slug: str = "luxembourg-2") -> Path:
+        """A file with what a region's controller is verified with."""
+        file = self.data / f"ca-{slug}.pem"
+        file.write_text(self.endpoint(slug).authority or "")
+        return file
+
+    def client_file(self, slug: str = "luxembourg-2") -> Path:
+        """The control plane's client certificate and key for a region's controller."""
+        return Path(self.client_files.replace("{controller}", slug))
+
+    def credentials(self, slug: str = "luxembourg-2") -> grpc.ChannelCredentials:
+        """Those of the control plane for a region's controller."""
+        own = self.client_file(slug).read_bytes()
+        return grpc.ssl_channel_credentials((self.endpoint(slug).authority or "").encode(), own, own)
+
+    def security(self, slug: str = "luxembourg-2") -> Security:
+        """What commands call a region's controller with."""
+        own = self.client_file(slug).read_bytes()
+        return Security((self.endpoint(slug).authority or "").encode(), (own, own))
+
+    def channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
+        """A channel to the administration endpoint of a region's controller, for its administrator."""
+        endpoint = self.endpoint(slug)
+        channel = self._channel(f"{endpoint.host}:{endpoint.admin_port}", self.credentials(slug))
+        return grpc.intercept_channel(channel, _Administrator()) if "--secure" in self.options else channel
+
+    def user_endpoint(self, allocation: str, slug: str = "luxembourg-2") -> UserEndpoint:
+        """Where the customer of an allocation calls its controller."""
+        service = admin_grpc.AdminServiceStub(self.channel(slug))
+        asked = admin.GetAllocationRequest(id=allocation)
+        found = service.GetAllocation(asked, timeout=CALL_SECONDS).allocation
+        return UserEndpoint(found.endpoint_host, found.endpoint_port)
+
+    def user_channel(self, allocation: str, slug: str = "luxembourg-2") -> grpc.Channel:
+        """A channel to the user endpoint of an allocation, without a client certificate."""
+        return self.tenant_channel(*self.user_endpoint(allocation, slug), slug)
+
+    def tenant_channel(self, host: str, port: int, slug: str = "luxembourg-2") -> grpc.Channel:
+        """The same, by its address."""
+        trusted = grpc.ssl_channel_credentials((self.endpoint(slug).authority or "").encode())
+        return self._channel(f"{host}:{port}", trusted)
+
+    def _channel(self, address: str, credentials: grpc.ChannelCredentials) -> grpc.Channel:
+        channel = grpc.secure_channel(address, credentials, options=[("grpc.max_reconnect_backoff_ms", 200)])
         self._channels.append(channel)
         return channel
 

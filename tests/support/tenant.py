@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from ipucloud.site.ports import UserEndpoint
 from ipucloud.wire.site import Host, HostState, Ssh
 from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
@@ -27,7 +28,7 @@ class Tenant:
 
     def __post_init__(self) -> None:
         self.http: httpx.Client = self.site.http()
-        self.vipu = VipuDriver(self.site.user_channel(REGION), self.site.admin_channel(REGION))
+        self.vipu = VipuDriver(self.site.channel(REGION))
 
     def build(self, keys: Sequence[str], **environment: str) -> None:
         """Network, allocation, partition and server; returns once all of them were asked for."""
@@ -47,14 +48,16 @@ class Tenant:
         return self.http.put(f"/v1/hosts/{self.host}/server", json=self.server_spec(keys, **environment))
 
     def server_spec(self, keys: Sequence[str], **environment: str) -> dict[str, Any]:
-        endpoint = self.site.endpoint(REGION)
+        """With the endpoint of the tenant's allocation in its environment, if there is one."""
+        known = self.name in self.vipu.allocations()
+        endpoint = self.site.user_endpoint(self.name, REGION) if known else UserEndpoint("127.0.0.1", 1)
         return {
             "name": f"{self.name}-h1",
             "image": "ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
             "ssh_authorized_keys": list(keys),
             "environment": {
                 "IPUOF_VIPU_API_HOST": endpoint.host,
-                "IPUOF_VIPU_API_PORT": str(endpoint.user_port),
+                "IPUOF_VIPU_API_PORT": str(endpoint.port),
                 "IPUOF_VIPU_API_PARTITION_ID": self.name,
                 **environment,
             },

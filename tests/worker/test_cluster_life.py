@@ -58,6 +58,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
         await world.assert_nothing_left()
 
 
+@pytest.mark.acceptance("SEC21-01", "SEC21-02", "SEC21-05")
 async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world: SiteWorld) -> None:
     before = await world.free_machines()
     async with world.worker():
@@ -75,8 +76,17 @@ async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world
     assert await world.value("SELECT ended_at >= started_at FROM usage_intervals")
     assert await world.free_machines() == before
     await world.assert_nothing_left()
+    seen = await world.rows(
+        "SELECT machine_id IS NULL AS host, external_name = :name AS named, observed, observed_at BETWEEN released_at"
+        " AND freed_at AS between FROM hardware_cleanings JOIN allocations ON id = allocation_id ORDER BY machine_id",
+        name=cluster.external_name,
+    )
+    machine = {"power": "Off", "network": "none", "vipu_allocation": "none", "partitions": "none"}
+    host = {"server": "none", "disk": "wiped", "network": "none", "vipu_allocation": "none", "partitions": "none"}
+    assert [tuple(each) for each in seen] == [*[(False, True, machine, True)] * 4, (True, True, host, True)]
 
 
+@pytest.mark.acceptance("CAP04-02")
 async def test_two_pods_at_once_never_share_a_machine(world: SiteWorld) -> None:
     async with world.worker(), world.worker():
         made = [await world.create(f"c{number}", "m2000-pod4") for number in range(16)]

@@ -63,6 +63,7 @@ async def partition_is(world: SiteWorld, cluster_id: UUID, state: str) -> None:
     await until(lambda: world.value(shown, id=cluster_id, state=state), f"the partition is {state}")
 
 
+@pytest.mark.acceptance("CAP05-01")
 async def test_a_machine_that_fails_degrades_its_cluster_until_it_is_repaired(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
@@ -83,9 +84,35 @@ async def test_a_machine_that_fails_degrades_its_cluster_until_it_is_repaired(
     world.http.post(f"/v1/machines/{name}:repair").raise_for_status()
     active = await becomes(world, cluster_id, "active")
     assert (active["state_reason"], active["faults"]) == (None, [])
+    assert "-+- Id:" in await server.output("gc-info -l")
     assert await world.value("SELECT credited FROM usage_intervals WHERE ended_at IS NULL") == 0
     events = await world.column("SELECT type FROM events WHERE type IN ('cluster.degraded', 'cluster.recovered')")
     assert (events[0], events[-1], events.count("cluster.recovered")) == ("cluster.degraded", "cluster.recovered", 1)
+
+
+async def test_a_partition_that_stays_in_error_is_reset_once_its_machine_works(world: SiteWorld) -> None:
+    cluster_id = await world.build(flavor="m2000-pod16")
+    default = await world.external_name(cluster_id)
+    await world.succeeded(await world.remove_partition(cluster_id, default))
+    await world.succeeded(await world.create_partition(cluster_id, "training", 16, auto_reset=False))
+    name = (await world.cluster(cluster_id))["machines"][1]["name"]
+    world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
+    await becomes(world, cluster_id, "degraded")
+    await partition_is(world, cluster_id, "error")
+    world.http.post(f"/v1/machines/{name}:repair").raise_for_status()
+    assert (await becomes(world, cluster_id, "active"))["faults"] == []
+    # The cluster is not active again before its partition is.
+    await partition_is(world, cluster_id, "active")
+    changes = await world.column(
+        "SELECT type FROM events WHERE type IN ('cluster.recovered', 'partition.active') ORDER BY id"
+    )
+    assert changes[-2:] == ["partition.active", "cluster.recovered"]
+    codes = await world.rows("SELECT DISTINCT code, machine_id FROM health_reports WHERE confirmed_at IS NOT NULL")
+    assert {row.code for row in codes} == {"bmc_critical", "partition_error"}
+    assert len({row.machine_id for row in codes}) == 1
+    resets = "SELECT requested_by FROM operations WHERE kind = 'partition.reset' AND state = 'succeeded'"
+    assert await world.column(resets) == [None]
+    assert await world.value("SELECT credited FROM usage_intervals WHERE ended_at IS NULL") == 0
 
 
 async def test_a_server_whose_host_fails_degrades_its_cluster_until_it_is_repaired(world: SiteWorld) -> None:

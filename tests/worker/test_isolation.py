@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
+from ipucloud.admin.actions import Operator, Order, put, return_to_service
 from ipucloud.clusters.leftovers import clean_leftovers
+from ipucloud.contract.operator_hardware import HardwareSelection
+from ipucloud.inventory.health.codes import Code
+from ipucloud.kernel.ids import new_id
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
+
+OPERATOR = Operator(new_id(), "test")
 
 SOON: dict[str, Any] = {"isolation_after": 0.05}
 NO_ANSWER = {"action": "status", "status": 503}
@@ -60,6 +66,16 @@ async def held(world: SiteWorld, kind: str) -> str:
     return name
 
 
+async def maintain(world: SiteWorld, machine: str, *, begins: bool) -> None:
+    """Begin or end an operator's maintenance of a machine."""
+    selection = HardwareSelection(machines=[machine])
+    async with world.database.begin() as connection:
+        if begins:
+            await put(connection, selection, Order(Code.MAINTENANCE, "a new fan", None, OPERATOR))
+        else:
+            await return_to_service(connection, selection, OPERATOR, validated=False)
+
+
 async def details(world: SiteWorld, operation: Any) -> str:
     found = await world.column(
         "SELECT detail FROM operation_steps WHERE operation_id = :id AND detail IS NOT NULL", id=operation.operation_id
@@ -91,6 +107,9 @@ async def test_a_dead_host_is_left_until_it_was_wiped(world: SiteWorld) -> None:
         world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
         await cleaned(world)
         assert world.http.get(f"/v1/hosts/{host}").json()["server"] is None
+        evidence = "SELECT observed FROM hardware_cleanings JOIN allocations a ON a.id = allocation_id"
+        observed = await world.value(f"{evidence} JOIN hosts h ON h.id = host_id WHERE h.name = :host", host=host)
+        assert observed == {"server": "none", "disk": "wiped"}
         await world.execute(rename, now="-2-p", then="-1-p", id=cluster)
 
 
@@ -107,6 +126,10 @@ async def test_a_machine_whose_bmc_is_silent_is_left_until_it_was_off(world: Sit
         await world.build("next")
         assert await held(world, "machine") != dead
         world.clear_faults()
+        await maintain(world, dead, begins=True)
+        await clean_leftovers(world.database, world.sites, world.settings)
+        assert world.http.get(f"/redfish/v1/Systems/{dead}").json()["PowerState"] == "On"
+        await maintain(world, dead, begins=False)
         await cleaned(world)
         assert world.http.get(f"/redfish/v1/Systems/{dead}").json()["PowerState"] == "Off"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4, options=SECURE) as site:
+    with running_site(tmp_path_factory.mktemp("site"), machines=32, options=SECURE) as site:
         yield site
 
 
@@ -77,3 +78,19 @@ async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, key: Key
     assert listing.count("target: [PCIe]") == 4
     assert "-+- Id: [6], target: [Multi IPU]" in listing
     assert await server.output("echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
+
+
+async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
+    world: SiteWorld, key: KeyPair, tmp_path: Path
+) -> None:
+    made = await world.build(flavor="m2000-pod128", ssh_keys=["ours"])
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY name", id=made)
+    machines = []
+    for gcd, row in enumerate(rows):
+        server = OpenSsh.to(row, key, tmp_path)
+        table = await server.output("gc-monitor")
+        assert f"(gcd:{gcd}) [active] has 64 IPUs" in table
+        machines.append(set(re.findall(r"10\.5\.\d+\.\d+", table)))
+        assert await server.output("echo $IPUOF_VIPU_API_TIMEOUT") == "3600\n"
+    assert [len(each) for each in machines] == [16, 16]
+    assert not machines[0] & machines[1]

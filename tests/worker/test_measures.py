@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import UUID
+
 import pytest
 from prometheus_client import REGISTRY
 
+from ipucloud.db.rows import Query
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
 from ipucloud.worker.measures import MEASURE_SECONDS, MEASURES, Measurements, measure
 from tests.support.filled import fill_in
 from tests.support.postgres import Database as Scratch
 from tests.worker.engines import Bench
 
 pytestmark = pytest.mark.anyio
+
+
+_MACHINE = Query(
+    "SELECT m.id FROM machines m JOIN pods p ON p.id = m.pod_id WHERE p.region = 'luxembourg-2' ORDER BY m.id LIMIT 1",
+    UUID,
+)
 
 
 def shown(name: str, **labels: str) -> float | None:
@@ -21,6 +33,9 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     bench = Bench(database.app_url)
     async with bench.database.begin() as connection:
         await fill_in(connection)
+        machine = await _MACHINE.one(connection)
+        failed: dict[str, Any] = {"source": Source.OPERATION, "code": Code.BUILD_FAILED, "detail": "it failed"}
+        await report(connection, kind="machine", object_id=machine, **failed)
     await bench.execute("UPDATE work SET run_at = app_now() - interval '1 minute'")
     await measure(bench.database)
     assert shown("machines", region="luxembourg-2", machine_type="m2000", state="allocated") == 1
@@ -30,6 +45,14 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     assert 60 <= (shown("work_oldest_due_seconds") or 0) < 600
     assert (shown("hour_close_age_seconds") or 0) > 0
     assert shown("billing_months_late", step="seal") is not None
+    reports = {"region": "luxembourg-2", "source": "operation", "code": "build_failed"}
+    assert shown("health_reports", state="live", **reports) == 1
+    async with bench.database.begin() as connection:
+        order: dict[str, Any] = {"source": Source.OPERATOR, "code": Code.MAINTENANCE, "detail": "a new fan"}
+        await report(connection, kind="machine", object_id=machine, **order)
+    await measure(bench.database)
+    assert shown("health_reports", state="live", **reports) is None
+    assert shown("health_reports", state="suppressed", **reports) == 1
     await bench.database.close()
 
 

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.inventory.health.observations import automation_halted
-from ipucloud.kernel.clock import SystemClock
-from ipucloud.observation.observe import Observed, observe_region
+from ipucloud.kernel.clock import Clock, SystemClock
+from ipucloud.observation.observe import Fence, Observed, observe_region
+from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reconciler import OBSERVATION, ObservationReconciler
 from ipucloud.observation.ssh import SshReader
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
@@ -52,17 +53,20 @@ async def anybody(_: AsyncConnection) -> None:
     """The fence of a worker that nobody else follows."""
 
 
-async def observe(world: SiteWorld, ssh: SshReader | None = None) -> Observed:
+async def observe(
+    world: SiteWorld, *, clock: Clock | None = None, fence: Fence = anybody, power: PowerWatch | None = None
+) -> Observed:
     """One observation of the region."""
-    clock = SystemClock()
+    clock = clock or SystemClock()
     found = await observe_region(
         world.database,
         world.sites,
         REGION,
         budget=lambda: PATIENCE,
-        fence=anybody,
+        fence=fence,
         clock=clock,
-        ssh=ssh or SshReader(clock),
+        ssh=SshReader(clock),
+        power=power or PowerWatch(clock, 600.0),
         expires=60.0,
     )
     assert found is not None
@@ -86,6 +90,7 @@ def repair_machine(world: SiteWorld, name: str) -> None:
     world.http.post(f"/v1/machines/{name}:repair").raise_for_status()
 
 
+@pytest.mark.acceptance("STG04-01")
 async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: SiteWorld, names: list[str]) -> None:
     assert await observe(world) == Observed(soon=False, complete=True)
     break_machine(world, names[3])
@@ -107,9 +112,52 @@ async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: Sit
     assert await offered(world) == set(names)
 
 
+class HeldUp(SystemClock):
+    """The clock of a worker that stood still for a minute before its first transaction."""
+
+    late = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.late
+
+    async def fence(self, _: AsyncConnection) -> None:
+        self.late = 60.0
+
+
+async def test_a_reading_is_as_old_as_it_is_however_late_it_was_written(world: SiteWorld) -> None:
+    await observe(world, clock=(clock := HeldUp()), fence=clock.fence)
+    ages = "SELECT app_now() - finished_at >= interval '1 minute' AND stale_at <= app_now() FROM observations"
+    assert set(await world.column(f"{ages} WHERE finished_at IS NOT NULL")) == {True}
+
+
+async def test_a_machine_that_neither_switches_on_nor_off_has_failed(world: SiteWorld, names: list[str]) -> None:
+    clock = SystemClock()
+    patient, impatient = PowerWatch(clock, 600.0), PowerWatch(clock, 0.0)
+    await (await world.site_client()).machines.power_off(names[3], "")
+    world.http.post(f"/v1/machines/{names[3]}:hang").raise_for_status()
+    await (await world.site_client()).machines.power_on(names[3], "")
+    try:
+        for _ in range(3):
+            await observe(world, power=patient)
+        assert await live(world) == []
+        for _ in range(3):
+            await observe(world, power=impatient)
+        assert await live(world) == [(names[3], "power_stuck", True)]
+        assert await offered(world) == set(names) - {names[3]}
+        await observe(world, power=PowerWatch(clock, 600.0))  # a worker that has just started
+        assert await world.value("SELECT max(good_readings) FROM health_reports") == 0
+    finally:
+        repair_machine(world, names[3])
+    for _ in range(3):
+        await observe(world, power=impatient)
+    assert await live(world) == []
+
+
 async def test_a_worker_that_was_overtaken_writes_nothing_of_its_reading(world: SiteWorld, names: list[str]) -> None:
     clock = SystemClock()
-    reconciler = ObservationReconciler(world.database, world.sites, clock=clock, interval=5.0, expires=60.0, limit=None)
+    reconciler = ObservationReconciler(
+        world.database, world.sites, clock=clock, interval=5.0, expires=60.0, limit=None, power_limit=600.0
+    )
     item = WorkItem(
         OBSERVATION, REGION, PLATFORM, fence=1, attempt=1, deadline=clock.monotonic() + PATIENCE, clock=clock
     )
@@ -205,6 +253,8 @@ async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world
     for _ in range(3):
         await observe(world)
     assert (await live(world), await halted()) == ([], False)
+    told = "SELECT type FROM events WHERE type LIKE 'automation.%' AND region = :region AND operators ORDER BY id"
+    assert await world.column(told, region=REGION) == ["automation.halted", "automation.resumed"]
 
 
 async def test_a_worker_observes_what_a_cluster_uses(world: SiteWorld, names: list[str]) -> None:

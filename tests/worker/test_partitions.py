@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import Accepted
 from ipucloud.wire.site import FaultAction
 from tests.support.postgres import Database as Scratch
@@ -44,7 +45,7 @@ class Customer:
         self.world = world
         self.cluster = cluster
         self.default = name
-        self.vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
+        self.vipu = VipuDriver(world.site.channel())
 
     async def create(self, name: str, size: int = 4, **shape: Any) -> Accepted:
         return await self.world.create_partition(self.cluster, name, size, **shape)
@@ -76,6 +77,7 @@ async def customer(world: SiteWorld) -> Customer:
     return Customer(world, cluster, await world.external_name(cluster))
 
 
+@pytest.mark.acceptance("BFX01-01")
 async def test_a_partition_is_made_reset_and_removed(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
@@ -144,12 +146,38 @@ async def test_a_delete_of_the_cluster_takes_over(world: SiteWorld) -> None:
         await who.done(await who.remove(who.default))
         world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         making = await who.create("training", 4)
+        other = await who.create("serving", 4)
         await world.hit("vipu.CreatePartition")
+        with pytest.raises(Problem, match="operation_in_progress"):
+            await world.suspend(who.cluster)
         deletion = await world.delete(who.cluster)
-        assert (await world.finished(making)).error["code"] == "preempted"
+        assert [(await world.finished(each)).error["code"] for each in (making, other)] == ["preempted"] * 2
         world.clear_faults()
         await world.succeeded(deletion)
         assert await who.rows() == {}
+
+
+async def test_of_two_partitions_for_the_same_ipus_one_is_made(world: SiteWorld) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.done(await who.remove(who.default))
+        asked = await asyncio.gather(*(who.create(name, 16) for name in ("one", "two")))
+        ended = {name: await world.finished(each) for name, each in zip(("one", "two"), asked, strict=True)}
+        [loser] = [each for each in ended.values() if each.state == "failed"]
+        [winner] = [name for name, each in ended.items() if each.state == "succeeded"]
+        assert (loser.error["code"], loser.error["rule"]) == ("partition_refused", "no_room")
+        world.fault(call="vipu.RemovePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
+        removal, next_one = await who.remove(winner), await who.create("three", 16)
+        waits = "SELECT count(*) > 0 FROM operation_steps WHERE operation_id = :id AND blocked AND detail = :detail"
+        detail = f"it has room once partition {winner} is removed"
+
+        async def says_so() -> bool:
+            return bool(await world.value(waits, id=next_one.operation_id, detail=detail))
+
+        await until(says_so, detail)
+        world.clear_faults()
+        await who.done(removal)
+        await who.done(next_one)
 
 
 async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: SiteWorld) -> None:

@@ -19,6 +19,11 @@ SELECT coalesce(m.name, h.name) FROM health_reports r LEFT JOIN machines m ON m.
  WHERE r.code = 'build_failed' AND r.cleared_at IS NULL AND NOT coalesce(m.allocatable, h.allocatable) ORDER BY 1
 """
 
+BEGUN_LONG_AGO = """
+UPDATE operation_steps SET started_at = app_now() - interval '1 hour'
+ WHERE operation_id = :operation AND name = 'power_on_machines'
+"""
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
@@ -65,6 +70,18 @@ async def assert_rebuilt(world: SiteWorld, cluster: Any, incarnation: int) -> No
     assert await world.value("SELECT sum(used) FROM quotas") == row.machines
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=cluster) >= 1
     assert await world.findings() == []
+
+
+async def test_a_machine_that_never_finishes_switching_on_is_replaced(world: SiteWorld) -> None:
+    accepted = await world.create()
+    [machine] = await held(world, "machine")
+    world.http.post(f"/v1/machines/{machine}:hang").raise_for_status()
+    await world.execute(BEGUN_LONG_AGO, operation=accepted.operation_id)
+    async with world.worker(isolation_after=0.05):
+        await world.succeeded(accepted)
+        assert machine not in await held(world, "machine")
+        assert f"machine {machine} did not switch on within" in "".join(await failed_steps(world, accepted))
+        assert machine in await world.column(REPORTED)
 
 
 BREAKS = {
@@ -118,6 +135,17 @@ async def test_a_create_without_other_machines_says_so(world: SiteWorld) -> None
     assert f"machine {broken} failed. No other healthy hardware is free: " in operation.error["detail"]
     assert "again" not in operation.error["detail"].partition("No other healthy hardware")[0]
     assert await world.column(REPORTED) == [broken]
+
+
+async def test_more_hardware_than_the_limit_is_left_to_an_operator(world: SiteWorld) -> None:
+    made = await world.create()
+    [broken] = await held(world, "machine")
+    world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
+    async with world.worker(isolation_limit=0):
+        operation = await world.finished(made)
+    assert (operation.state, operation.error["code"]) == ("failed", "provisioning_failed")
+    assert f"machine {broken} failed. So much hardware of the region was replaced" in operation.error["detail"]
+    assert await world.column(REPORTED) == []
 
 
 async def test_a_resume_goes_on_with_another_machine(world: SiteWorld) -> None:

@@ -58,6 +58,7 @@ async def made(postgres: TestServer, tmp_path_factory: pytest.TempPathFactory) -
             site_url=site.url,
             site_token=SecretStr(site.token),
             vipu_access_key=SecretStr(ACCESS_KEY),
+            vipu_client_certificate=site.client_files,
             secrets_key=SecretStr("A" * 43),
             data_dir=folder / "data",
             host="127.0.0.1",
@@ -85,6 +86,8 @@ async def test_two_sealed_months_have_all_that_finance_meets(made: Made) -> None
     assert await made.value("SELECT count(*) FROM payments") == 1
     assert await made.value("SELECT count(DISTINCT budget_id) FROM budget_alerts") == 2
     assert await made.value("SELECT count(*) FROM exports WHERE manifest IS NOT NULL") == 2
+    assert await made.value("SELECT sum(credited_machine_minutes) FROM invoice_lines") == 300
+    assert await made.value("SELECT sum(credited_machine_minutes) FROM usage_days") == 300
 
 
 async def test_clusters_came_and_went_in_their_months_and_hold_nothing(made: Made) -> None:

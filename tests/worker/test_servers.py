@@ -18,6 +18,7 @@ from ipucloud.clusters.operations.kind import lacking
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterCreate
+from ipucloud.inventory.health.codes import Code
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
@@ -143,14 +144,8 @@ async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: SiteWo
 
 
 async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: SiteWorld) -> None:
-    async with world.database.begin() as connection:
-        await connection.execute(
-            sa.text("UPDATE hosts SET health = 'failed', allocatable = false WHERE name = 'lab1-c001'")
-        )
-        await connection.execute(
-            sa.text("UPDATE hosts SET maintenance = true, allocatable = false WHERE name = 'lab1-c002'")
-        )
-    await world.settle()
+    await world.impair(Code.HOST_FAILED, "name = 'lab1-c001'", kind="host")
+    await world.impair(Code.MAINTENANCE, "name = 'lab1-c002'", kind="host")
     with pytest.raises(Problem) as refused:
         await world.create(flavor="c600-8")
     assert refused.value.kind is CAPACITY_EXHAUSTED
@@ -171,6 +166,6 @@ async def test_a_create_that_fails_is_undone(world: SiteWorld) -> None:
 
 async def test_the_site_is_registered_again_without_a_change(world: SiteWorld) -> None:
     before = await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL")
-    await sync(world.database, world.sites)
+    await sync(world.database, world.sites, validated=False)
     assert before == await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL") == 2 * SERVERS
     assert await world.value("SELECT vipu_host IS NULL FROM site_regions WHERE region = 'lab-1'")

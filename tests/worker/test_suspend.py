@@ -145,7 +145,7 @@ async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(wor
         await world.finished(await world.suspend(cluster))
         await resumed(world, cluster)
         user = await world.value("SELECT external_name FROM clusters")
-        stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.admin_channel())
+        stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.channel())
         [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users if each.id == user]
         [server] = set(seen.access_key_ids) - {made.id}
         assert server.startswith(f"{user}-s")

@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import Allocation, PartitionRequest, Site, VipuAddress
+from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.site import NetworkSpec, ServerSpec
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite, address_of, running_site
+from tests.support.waiting import until
 from tests.support.world import CALL_SECONDS, IMAGE, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +36,7 @@ async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWo
 
 @pytest.fixture
 async def clients(running: RunningSite) -> AsyncIterator[SiteClients]:
-    clients = SiteClients(running.url, token=running.token, call_timeout=CALL_SECONDS)
+    clients = running.clients(call_timeout=CALL_SECONDS)
     yield clients
     await clients.close()
 
@@ -43,8 +44,7 @@ async def clients(running: RunningSite) -> AsyncIterator[SiteClients]:
 @pytest.fixture
 def site(running: RunningSite, clients: SiteClients) -> Site:
     """The region's site, as a worker reaches it."""
-    vipu = running.endpoint(REGION)
-    return clients.at(VipuAddress(vipu.host, vipu.user_port, vipu.admin_port), lambda: 5.0)
+    return clients.at(address_of(running.region(REGION)), lambda: 5.0)
 
 
 async def build(site: Site, running: RunningSite, name: str) -> None:
@@ -57,6 +57,17 @@ async def build(site: Site, running: RunningSite, name: str) -> None:
     await site.vipu.create_partition(PartitionRequest(name, name, size=4, gcds=1, reconfigurable=True))
     server = ServerSpec(name=f"{name}-p0", image=IMAGE, ssh_authorized_keys=[], environment={}, network=name)
     await site.hosts.put_server(host, server)
+
+
+async def sweep(world: SiteWorld, clients: SiteClients, *, times: int = 2, **changes: int) -> None:
+    """As many sweeps as it takes to believe what they find."""
+    for _ in range(times):
+        await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS, **changes)
+
+
+async def left(world: SiteWorld) -> dict[str, str | None]:
+    """Why the last sweep left what it found, by rule."""
+    return {row.rule: row.left_because for row in await world.rows("SELECT rule, left_because FROM site_findings")}
 
 
 async def stands(site: Site, name: str) -> set[str]:
@@ -82,8 +93,89 @@ async def test_what_a_cluster_left_that_is_gone_is_taken_away(
         await world.finished(await world.delete(made.target_id))
     await build(site, running, name)
     assert await stands(site, name) == {"network", "allocation", "partition", "server"}
-    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep(world, clients, times=1)
+    assert await stands(site, name) == {"network", "allocation", "partition", "server"}
+    await sweep(world, clients, times=1)
     assert await stands(site, name) == set()
+    assert set(await world.column("SELECT state FROM repairs WHERE region IS NOT NULL")) == {"running"}
+    await sweep(world, clients, times=1)
+    assert await left(world) == {}
+    assert await world.column("SELECT state FROM repairs WHERE requested_by = 'sweep'") == ["succeeded"] * 3
+    assert await world.value("SELECT count(*) FROM events WHERE type = 'audit.repaired'") == 3
+
+
+HINDRANCES = {
+    "the limit": ("SELECT 1", "0 repairs were begun in the region within the hour: an operator must check it."),
+    "a freeze": (
+        "INSERT INTO freezes (id, reason, created_by, expires_at) VALUES (gen_random_uuid(), 'wrong answers',"
+        " gen_random_uuid(), app_now() + interval '1 hour')",
+        "The operator has frozen removals.",
+    ),
+    "halted automation": (
+        "INSERT INTO observations (region, source, halted_since) VALUES ('luxembourg-2', 'site', app_now())",
+        "Automatic actions are halted in the region.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HINDRANCES)
+async def test_what_keeps_a_sweep_from_removing_is_recorded(
+    world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site, what: str
+) -> None:
+    statement, why = HINDRANCES[what]
+    made = await world.create(flavor="m2000-pod4")
+    name = await world.value("SELECT external_name FROM clusters")
+    async with world.worker():
+        await world.finished(await world.delete(made.target_id))
+    await site.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[running.region(REGION).hosts[0].name]))
+    await world.execute(statement)
+    await sweep(world, clients, **({"limit": 0} if what == "the limit" else {}))
+    assert await left(world) == {"network_belongs_to_a_cluster": why}
+    assert await stands(site, name) == {"network"}
+    await world.execute("UPDATE freezes SET ended_at = app_now(), ended_by = id, end_reason = 'done'")
+    await world.execute("UPDATE observations SET halted_since = NULL")
+    await sweep(world, clients, times=1)
+    assert await stands(site, name) == set()
+
+
+async def test_what_a_site_lost_is_made_again(world: SiteWorld, clients: SiteClients, site: Site) -> None:
+    async with world.worker(observation_interval=3600.0):
+        await world.build()
+        name = await world.value("SELECT external_name FROM clusters")
+        await site.networks.delete(name)
+        await sweep(world, clients, times=1)
+        assert "network" not in await stands(site, name)
+        await sweep(world, clients, times=1)
+        repair = await world.value("SELECT operation_id FROM repairs WHERE requested_by = 'sweep'")
+        await world.succeeded(repair)
+        assert await stands(site, name) == {"network", "allocation", "partition", "server"}
+        await sweep(world, clients, times=1)
+        assert await left(world) == {}
+        await world.delete_all()
+
+
+async def test_the_server_of_a_suspended_cluster_is_switched_off_once_its_host_is_repaired(
+    world: SiteWorld, running: RunningSite, clients: SiteClients
+) -> None:
+    async with world.worker(observation_interval=3600.0):
+        cluster = await world.build()
+        host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id LIMIT 1")
+        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        await world.succeeded(await world.suspend(cluster))
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await until(lambda: _is(world, host, "running"), "the repaired host has started its server")
+        await sweep(world, clients)
+        await until(lambda: _is(world, host, "off"), "the server is off")
+        await sweep(world, clients, times=1)
+        assert await left(world) == {}
+        await world.succeeded(await world.resume(cluster))
+        await sweep(world, clients)
+        assert await _is(world, host, "running")
+        await world.delete_all()
+
+
+async def _is(world: SiteWorld, host: str, state: str) -> bool:
+    return bool(world.http.get(f"/v1/hosts/{host}").json()["state"] == state)
 
 
 async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, clients: SiteClients, site: Site) -> None:
@@ -92,7 +184,7 @@ async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, clients: 
         await world.finished(made.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
         before = await stands(site, name)
-        await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+        await sweep(world, clients)
         assert await stands(site, name) == before == {"network", "allocation", "partition", "server"}
         await world.delete_all()
 
@@ -103,7 +195,7 @@ async def test_what_is_being_built_is_never_touched(
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
     await build(site, running, name)
-    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep(world, clients)
     assert len(await stands(site, name)) == 4
     async with world.worker():
         await world.delete_all()
@@ -116,7 +208,7 @@ async def test_what_no_record_knows_is_left_to_a_person(
     """A database that was restored from a backup does not know clusters that customers use."""
     host = running.region(REGION).hosts[0].name
     await site.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[host]))
-    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep(world, clients)
     assert await stands(site, name) == {"network"}
     await site.networks.delete(name)
 
@@ -131,8 +223,8 @@ async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
         await world.finished(await world.delete(made.target_id))
     await build(site, running, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
-    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep(world, clients)
     assert await stands(site, name) == {"allocation"}
     world.clear_faults()
-    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep(world, clients)
     assert await stands(site, name) == set()

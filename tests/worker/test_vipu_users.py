@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import grpc
 import pytest
 
 from ipucloud.clusters.operations.rotate_key import NewKey
+from ipucloud.kernel.errors import Problem
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
@@ -39,18 +42,22 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 
 
 def users(site: RunningSite) -> dict[str, admin.User]:
-    driver = VipuDriver(site.user_channel(), site.admin_channel())
+    driver = VipuDriver(site.channel())
     return {user.id: user for user in driver.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users}
 
 
-def sees(site: RunningSite, user: str, secret: str) -> list[str] | None:
-    """The partitions that a caller with this key sees; None when nobody is let in with it."""
-    driver = VipuDriver(site.user_channel(), site.admin_channel())
-    metadata = [(USER, user), (ACCESS_KEY, secret)]
+def called(site: RunningSite, key: NewKey, method: str, request: object) -> Any:
+    """A call of the customer at the endpoint that the key was shown with."""
+    stub = pb_grpc.UserServiceStub(site.tenant_channel(key.host, key.port))
+    return getattr(stub, method)(request, timeout=CALL_SECONDS, metadata=[(USER, key.user), (ACCESS_KEY, key.secret)])
+
+
+def sees(site: RunningSite, key: NewKey) -> list[str] | None:
+    """The partitions that a caller with this key sees; None when nobody is let in with it, or nobody answers."""
     try:
-        found = driver.user.ListPartitions(pb.ListPartitionsRequest(), timeout=CALL_SECONDS, metadata=metadata)
+        found = called(site, key, "ListPartitions", pb.ListPartitionsRequest())
     except grpc.RpcError as refusal:
-        if code_of(refusal) is not grpc.StatusCode.UNAUTHENTICATED:
+        if code_of(refusal) not in {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE}:
             raise
         return None
     return [partition.id for partition in found.partitions]
@@ -65,18 +72,36 @@ async def replaced(world: SiteWorld, cluster: UUID, *, ends_server_key: bool = F
 async def test_a_new_key_takes_the_place_of_the_one_before(world: SiteWorld, site: RunningSite) -> None:
     async with world.worker():
         one = await world.build("one")
-        await world.build("other")
+        other = await world.build("other")
         name = await world.external_name(one)
         (server_key,) = users(site)[name].access_key_ids
         first = await replaced(world, one)
-        assert sees(site, name, first.secret) == [name]
+        assert sees(site, first) == [name]
         assert set(users(site)[name].access_key_ids) == {server_key, first.id}
         world.fault(call="admin.CreateAccessKey", action="drop_answer", times=1)
         second = await replaced(world, one, ends_server_key=True)
-        assert (sees(site, name, first.secret), sees(site, name, second.secret)) == (None, [name])
+        assert (sees(site, first), sees(site, second)) == (None, [name])
         assert list(users(site)[name].access_key_ids) == [second.id]
+        await _use_the_same_name(world, site, {one: second, other: await replaced(world, other)})
         await world.succeeded(await world.delete(one))
-    assert sees(site, name, second.secret) is None
+    assert sees(site, second) is None
+
+
+async def _use_the_same_name(world: SiteWorld, site: RunningSite, keys: Mapping[UUID, NewKey]) -> None:
+    """Each customer has a partition `p1` in place of the cluster's own, and sees no other."""
+    for cluster, key in keys.items():
+        called(site, key, "RemovePartition", pb.RemovePartitionRequest(partition_id=key.user))
+        wanted = pb.PartitionRequirements(id="p1", size=4)
+        called(site, key, "CreatePartition", pb.CreatePartitionRequest(requirements=wanted))
+        assert sees(site, key) == ["p1"]
+        await until(partial(_has, world, cluster, "p1"), "the partition is shown")
+
+
+async def _has(world: SiteWorld, cluster: UUID, name: str) -> bool:
+    query = (
+        "SELECT EXISTS (SELECT FROM partitions WHERE cluster_id = :id AND external_name = :name AND state = 'active')"
+    )
+    return bool(await world.value(query, id=cluster, name=name))
 
 
 async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: SiteWorld, site: RunningSite) -> None:
@@ -85,13 +110,13 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
         key = await replaced(world, cluster)
         before = set(users(site)[key.user].access_key_ids)
         site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
-        assert sees(site, key.user, key.secret) is None
+        assert sees(site, key) is None
         found = await world.findings()
         assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
         (repaired,) = await world.repairer().repair(found)
         assert repaired.operation_id is not None
         await world.succeeded(repaired.operation_id)
-        assert sees(site, key.user, key.secret) == [key.user]
+        assert sees(site, key) == [key.user]
         assert set(users(site)[key.user].access_key_ids) == before
 
 
@@ -119,3 +144,25 @@ async def test_a_link_that_breaks_is_shown_as_its_controller_sees_it(world: Site
 
 async def _shows(world: SiteWorld, cluster: UUID, link: list[object]) -> bool:
     return link in (await world.value("SELECT (SELECT links FROM vipu_links WHERE cluster_id = :id)", id=cluster) or [])
+
+
+async def test_partitions_change_and_the_key_is_replaced_at_the_same_time(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        await world.succeeded(await world.remove_partition(cluster, await world.external_name(cluster)))
+        await world.succeeded(await world.create_partition(cluster, "old", 1))
+        world.fault(call="vipu.CreatePartition", action="status", grpc_status="UNAVAILABLE")
+        given_up, made = [await world.create_partition(cluster, name, 1) for name in ("given-up", "made")]
+        await world.hit("vipu.CreatePartition")
+        for refused in (world.reset_partition(cluster, "made"), world.suspend(cluster)):
+            with pytest.raises(Problem, match="operation_in_progress"):
+                await refused
+        await world.succeeded(await world.reset_partition(cluster, "old"))
+        await replaced(world, cluster)
+        assert await world.cancel(given_up)
+        assert (await world.finished(given_up)).state == "cancelled"
+        removal = await world.remove_partition(cluster, "old")
+        world.clear_faults()
+        await world.succeeded(made)
+        await world.succeeded(removal)
+        assert len(world.partitions()) == 1

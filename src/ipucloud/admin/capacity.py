@@ -15,7 +15,7 @@ from ipucloud.inventory.blocks import DOMAIN
 from ipucloud.inventory.fit import Fit
 from ipucloud.inventory.placement import Need, Room, read_room
 from ipucloud.inventory.queries import FlavorCapacity, flavor_capacity
-from ipucloud.inventory.snapshot import SlotState, usable
+from ipucloud.inventory.snapshot import SlotState, machines_in, usable
 
 HORIZONS = (3_600, 86_400, 604_800)
 """Seconds from now: an hour, a day, a week."""
@@ -62,7 +62,8 @@ _EXPIRIES = Query(
     SELECT machine_type, horizon.within_seconds, count(*) AS clusters, sum(machines) AS machines
       FROM clusters JOIN unnest(CAST(:horizons AS int[])) AS horizon (within_seconds)
            ON expires_at <= app_now() + make_interval(secs => horizon.within_seconds)
-     WHERE region = :region AND deleted_at IS NULL AND state NOT IN ('suspended', 'deleting')
+     WHERE region = :region AND NOT delete_protection
+       AND state NOT IN ('suspended', 'error', 'deleting', 'deleted')
      GROUP BY machine_type, horizon.within_seconds ORDER BY machine_type, horizon.within_seconds
     """,
     Expiries,
@@ -89,7 +90,7 @@ def _of_type(machine_type: str, room: Room, sold: Sequence[Flavor], expiries: Se
     blocks = {size: count for size in SIZES if (count := fit.count(size))}
     return TypeCapacity(
         machine_type=machine_type,
-        states={state: sum(mask.bit_count() for mask in usable(room.pods, state)) for state in SlotState},
+        states={state: machines_in(room.pods, state) for state in SlotState},
         free_hosts=room.free_hosts,
         blocks=blocks,
         largest_block=max(blocks, default=0),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ipucloud.admin.pages import keyed_page
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
+from ipucloud.inventory.health.codes import PREVENTING_AUTOMATION, SUPPRESSING_ALERTS, Code
 
 HISTORY = 100
 
@@ -16,6 +19,7 @@ def _seen(kind: str) -> str:
     return f"""
   LEFT JOIN observations AS reading ON reading.region = object.region AND reading.source = '{_SOURCE[kind]}'
   LEFT JOIN allocations AS held ON held.{kind}_id = object.id AND held.freed_at IS NULL
+  LEFT JOIN shown_hardware AS shown ON (shown.region, shown.kind, shown.name) = (object.region, '{kind}', object.key)
   LEFT JOIN LATERAL (
     SELECT array_agg(code ORDER BY code) AS codes FROM health_reports
      WHERE {kind}_id = object.id AND cleared_at IS NULL AND confirmed_at IS NOT NULL) AS live ON true
@@ -24,26 +28,30 @@ def _seen(kind: str) -> str:
 
 _STATE = """
 CASE WHEN held.released_at IS NOT NULL THEN 'cleaning' WHEN held.id IS NOT NULL THEN 'allocated'
-     WHEN object.allocatable THEN 'free' WHEN object.maintenance THEN 'maintenance' ELSE 'unhealthy' END
+     WHEN object.allocatable THEN 'free' WHEN object.maintenance THEN 'maintenance'
+     WHEN object.validating THEN 'validating' ELSE 'unhealthy' END
 """
 _HEALTH = """
 CASE WHEN object.health <> 'ok' OR reading.stale_at > app_now() THEN object.health ELSE 'unknown' END
 """
 _SHARED = f"""
 object.*, {_STATE} AS state, {_HEALTH} AS shown_health, reading.finished_at AS observed_at,
-coalesce(live.codes, '{{}}') AS codes, held.id AS held_by
+coalesce(live.codes, '{{}}') AS codes, held.id AS held_by, shown.serial, shown.model, shown.firmware,
+coalesce(shown.parts, '{{}}')::json AS parts, coalesce(shown.part_serials, '{{}}') AS part_serials, shown.missing_since
 """
 _MACHINES = f"""
 SELECT {_SHARED} FROM (
     SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, m.rnic, m.bmc, m.gateway,
            own.name AS host, m.health, m.maintenance OR coalesce(own.maintenance, false) AS maintenance,
-           m.allocatable AND coalesce(own.allocatable, true) AS allocatable
+           m.allocatable AND coalesce(own.allocatable, true) AS allocatable,
+           m.validating AND coalesce(own.allocatable, true) AS validating
       FROM machines AS m JOIN pods AS p ON p.id = m.pod_id LEFT JOIN hosts AS own ON own.machine_id = m.id
   ) AS object {_seen("machine")}
 """  # noqa: S608  # our own text
 _HOSTS = f"""
 SELECT {_SHARED} FROM (
-    SELECT h.name AS key, h.id, h.region, h.address, m.name AS machine, h.health, h.maintenance, h.allocatable
+    SELECT h.name AS key, h.id, h.region, h.address, m.name AS machine, h.health, h.maintenance, h.allocatable,
+           false AS validating
       FROM hosts AS h LEFT JOIN machines AS m ON m.id = h.machine_id
   ) AS object {_seen("host")}
 """  # noqa: S608  # our own text
@@ -52,6 +60,8 @@ WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
   AND (CAST(:health AS text) IS NULL OR shown_health = CAST(:health AS text))
   AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
   AND (CAST(:code AS text) IS NULL OR CAST(:code AS text) = ANY (codes))
+  AND (CAST(:serial AS text) IS NULL OR serial = CAST(:serial AS text)
+       OR position(':' || to_json(CAST(:serial AS text))::text IN part_serials) > 0)
   AND (CAST(:cluster AS uuid) IS NULL
        OR held_by IN (SELECT id FROM allocations WHERE cluster_id = CAST(:cluster AS uuid)))
 """
@@ -71,7 +81,8 @@ JOIN projects ON projects.id = a.project_id
 HOLDER = clauses("(SELECT", _HOLDER, _HOLDERS, "WHERE a.id = page.held_by)")
 _STATUS = f"""
 'state', page.state, 'health', page.shown_health, 'observed_at', {rfc3339("page.observed_at")},
-'allocatable', page.allocatable, 'maintenance', page.maintenance, 'codes', page.codes, 'holder', {HOLDER}
+'allocatable', page.allocatable, 'maintenance', page.maintenance, 'codes', page.codes, 'serial', page.serial,
+'model', page.model, 'firmware', page.firmware, 'holder', {HOLDER}
 """
 _MACHINE = f"""
 'name', page.key, 'region', page.region, 'rack', page.gw_group, 'pod', page.pod, 'slot', page.slot,
@@ -80,6 +91,13 @@ _MACHINE = f"""
 _HOST = f"""
 'name', page.key, 'region', page.region, 'address', page.address, 'machine', page.machine, {_STATUS}
 """
+
+
+def _listed(codes: Iterable[Code]) -> str:
+    return f"({', '.join(repr(code.value) for code in codes)})"
+
+
+_PREVENTING, _SUPPRESSING = _listed(PREVENTING_AUTOMATION), _listed(SUPPRESSING_ALERTS)
 
 
 def _report(row: str) -> str:
@@ -91,10 +109,14 @@ def _report(row: str) -> str:
   'region', {row}.region, 'source', {row}.source, 'code', {row}.code,
   'state', CASE WHEN {row}.cleared_at IS NOT NULL THEN 'cleared' WHEN {row}.confirmed_at IS NULL THEN 'suspected'
                 ELSE 'live' END,
-  'allocation', {row}.allocation, 'credited', {row}.credited, 'detail', {row}.detail, 'message', {row}.message,
+  'allocation', {row}.allocation, 'credited', {row}.credited,
+  'automation', CASE WHEN {row}.code IN {_PREVENTING} THEN 'prevented' ELSE 'allowed' END,
+  'alerts', CASE WHEN {row}.code IN {_SUPPRESSING} THEN 'suppressed' ELSE 'raised' END,
+  'detail', {row}.detail, 'message', {row}.message,
   'first_seen_at', {rfc3339(f"{row}.first_seen_at")}, 'confirmed_at', {rfc3339(f"{row}.confirmed_at")},
   'last_seen_at', {rfc3339(f"{row}.last_seen_at")}, 'good_since', {rfc3339(f"{row}.good_since")},
   'cleared_at', {rfc3339(f"{row}.cleared_at")}, 'expires_at', {rfc3339(f"{row}.expires_at")},
+  'maintenance_at', {rfc3339(f"{row}.maintenance_at")},
   'created_by', {row}.created_by, 'cluster', {row}.cluster_id
 """  # noqa: S608  # our own text
 
@@ -138,7 +160,13 @@ LIST_HOSTS = keyed_page(clauses("SELECT * FROM (", _HOSTS, ") AS hosts", _FILTER
 """Parameters of both: the filters, NULL for all."""
 GET_MACHINE = _one(
     _MACHINES,
-    clauses(_MACHINE, ", 'rnic', page.rnic, 'bmc', page.bmc, 'gateway', page.gateway, 'host', page.host"),
+    clauses(
+        _MACHINE,
+        ", 'rnic', page.rnic, 'bmc', page.bmc, 'gateway', page.gateway, 'host', page.host, 'parts', page.parts,",
+        "'part_serials', page.part_serials::json,",
+        "'missing_since',",
+        rfc3339("page.missing_since"),
+    ),
     _history("machine"),
 )
 GET_HOST = _one(_HOSTS, _HOST, _history("host"))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
 from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.operations.freezes import FROZEN
 
 OVERDUE_SECONDS = 60
 """A work item that has been due for so long is stuck: no worker claims it."""
 
 # The order of these conditions is that of a person who looks for the cause.
-_REMEDY = """
+_REMEDY = f"""
 CASE
   WHEN work.parked_at IS NOT NULL
     THEN format('It failed repeatedly and is parked. Remove the cause in blocked_by, then: '
                 'ipucloud admin work requeue %s %s', work.kind, work.key)
   WHEN work.key IS NULL
     THEN 'No work item carries it out. Run: ipucloud admin audit --repair'
+  WHEN starts_with(step.detail, '{FROZEN}')
+    THEN 'It waits for the end of a freeze: ipucloud admin freezes list --state live'
   WHEN work.lease_until > app_now() AND step.attempts > 0
     THEN 'Its step fails and is repeated: read the worker''s log of its request_id, and check the site.'
   WHEN work.lease_until > app_now()

@@ -34,6 +34,10 @@ def _objects(
 
 
 _BY_ID_OR_NAME = "(id = CAST(:id AS uuid) OR name = :name)"
+_BY_SERIAL = (
+    "name IN (SELECT name FROM shown_hardware WHERE kind = '{}'"
+    " AND (serial = :name OR position(':' || to_json(CAST(:name AS text))::text IN part_serials) > 0))"
+)
 _OBJECTS = (
     _objects(
         "project",
@@ -54,8 +58,18 @@ _OBJECTS = (
     _objects("partition", "partitions", name="name", state="state"),
     _objects("poplar_server", "poplar_servers", name="name", state="state", created="NULL"),
     _objects("pod", "pods", project="NULL", name="name", created="NULL", where=_BY_ID_OR_NAME),
-    _objects("machine", "machines", project="NULL", name="name", state="health", created="NULL", where=_BY_ID_OR_NAME),
-    _objects("host", "hosts", project="NULL", name="name", state="health", created="NULL", where=_BY_ID_OR_NAME),
+    *(
+        _objects(
+            kind,
+            f"{kind}s",
+            project="NULL",
+            name="name",
+            state="health",
+            created="NULL",
+            where=f"({_BY_ID_OR_NAME} OR {_BY_SERIAL.format(kind)})",
+        )
+        for kind in ("machine", "host")
+    ),
     _objects(
         "allocation",
         "allocations",
@@ -69,6 +83,7 @@ _OBJECTS = (
         state="CASE WHEN cleared_at IS NULL THEN 'live' ELSE 'cleared' END",
         created="first_seen_at",
     ),
+    _objects("fault_report", "fault_reports", name="name", state="state"),
     _objects("token", "tokens", name="name", state="CASE WHEN revoked_at IS NULL THEN role ELSE 'revoked' END"),
     _objects("ssh_key", "ssh_keys", name="name"),
     _objects("webhook", "webhooks", name="url", state="disabled"),
@@ -101,6 +116,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "machine": "ipucloud admin machines show {name}",
         "host": "ipucloud admin hosts show {name}",
         "health_report": "ipucloud admin reports show {id}",
+        "fault_report": "ipucloud admin fault-reports show {id}",
         "pod": "ipucloud admin machines list --pod {name}",
         "webhook": "ipucloud webhooks show {id} --project {project}",
         "billing_account": "ipucloud accounts show {id}",

@@ -41,6 +41,9 @@ class Arguments:
             raise TypeError(f"{route.path} has arguments besides path, query and body")
         self._query = Query(*_model(route, taken.query_params)) if taken.query_params else None
         self._body = _model(route, taken.body_params) if taken.body_params else None
+        self._without_body: BaseModel | None = None
+        if taken.body_params and not taken.body_params[0].field_info.is_required():
+            self._without_body = taken.body_params[0].field_info.get_default()
 
     async def of(self, request: Request) -> dict[str, Any]:
         """The arguments other than those of the path, which the path's converters parse.
@@ -55,6 +58,8 @@ class Arguments:
         if self._body is not None:
             name, model = self._body
             body = await request.json()
+            if self._without_body is not None and not await request.body():
+                return arguments | {name: self._without_body}
             try:
                 arguments[name] = model.model_validate(body)
             except ValidationError as error:

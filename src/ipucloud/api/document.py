@@ -14,12 +14,13 @@ from ipucloud.api.components import rename
 from ipucloud.api.examples import describe, exemplify, refusals
 from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
-from ipucloud.api.shapes import IDEMPOTENCY_KEY
+from ipucloud.api.shapes import IDEMPOTENCY_KEY, REQUIRED_IDEMPOTENCY_KEY
 from ipucloud.contract.problems import ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
 from ipucloud.kernel.errors import (
     BODY_TOO_LARGE,
     IDEMPOTENCY_IN_PROGRESS,
+    IDEMPOTENCY_KEY_REQUIRED,
     IDEMPOTENCY_KEY_REUSED,
     INTERNAL_ERROR,
     INVALID_CURSOR,
@@ -47,6 +48,7 @@ TAGS = {
     "quotas": "How many machines a project may hold.",
     "clusters": "Clusters, their partitions, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",
+    "fault-reports": "Faults of hardware that you reported to the operator, and the answers.",
     "usage": "Minutes and cost of clusters so far.",
     "billing": "Accounts, charges, reports, invoices, payments and exports.",
     "budgets": "Alerts and limits on a month's cost.",
@@ -139,7 +141,8 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
         operation["security"] = [{"token": []}]
         operation["tags"] = [_noun(route.path_format)]
         if method in {"POST", "PATCH"}:
-            operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+            needed = IDEMPOTENCY_KEY_REQUIRED.code in operation[ERRORS]
+            operation.setdefault("parameters", []).append(REQUIRED_IDEMPOTENCY_KEY if needed else IDEMPOTENCY_KEY)
     errors = sorted(_errors(route, method, operation), key=lambda error: (error.status, error.code))
     for status in {error.status: None for error in errors}:
         operation["responses"][str(status)] = _refusal([error for error in errors if error.status == status])

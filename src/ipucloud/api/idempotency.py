@@ -4,14 +4,18 @@ A key belongs to a project (or to the platform) and to one request: method, path
 request holds a transaction-scoped advisory lock while it runs and stores its response in the transaction of its effect,
 so that neither exists without the other. A concurrent request with the key is refused as retryable. A refused request
 stores nothing, and its key can be used again.
+
+Requests that move money must have a key. It is kept for ever with the row that they made: when the response is no
+longer stored, a repeat returns the row as it is then.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 from uuid import UUID
 
 import orjson
@@ -19,8 +23,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 
 from ipucloud.api.bodies import malformed
+from ipucloud.db.statements import Statements
 from ipucloud.idempotency import store
-from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, Problem
+from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_REUSED, Problem
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
@@ -40,6 +45,14 @@ class Answer:
     subject_id: UUID | None = None
     replay: bytes | None = None
     replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a request that moves money makes: `row` is its column of `money_requests`, `read` the row's document."""
+
+    row: Literal["payment_id", "credit_id", "credit_note_id"]
+    read: Callable[[Statements, UUID], Awaitable[bytes]]
 
 
 def shown_once(
@@ -69,8 +82,25 @@ class KeyedRequest:
         if found is None:
             return None
         if found.fingerprint != self.fingerprint:
-            raise Problem(IDEMPOTENCY_KEY_REUSED, "Use a new key for a new request.")
+            raise _reused()
         return Answer(found.status, found.body, dict(found.headers), replayed=True)
+
+    async def earlier_money(self, connection: AsyncConnection, scope: UUID, moves: Moves) -> Answer | None:
+        """What the request made when its money moved, as it is now. Call `earlier_answer` first, which locks the key.
+
+        Raises `Problem` idempotency_key_reused when the key belongs to another request.
+        """
+        found = await store.find_money(connection, scope, self.key)
+        if found is None:
+            return None
+        made: UUID | None = getattr(found, moves.row)
+        if found.fingerprint != self.fingerprint or made is None:
+            raise _reused()
+        return Answer(201, await moves.read(connection, made), replayed=True)
+
+    async def keep_money(self, connection: AsyncConnection, scope: UUID, moves: Moves, made: UUID) -> None:
+        """Store the key with the row that the request made."""
+        await store.keep_money(connection, scope, self.key, store.MoneyRequest(self.fingerprint, **{moves.row: made}))
 
     async def keep(self, connection: AsyncConnection, scope: UUID, answer: Answer) -> None:
         """Store the response in the transaction of its effect."""
@@ -79,14 +109,24 @@ class KeyedRequest:
         await store.keep(connection, scope, self.key, stored, subject_id=answer.subject_id)
 
 
-async def keyed(request: Request) -> KeyedRequest | None:
-    """The request's key, or None without one. Raises `Problem` 400 for a malformed one."""
+async def keyed(request: Request, *, required: bool = False) -> KeyedRequest | None:
+    """The request's key, or None without one. Raises `Problem` 400 for a malformed one, or a missing `required` one."""
     given = request.headers.getlist(HEADER)
     if not given:
+        if required:
+            raise Problem(
+                IDEMPOTENCY_KEY_REQUIRED,
+                "This request moves money. Send an Idempotency-Key, such as a UUID, and the same one whenever you "
+                "repeat the request: the money then moves once.",
+            )
         return None
     if len(given) != 1 or not _KEY.fullmatch(given[0]):
         raise malformed("Send one Idempotency-Key of 1 to 255 visible ASCII characters, such as a UUID.")
     return KeyedRequest(given[0], await _fingerprint(request))
+
+
+def _reused() -> Problem:
+    return Problem(IDEMPOTENCY_KEY_REUSED, "Use a new key for a new request.")
 
 
 async def _fingerprint(request: Request) -> bytes:

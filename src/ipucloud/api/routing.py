@@ -27,6 +27,7 @@ from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILAB
 
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
+BODY_LIMIT = "x-body-limit"
 Endpoint = Callable[..., Awaitable[Response]]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
@@ -55,13 +56,17 @@ def operation(
     errors: Iterable[ErrorCode] = (),
     headers: Iterable[dict[str, Any]] = (),
     files: Iterable[str] = (),
+    body_limit: int | None = None,
 ) -> Operation:
     """Describe a route: its stable id, summary, permission, response model `gives` and specific errors.
 
-    `headers` are OpenAPI parameters, `files` media types besides JSON. Errors common to a kind of route are added to
+    `headers` are OpenAPI parameters, `files` media types besides JSON, `body_limit` the bytes of a body where they are
+    more than the setting. Errors common to a kind of route are added to
     the document automatically.
     """
     extra: dict[str, Any] = {PERMISSION: permission.value, ERRORS: sorted(error.code for error in errors)}
+    if body_limit is not None:
+        extra[BODY_LIMIT] = body_limit
     if files := list(files):
         content = {media: {"schema": {"type": "string", "format": "binary"}} for media in files}
         extra["responses"] = {str(status): {"content": content}}
@@ -83,6 +88,7 @@ class ApiRoute(APIRoute):
     def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:
         super().__init__(path, endpoint, **options)
         self.permission = Permission((self.openapi_extra or {})[PERMISSION])
+        self._body_limit: int | None = (self.openapi_extra or {}).get(BODY_LIMIT)
         self._arguments = Arguments(self)
         self._takes_body = bool((self.methods or set()) & _WITH_BODY)
         self.app = self._serve
@@ -116,10 +122,18 @@ class ApiRoute(APIRoute):
             raise not_found()
         await resolve(request)
         if self._takes_body:
-            await request.load(services_of(request).settings.body_limit)
+            await request.load(await self._limit(request))
         arguments = await self._arguments.of(request)
         response: Response = await self.endpoint(request, **request.path_params, **arguments)
         return response
+
+    async def _limit(self, request: JsonRequest) -> int:
+        """The bytes of a body. More than those of the setting are read only for a caller who may send them."""
+        usual = services_of(request).settings.body_limit
+        if self._body_limit is None or self._body_limit <= usual:
+            return usual
+        await check_permission(request)
+        return self._body_limit
 
 
 def router() -> APIRouter:

@@ -38,3 +38,7 @@ IDEMPOTENCY_KEY = _header(
     maxLength=255,
     pattern="^[!-~]+$",
 )
+REQUIRED_IDEMPOTENCY_KEY = IDEMPOTENCY_KEY | {
+    "required": True,
+    "description": "The request moves money: the same key and request have one effect, for ever. Use a UUID.",
+}

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer, KeyedRequest, keyed
+from ipucloud.api.idempotency import Answer, KeyedRequest, Moves, keyed
 from ipucloud.api.reads import permission_of
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
@@ -25,21 +25,23 @@ Change = Callable[[AsyncConnection, Scope], Awaitable[Answer]]
 PlatformChange = Callable[[AsyncConnection, Principal], Awaitable[Answer]]
 
 
-async def change(request: Request, project: str, effect: Change) -> Response:
+async def change(request: Request, project: str, effect: Change, *, moves: Moves | None = None) -> Response:
     """Run `effect` in a transaction of the project and return its response.
 
     It is repeated after a serialization failure or deadlock, so it must change nothing else. Raises `Problem` 401, 404
     or 403 before it runs, and what it raises itself; then nothing has changed.
+
+    With `moves` the request moves money: it must have a key, and `effect` answers with the row's id as `subject_id`.
     """
     trace = trace_of(request)
     services = services_of(request)
-    key = await _key(request)
+    key = await _key(request, moves)
 
     async def work(connection: AsyncConnection) -> Answer:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
         trace.admit(project_id=scope.project_id, token_id=scope.token_id)
         failpoint("request.authorized")
-        answer = await _once(connection, scope.project_id, key, lambda: effect(connection, scope))
+        answer = await _once(connection, scope.project_id, key, moves, lambda: effect(connection, scope))
         failpoint("request.before_commit")
         return answer
 
@@ -49,15 +51,15 @@ async def change(request: Request, project: str, effect: Change) -> Response:
     return _response(request, answer)
 
 
-async def change_platform(request: Request, effect: PlatformChange) -> Response:
+async def change_platform(request: Request, effect: PlatformChange, *, moves: Moves | None = None) -> Response:
     """As `change`, outside any project."""
     trace = trace_of(request)
-    key = await _key(request)
+    key = await _key(request, moves)
 
     async def work(connection: AsyncConnection) -> Answer:
         principal = await identify(connection, trace.credential(), permission_of(request))
         trace.admit(token_id=principal.token_id)
-        return await _once(connection, PLATFORM, key, lambda: effect(connection, principal))
+        return await _once(connection, PLATFORM, key, moves, lambda: effect(connection, principal))
 
     return _response(request, await services_of(request).database.transact(work))
 
@@ -67,19 +69,27 @@ def actor(request: Request, scope: Scope) -> Actor:
     return Actor(scope.project_id, scope.token_id, trace_of(request).request_id)
 
 
-async def _key(request: Request) -> KeyedRequest | None:
-    return await keyed(request) if request.method in _KEYED else None
+async def _key(request: Request, moves: Moves | None) -> KeyedRequest | None:
+    return await keyed(request, required=moves is not None) if request.method in _KEYED else None
 
 
 async def _once(
-    connection: AsyncConnection, scope: UUID, key: KeyedRequest | None, effect: Callable[[], Awaitable[Answer]]
+    connection: AsyncConnection,
+    scope: UUID,
+    key: KeyedRequest | None,
+    moves: Moves | None,
+    effect: Callable[[], Awaitable[Answer]],
 ) -> Answer:
     if key is None:
         return await effect()
     earlier = await key.earlier_answer(connection, scope)
+    if earlier is None and moves is not None:
+        earlier = await key.earlier_money(connection, scope, moves)
     if earlier is not None:
         return earlier
     answer = await effect()
+    if moves is not None and answer.subject_id is not None:
+        await key.keep_money(connection, scope, moves, answer.subject_id)
     await key.keep(connection, scope, answer)
     failpoint("request.answer_kept")
     return answer

@@ -9,7 +9,8 @@ from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct
-from ipucloud.billing.ledger.months import open_months, seal_months
+from ipucloud.billing.ledger.months import note_late_months, open_months, seal_months
+from ipucloud.billing.ledger.rerating import finish_corrections
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.billing.reports.rollup import roll_up_days
 from ipucloud.db.engine import Database
@@ -35,10 +36,14 @@ async def keep_books(database: Database) -> None:
     for hour in late:
         rows = await correct_hour(database, hour)
         log.info("hour_corrected", hour=hour.isoformat(), charges=rows)
+    for correction in await finish_corrections(database):
+        log.info("price_correction_finished", correction=str(correction))
     for day in await roll_up_days(database):
         log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):
         log.info("month_sealed", month=month.isoformat())
+    for month in await note_late_months(database):
+        log.warning("month_late", month=month.isoformat())
     await freeze_names(database)
     for number in await issue_invoices(database):
         log.info("invoice_issued", number=number)

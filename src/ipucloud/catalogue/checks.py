@@ -9,7 +9,7 @@ from itertools import combinations, groupby
 from ipucloud.catalogue.faults import Fault
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.catalogue import AllocatedThrough, ListPrice, Model
-from ipucloud.kernel.money import CURRENCIES, UNIT_PRICE_LIMIT
+from ipucloud.kernel.money import MINOR_UNITS, UNIT_PRICE_LIMIT
 
 IPUS_UNDER_V_IPU = 4
 """IPUs of every machine under a V-IPU controller: its agents have four each. Source: V-IPU Admin Guide."""
@@ -75,10 +75,12 @@ def _sales(catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def _prices(catalogue: Catalogue) -> Iterator[Fault]:
-    """The price book accepts the prices, and they do not overlap."""
+    """The price book accepts the prices."""
     for price in catalogue.prices:
-        if price.currency not in CURRENCIES:
-            yield Fault("prices", _label(price), "currency", "only currencies with two decimal places are billed")
+        if price.currency not in MINOR_UNITS:
+            yield Fault(
+                "prices", _label(price), "currency", f"{price.currency} is not the ISO 4217 code of a currency in use"
+            )
         if price.unit_price >= UNIT_PRICE_LIMIT:
             yield Fault("prices", _label(price), "unit_price", f"a price is below {UNIT_PRICE_LIMIT:,}")
         for field, instant in (("valid_from", price.valid_from), ("valid_to", price.valid_to)):
@@ -86,8 +88,16 @@ def _prices(catalogue: Catalogue) -> Iterator[Fault]:
                 yield Fault("prices", _label(price), field, "prices change at whole seconds")
         if price.valid_to is not None and price.valid_to <= price.valid_from:
             yield Fault("prices", _label(price), "valid_to", "a price ends after it begins")
+
+
+def _price_times(catalogue: Catalogue) -> Iterator[Fault]:
+    """Prices do not overlap, and from the first of an article on there always is one."""
     in_order = sorted(catalogue.prices, key=lambda price: (*_article(price), price.valid_from))
-    for _, versions in groupby(in_order, _article):
+    for _, grouped in groupby(in_order, _article):
+        versions = list(grouped)
+        for earlier, after in zip(versions, [*versions[1:], None], strict=True):
+            if earlier.valid_to is not None and (after is None or earlier.valid_to < after.valid_from):
+                yield Fault("prices", _label(earlier), "valid_to", "no price follows: what runs then would have none")
         for earlier, later in combinations(versions, 2):
             if earlier.valid_to is None or earlier.valid_to > later.valid_from:
                 yield Fault(
@@ -95,7 +105,14 @@ def _prices(catalogue: Catalogue) -> Iterator[Fault]:
                 )
 
 
-_CHECKS: tuple[Callable[[Catalogue], Iterator[Fault]], ...] = (_references, _hardware, _regions, _sales, _prices)
+_CHECKS: tuple[Callable[[Catalogue], Iterator[Fault]], ...] = (
+    _references,
+    _hardware,
+    _regions,
+    _sales,
+    _prices,
+    _price_times,
+)
 
 
 def _unknown(file: str, rows: Iterable[Model], field: str, known: Collection[str | None]) -> Iterator[Fault]:

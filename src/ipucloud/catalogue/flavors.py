@@ -75,6 +75,8 @@ def _pod(machine_type: MachineType, pod: Pod) -> dict[str, float]:
         "machines": pod.machines,
         "ai_pflops": pod.ai_pflops[machine_type.id],
         "in_processor_memory_gb": round(pod.machines * machine_type.in_processor_memory_gb, 1),
+        "poplar_servers_min": pod.host_servers_min,
+        "poplar_servers_max": pod.host_servers_max,
     }
 
 
@@ -87,4 +89,6 @@ def _server(row: FlavorRow, machine_type: MachineType) -> dict[str, float]:
         "machines": 1,
         "ai_pflops": round(share * machine_type.ai_pflops, 3),
         "in_processor_memory_gb": round(share * machine_type.in_processor_memory_gb, 1),
+        "poplar_servers_min": 1,
+        "poplar_servers_max": 1,
     }

@@ -26,6 +26,7 @@ COMMANDS = (
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
+    Entry("vipu-admin", "ipucloud.cli.vipu.admin_command", "Administer a V-IPU controller.", SERVICE, "vipu"),
     Entry("flavors", "ipucloud.cli.commands.flavors", "List cluster sizes and their prices.", CUSTOMER),
     Entry("regions", "ipucloud.cli.commands.regions", "List regions and their capacity.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),

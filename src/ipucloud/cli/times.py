@@ -33,6 +33,18 @@ def moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+def past(text: str) -> datetime:
+    """As `moment`, but a duration is one that has passed. Raises typer.BadParameter."""
+    found = moment(text)
+    return found - 2 * (found - datetime.now(UTC).replace(microsecond=0)) if _DURATION.fullmatch(text) else found
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--since", parser=past, metavar="WHEN", help="Only later ones: a duration (2h, 30d), or a date or time in UTC."
+    ),
+]
 ExpiresAt = Annotated[
     datetime | None,
     typer.Option(

@@ -109,9 +109,13 @@ def funds(account: Ref) -> Call[Funds]:
     return request.get(f"{_path(account)}/prepaid", Funds, scoped=False)
 
 
-def set_prepaid(account: Ref, when_empty: str) -> Call[Funds]:
-    """Make the account prepaid; `when_empty`: `warn`, `refuse_creates` or `suspend`."""
-    return Call("PUT", f"{_path(account)}/prepaid", Funds, body={"when_empty": when_empty}, scoped=False)
+def set_prepaid(account: Ref, when_empty: str, *, warn_hours: Sequence[int] | None = None) -> Call[Funds]:
+    """Make the account prepaid; `when_empty`: `warn`, `refuse_creates` or `suspend`.
+
+    `warn_hours`: report when the funds last no longer than so many hours; default: 72, 24 and 4.
+    """
+    body = given(when_empty=when_empty, warn_hours=warn_hours)
+    return Call("PUT", f"{_path(account)}/prepaid", Funds, body=body, scoped=False)
 
 
 def end_prepaid(account: Ref) -> Call[None]:

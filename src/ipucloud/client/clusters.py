@@ -18,6 +18,7 @@ from ipucloud.client.models import (
     Operation,
     Page,
     PoplarServer,
+    RepairWindow,
     Topology,
     Usage,
     Vipu,
@@ -26,7 +27,10 @@ from ipucloud.client.models import (
 
 @dataclass(frozen=True)
 class NewCluster:
-    """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init."""
+    """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
+
+    `repair_window`: when repairs may begin without a request; None: at any time.
+    """
 
     name: str
     region: str
@@ -38,6 +42,8 @@ class NewCluster:
     reconfigurable: bool = True
     delete_protection: bool = False
     expires_at: datetime | None = None
+    auto_repair: bool = True
+    repair_window: RepairWindow | None = None
 
     def body(self) -> dict[str, object]:
         return given(
@@ -51,6 +57,8 @@ class NewCluster:
             partition={"reconfigurable": self.reconfigurable},
             delete_protection=self.delete_protection,
             expires_at=self.expires_at,
+            auto_repair=self.auto_repair,
+            repair_window=self.repair_window and self.repair_window.model_dump(mode="json"),
         )
 
 
@@ -92,12 +100,26 @@ def update(
     tags: Mapping[str, str] | None = None,
     delete_protection: bool | None = None,
     expires_at: datetime | Literal["never"] | None = None,
+    auto_repair: bool | None = None,
+    repair_window: RepairWindow | Literal["any"] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
-    """Change the given fields; `tags` replaces all tags. `if_match`: only if the cluster still has this entity tag."""
-    body = given(name=name, tags=tags, delete_protection=delete_protection, expires_at=expires_at)
+    """Change the given fields; `tags` replaces all tags. `repair_window="any"`: repairs may begin at any time.
+
+    `if_match`: only if the cluster still has this entity tag.
+    """
+    body = given(
+        name=name,
+        tags=tags,
+        delete_protection=delete_protection,
+        expires_at=expires_at,
+        auto_repair=auto_repair,
+        repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
+    )
     if expires_at == "never":
         body["expires_at"] = None
+    if repair_window == "any":
+        body["repair_window"] = None
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 
@@ -114,6 +136,17 @@ def suspend(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
 def resume(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds."""
     return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
+
+
+def repair(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
+    """Take other hardware for what has failed. The servers restart; one whose host has failed loses its data."""
+    return request.post(f"clusters/{segment(cluster)}:repair", Operation, if_match=if_match)
+
+
+def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None = None) -> Call[Cluster]:
+    """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
+    path, body = f"clusters/{segment(cluster)}:reschedule-repair", given(starts_at=starts_at)
+    return request.post(path, Cluster, body, if_match=if_match)
 
 
 def poplar_servers(cluster: Ref) -> Call[Page[PoplarServer]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, segment
+from ipucloud.client.call import Call, Query, Ref, segment
 from ipucloud.client.models import Operation, Page
 
 
@@ -15,15 +17,15 @@ def get(operation: Ref, *, wait: int = 0) -> Call[Operation]:
 
 def list(
     *,
-    state: str | None = None,
+    state: str | Sequence[str] | None = None,
     kind: str | None = None,
     cluster: Ref | None = None,
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[Operation]]:
-    """The project's operations, newest first. `cluster`: by id."""
-    query = {
-        "state": state,
+    """The project's operations, newest first. `state`: one or several. `cluster`: by id."""
+    query: Query = {
+        "state": state if state is None or isinstance(state, str) else tuple(state),
         "kind": kind,
         "cluster": None if cluster is None else str(cluster),
         "order": order,

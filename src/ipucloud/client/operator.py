@@ -9,6 +9,10 @@ from datetime import datetime
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
 from ipucloud.client.models import (
+    Cleaning,
+    Controller,
+    Defragmentation,
+    Freeze,
     HardwareChanged,
     HardwareHost,
     HardwareHostDetail,
@@ -16,10 +20,17 @@ from ipucloud.client.models import (
     HardwareMachineDetail,
     HealthReport,
     Observation,
+    Operation,
+    OperatorEvent,
+    OperatorFaultReport,
+    OperatorOperation,
     Page,
+    Pod,
     RegionCapacity,
     RequestTrace,
+    SiteFinding,
     Stuck,
+    Validation,
     WhatIs,
     WorkItem,
 )
@@ -47,11 +58,12 @@ def machines(
     state: str | None = None,
     cluster: Ref | None = None,
     code: str | None = None,
+    serial: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[HardwareMachine]]:
     """The installation's machines by name. `code`: of a live health report; `cluster`: the id of the holder."""
     filters = {"region": region, "rack": rack, "pod": pod, "health": health, "state": state}
-    return _get("machines", Page[HardwareMachine], **filters, cluster=cluster, code=code, limit=limit)
+    return _get("machines", Page[HardwareMachine], **filters, cluster=cluster, code=code, serial=serial, limit=limit)
 
 
 def machine(name: str) -> Call[HardwareMachineDetail]:
@@ -66,11 +78,12 @@ def hosts(
     state: str | None = None,
     cluster: Ref | None = None,
     code: str | None = None,
+    serial: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[HardwareHost]]:
     """The installation's hosts by name, with the filters of `machines`."""
     filters = {"region": region, "health": health, "state": state, "cluster": cluster, "code": code}
-    return _get("hosts", Page[HardwareHost], **filters, limit=limit)
+    return _get("hosts", Page[HardwareHost], **filters, serial=serial, limit=limit)
 
 
 def host(name: str) -> Call[HardwareHostDetail]:
@@ -78,9 +91,17 @@ def host(name: str) -> Call[HardwareHostDetail]:
     return _get(f"hosts/{segment(name)}", HardwareHostDetail)
 
 
-def maintenance(what: Hardware, *, reason: str, expires_at: datetime | None = None) -> Call[Page[HardwareChanged]]:
-    """Keep new clusters away while hardware is maintained; customers that hold some of it see that."""
-    return _report("maintenance", what, reason, expires_at)
+def maintenance(
+    what: Hardware,
+    *,
+    reason: str,
+    starts_at: datetime | None = None,
+    urgent: bool = False,
+    expires_at: datetime | None = None,
+) -> Call[Page[HardwareChanged]]:
+    """Maintain hardware, now or from `starts_at` on. `urgent`: without notice to the customers who hold some of it."""
+    body = what.body() | given(reason=reason, expires_at=expires_at, starts_at=starts_at, urgent=urgent)
+    return _post("hardware:maintenance", Page[HardwareChanged], body)
 
 
 def drain(what: Hardware, *, reason: str, expires_at: datetime | None = None) -> Call[Page[HardwareChanged]]:
@@ -96,6 +117,11 @@ def quarantine(what: Hardware, *, reason: str, expires_at: datetime | None = Non
 def return_to_service(what: Hardware) -> Call[Page[HardwareChanged]]:
     """End maintenance, drain and quarantine by operators."""
     return _post("hardware:return-to-service", Page[HardwareChanged], what.body())
+
+
+def validate(what: Hardware) -> Call[Page[HardwareChanged]]:
+    """Test machines that no cluster holds; clusters get them again when they pass."""
+    return _post("hardware:validate", Page[HardwareChanged], what.body())
 
 
 def health_reports(
@@ -128,6 +154,37 @@ def observations(*, limit: int | None = None) -> Call[Page[Observation]]:
     return _get("observations", Page[Observation], limit=limit)
 
 
+def controllers(*, limit: int | None = None) -> Call[Page[Controller]]:
+    """The V-IPU controllers: where they are, what they run and can do, and whether they answer."""
+    return _get("controllers", Page[Controller], limit=limit)
+
+
+def cleanings(
+    *,
+    region: str | None = None,
+    machine: str | None = None,
+    host: str | None = None,
+    cluster: Ref | None = None,
+    limit: int | None = None,
+) -> Call[Page[Cleaning]]:
+    """What was observed of machines and hosts between two clusters, oldest first."""
+    filters = {"region": region, "machine": machine, "host": host, "cluster": cluster}
+    return _get("cleanings", Page[Cleaning], **filters, limit=limit)
+
+
+def validations(
+    *,
+    region: str | None = None,
+    machine: str | None = None,
+    state: str | None = None,
+    result: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[Validation]]:
+    """Validations of machines, oldest first; `state` `ended`, or a `result`, for the past ones."""
+    filters = {"region": region, "machine": machine, "state": state, "result": result}
+    return _get("validations", Page[Validation], **filters, limit=limit)
+
+
 def stuck(*, region: str | None = None, limit: int | None = None) -> Call[Page[Stuck]]:
     """What takes longer than usual or will not continue, oldest first, with what to do."""
     return _get("stuck", Page[Stuck], region=region, limit=limit)
@@ -146,6 +203,106 @@ def request_trace(request_id: str) -> Call[RequestTrace]:
 def capacity(region: str) -> Call[RegionCapacity]:
     """Machines by state, what fits, free blocks, fragmentation and expiries of a region."""
     return _get(f"regions/{segment(region)}/capacity", RegionCapacity)
+
+
+def defragmentation(region: str, *, flavor: str) -> Call[Defragmentation]:
+    """The cheapest moves of clusters after which one more of a flavor fits; nothing is changed."""
+    return _get(f"regions/{segment(region)}/defragmentation", Defragmentation, flavor=flavor)
+
+
+def pods(
+    *, region: str | None = None, rack: str | None = None, machine_type: str | None = None, limit: int | None = None
+) -> Call[Page[Pod]]:
+    """Pods with their masks of slots, largest free block and health, by name."""
+    return _get("pods", Page[Pod], region=region, rack=rack, machine_type=machine_type, limit=limit)
+
+
+def operations(
+    *,
+    state: Sequence[str] = (),
+    kind: str | None = None,
+    project: str | None = None,
+    cluster: Ref | None = None,
+    region: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[OperatorOperation]]:
+    """Operations of every project, newest first."""
+    filters = {"kind": kind, "project": project, "cluster": cluster, "region": region}
+    return _get("operations", Page[OperatorOperation], state=tuple(state), **filters, limit=limit)
+
+
+def freezes(*, state: str | None = None, region: str | None = None, limit: int | None = None) -> Call[Page[Freeze]]:
+    """When removals were frozen, oldest first; `state`: `live`, `expired` or `ended`."""
+    return _get("freezes", Page[Freeze], state=state, region=region, limit=limit)
+
+
+def freeze(*, reason: str, expires_at: datetime, region: str | None = None) -> Call[Freeze]:
+    """Remove and switch off nothing in a region, or anywhere, until the freeze ends."""
+    return _post("freezes", Freeze, given(region=region, reason=reason, expires_at=expires_at))
+
+
+def end_freeze(freeze: Ref, *, reason: str) -> Call[Freeze]:
+    """End a freeze; steps that waited go on by themselves."""
+    return _post(f"freezes/{segment(freeze)}:end", Freeze, {"reason": reason})
+
+
+def site_findings(
+    *, region: str | None = None, rule: str | None = None, limit: int | None = None
+) -> Call[Page[SiteFinding]]:
+    """Where sites and database disagree, as the last sweep found it, and why it left what it left."""
+    return _get("site-findings", Page[SiteFinding], region=region, rule=rule, limit=limit)
+
+
+def force_delete(cluster: Ref, *, reason: str) -> Call[Operation]:
+    """Delete a cluster of any project by its id, without waiting for hardware that is dead."""
+    return _post(f"clusters/{segment(cluster)}:force-delete", Operation, {"reason": reason})
+
+
+def events(
+    *,
+    type: Sequence[str] = (),
+    region: str | None = None,
+    project: str | None = None,
+    subject: Ref | None = None,
+    after: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[OperatorEvent]]:
+    """What happens to the platform, newest first; `project`: a slug. `after` and `order` as for a project's events."""
+    filters = {"region": region, "project": project, "subject": subject, "after": after, "order": order}
+    return _get("events", Page[OperatorEvent], type=tuple(type), **filters, limit=limit)
+
+
+def fault_reports(
+    *,
+    state: str | None = None,
+    region: str | None = None,
+    project: str | None = None,
+    cluster: Ref | None = None,
+    hardware: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[OperatorFaultReport]]:
+    """Faults that customers reported, oldest first. `hardware`: name of a machine or host."""
+    filters = {"state": state, "region": region, "project": project, "cluster": cluster, "hardware": hardware}
+    return _get("fault-reports", Page[OperatorFaultReport], **filters, limit=limit)
+
+
+def fault_report(report: Ref) -> Call[OperatorFaultReport]:
+    """One fault report."""
+    return _get(f"fault-reports/{segment(report)}", OperatorFaultReport)
+
+
+def confirm_fault(
+    report: Ref, *, answer: str, code: str | None = None, observed_at: datetime | None = None
+) -> Call[OperatorFaultReport]:
+    """Make a health report of the hardware; `observed_at`: when evidence first shows the fault, otherwise now."""
+    body = given(answer=answer, code=code, observed_at=observed_at)
+    return _post(f"fault-reports/{segment(report)}:confirm", OperatorFaultReport, body)
+
+
+def dismiss_fault(report: Ref, *, reason: str) -> Call[OperatorFaultReport]:
+    """Tell the customer that nothing was found, and why."""
+    return _post(f"fault-reports/{segment(report)}:dismiss", OperatorFaultReport, {"reason": reason})
 
 
 def work(*, kind: str | None = None, state: str | None = None, limit: int | None = None) -> Call[Page[WorkItem]]:

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, nothing, segment
-from ipucloud.client.models import BookedPrice, Page, PaidPrice, Price, PricesAdded
+from ipucloud.client.models import (
+    BookedPrice,
+    Page,
+    PaidPrice,
+    Price,
+    PriceCorrection,
+    PriceCorrectionPreview,
+    PricesAdded,
+)
 
 
 def list() -> Call[Page[Price]]:
@@ -27,6 +35,22 @@ def versions() -> Call[Page[BookedPrice]]:
 def create(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
     """Add price versions, all or none; existing ones are kept. Needs a platform token."""
     return request.post("billing/prices", PricesAdded, {"items": [*items]}, scoped=False)
+
+
+def preview_correction(correction: Mapping[str, object]) -> Call[PriceCorrectionPreview]:
+    """What a correction of a past price would change, and for whom. Needs a platform token."""
+    return request.post("billing/price-corrections:preview", PriceCorrectionPreview, {**correction}, scoped=False)
+
+
+def correct(correction: Mapping[str, object], preview: str) -> Call[PriceCorrection]:
+    """Correct a past price as previewed; a worker rates what was used again. Needs a platform token."""
+    body = {**correction, "preview": preview}
+    return request.post("billing/price-corrections", PriceCorrection, body, scoped=False)
+
+
+def corrections() -> Call[Page[PriceCorrection]]:
+    """Corrections of past prices, the newest first. Needs a platform token."""
+    return request.get("billing/price-corrections", Page[PriceCorrection], scoped=False)
 
 
 def delete(price: Ref) -> Call[None]:

@@ -23,22 +23,29 @@ from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.placement import HAS_ROOM
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
-from ipucloud.kernel.money import Money
+from ipucloud.kernel.money import MINOR_UNITS, Money
 
 
 class _Facts(NamedTuple):
-    """`unit_price` None: the article is not sold, and there is no `account_id`."""
+    """`unit_price` None: the article is not sold in `currency`, and there is no `account_id`.
+
+    `next_currency`: that of the account that is to pay later, if one is.
+    """
 
     refusing_budget: dict[str, object] | None
     expired: bool | None
     public_keys: dict[str, str]
     typical_seconds: dict[str, float] | None
     secure: bool | None
+    has_room: bool
     account_id: UUID
     unit_price: Decimal | None
     when_empty: str | None
+    currency: str
+    next_currency: str | None
 
 
 _FACTS = Query(
@@ -52,10 +59,18 @@ _FACTS = Query(
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
            (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
-           price.account_id, price.unit_price,
-           (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
-      FROM (VALUES (true)) AS always
-      LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
+           """,
+        HAS_ROOM,
+        """
+           AS has_room, price.account_id, price.unit_price,
+           (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty, payer.currency,
+           (SELECT coalesce(n.currency, :default_currency)
+              FROM project_accounts AS later JOIN billing_accounts AS n ON n.id = later.account_id
+             WHERE later.project_id = :project_id AND later.valid_from > app_now()
+             ORDER BY later.valid_from DESC LIMIT 1) AS next_currency
+      FROM (SELECT coalesce(CAST(:currency AS text), a.currency, :default_currency) AS currency
+              FROM payer_of(:project_id, app_now()) AS p JOIN billing_accounts AS a ON a.id = p.account_id) AS payer
+      LEFT JOIN LATERAL prices_paid(:project_id, :sku, :region, payer.currency) AS price
         ON price.valid_from <= app_now() AND price.valid_to > app_now()
         """,
     ),
@@ -92,13 +107,14 @@ class Admitted:
 
     `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
     `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controller has
-    users.
+    users. `has_room`: as in `placement.HAS_ROOM`.
     """
 
     choice: Choice
     public_keys: Mapping[str, str]
     typical_seconds: Mapping[str, float]
     secure: bool
+    has_room: bool
     terms: Terms
 
 
@@ -107,17 +123,35 @@ async def admit(
 ) -> Admitted:
     """Check the request against the catalogue, the project's keys, the prices and the clock; one statement.
 
-    Raises `Problem` validation_failed with all faults.
+    The cluster is priced in the currency of the account that pays; `currency` is the installation's. Raises `Problem`
+    validation_failed with all faults, state_conflict while the project changes to an account in another currency.
     """
     choice = _choose(body, catalogue)
-    article = {"sku": choice.flavor.sku, "region": choice.region.slug, "currency": currency}
+    flavor = choice.flavor
+    article = {
+        "sku": flavor.sku,
+        "region": choice.region.slug,
+        "currency": None,
+        "default_currency": currency,
+        "machine_type": flavor.machine_type,
+        "machines": flavor.machines,
+    }
     facts = await _facts(connection, actor, article, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
     known = facts.public_keys
     faults = list(_unknown_keys(body.ssh_keys, known))
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
-    if facts.unit_price is None:
-        faults.append(FieldError("/flavor", "not_sold", "The flavor currently has no price in this region."))
+    if facts.unit_price is None or facts.currency not in MINOR_UNITS:
+        sentence = (
+            f"The flavor currently has no price in {facts.currency}, the currency of the account, in this region."
+        )
+        faults.append(FieldError("/flavor", "not_sold", sentence))
+    if facts.next_currency not in {None, facts.currency}:
+        sentence = (
+            f"The account that pays for the project from the next full hours on is in {facts.next_currency}, and the"
+            f" present one in {facts.currency}: create the cluster when it has changed."
+        )
+        raise Problem(STATE_CONFLICT, sentence)
     if faults or facts.unit_price is None:
         raise _invalid(faults)
     return Admitted(
@@ -125,13 +159,21 @@ async def admit(
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
         secure=bool(facts.secure),
-        terms=_terms(facts, Money.of(facts.unit_price, currency) * choice.flavor.machines),
+        has_room=facts.has_room,
+        terms=_terms(facts, Money.of(facts.unit_price, facts.currency) * flavor.machines),
     )
 
 
 async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster) -> Terms:
     """The terms of an existing cluster from now on; one statement. Raises `Problem` state_conflict."""
-    article = {"sku": cluster.sku, "region": cluster.region, "currency": cluster.currency}
+    article = {
+        "sku": cluster.sku,
+        "region": cluster.region,
+        "currency": cluster.currency,
+        "default_currency": cluster.currency,
+        "machine_type": cluster.machine_type,
+        "machines": cluster.machines,
+    }
     facts = await _facts(connection, actor, article, cluster.tags)
     if facts.unit_price is None:
         raise Problem(STATE_CONFLICT, "The cluster's flavor currently has no price in its region. Try again later.")
@@ -141,7 +183,7 @@ async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster)
 async def _facts(
     connection: Statements,
     actor: Actor,
-    article: Mapping[str, str],
+    article: Mapping[str, object],
     tags: Mapping[str, str],
     *,
     key_names: Sequence[str] = (),
@@ -182,7 +224,8 @@ async def hold_first_hour(
             account_id=terms.account_id,
             project_id=actor.project_id,
             cluster_id=cluster_id,
-            amount=terms.per_minute * settings.prepaid_hold_minutes,
+            per_minute=terms.per_minute,
+            minutes=settings.prepaid_hold_minutes,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.credits import set_credited
 from ipucloud.clusters.observed import SHOWN_FAULTS
+from ipucloud.clusters.repairs.store import OpenRepair, open_repair
 from ipucloud.clusters.states import BILLABLE, PARTITIONS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
@@ -20,10 +21,19 @@ from ipucloud.contract.event_payloads import ClusterDegraded, ClusterFault
 from ipucloud.contract.event_types import CLUSTER_DEGRADED, CLUSTER_RECOVERED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
-from ipucloud.inventory.health.codes import CODES, Code, Health
+from ipucloud.inventory.health.codes import CODES, REPAIRED_BY_REPLACEMENT, Code, Health
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import wake
 
+_WAITING: Mapping[str, str] = {
+    "capacity": "The cluster is repaired as soon as other hardware is free",
+    "limit": "Other clusters of the region are repaired first",
+    "operator": "An operator decides when the cluster is repaired",
+}
+_BY_ITSELF: Mapping[Code, str] = {
+    Code.PARTITION_ERROR: "Until its partitions are reset",
+    Code.ALLOCATION_LOST: "Until they are made again",
+}
 NAMED = 3
 """Faults that a cluster's `state_reason` names; it counts the others."""
 DEGRADING = frozenset(
@@ -39,9 +49,11 @@ _WORDS = {"machine": "Machine", "poplar_server": "Poplar server", "link": "Link 
 class _Cluster(NamedTuple):
     state: ClusterState
     state_reason: str | None
+    external_name: str
     machines: int
     poplar_servers: int
     allocated_through: AllocatedThrough
+    auto_repair: bool
     now: datetime
 
 
@@ -54,6 +66,10 @@ class _Fault(NamedTuple):
     since: datetime
     credited: bool
 
+    @property
+    def repairable(self) -> bool:
+        return self.code in REPAIRED_BY_REPLACEMENT["host" if self.kind == "poplar_server" else "machine"]
+
 
 class _Cited(NamedTuple):
     """A report for which minutes are credited now, and when its end was first seen."""
@@ -64,10 +80,10 @@ class _Cited(NamedTuple):
 
 _READ = Query(
     """
-    SELECT c.state, c.state_reason, c.machines,
+    SELECT c.state, c.state_reason, c.external_name, c.machines,
            (SELECT count(*) FROM poplar_servers AS server
              WHERE server.project_id = c.project_id AND server.cluster_id = c.id)::integer AS poplar_servers,
-           c.allocated_through, app_now() AS now
+           c.allocated_through, c.auto_repair, app_now() AS now
       FROM clusters AS c WHERE c.project_id = :project_id AND c.id = :cluster_id
     """,
     _Cluster,
@@ -100,12 +116,15 @@ _ENTER = sa.text(
 ).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
 
 
-async def settle_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
+async def settle_cluster(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, announce: bool = True
+) -> bool:
     """Let state, reason and credit of a cluster in use agree with the live reports of its hardware.
 
     Called in the transaction that wrote the reports, or that ends an operation; it holds the cluster's lock. In other
     states nothing happens: the operation that leads to use calls this at its end. Nothing is written twice.
-    Returns whether the state or its reason changed.
+    `announce`: record an event; False when only what happens next has changed. Returns whether the state or its reason
+    changed.
     """
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     cluster = await _READ.one(connection, mine)
@@ -114,15 +133,13 @@ async def settle_cluster(connection: AsyncConnection, *, project_id: UUID, clust
     faults = [fault for fault in await _FAULTS.all(connection, mine) if fault.code in DEGRADING]
     credited = _machines_credited(cluster, faults)
     state = ClusterState.DEGRADED if faults else ClusterState.ACTIVE
-    reason = "".join(_sentences(faults, credited, cluster.machines)) or None
+    repair = await open_repair(connection, **mine) if faults else None
+    reason = "".join(_sentences(faults, credited, cluster, repair)) or None
     changed = (state, reason) != (cluster.state, cluster.state_reason)
     if changed:
         await connection.execute(_ENTER, mine | {"state": state.value, "reason": reason})
-        if faults:
-            data = _event(faults, reason, credited)
-            await record(connection, CLUSTER_DEGRADED, project_id=project_id, subject_id=cluster_id, data=data)
-        else:
-            await record(connection, CLUSTER_RECOVERED, project_id=project_id, subject_id=cluster_id)
+        if announce or state is not cluster.state:
+            await _announce(connection, mine, _event(faults, reason, credited) if faults else None)
         failpoint("cluster.settled")
         if cluster.allocated_through is AllocatedThrough.V_IPU:
             # The controller shows the partitions of a failed machine in error; they are read now, not in a minute.
@@ -130,6 +147,12 @@ async def settle_cluster(connection: AsyncConnection, *, project_id: UUID, clust
     reports = {fault.id: fault.since for fault in faults if fault.credited}
     await _credit(connection, mine, credited, reports, cluster.now)
     return changed
+
+
+async def _announce(connection: AsyncConnection, mine: dict[str, UUID], degraded: ClusterDegraded | None) -> None:
+    """Record what is wrong now; None: nothing is."""
+    kind = CLUSTER_RECOVERED if degraded is None else CLUSTER_DEGRADED
+    await record(connection, kind, project_id=mine["project_id"], subject_id=mine["cluster_id"], data=degraded)
 
 
 async def _credit(
@@ -161,23 +184,48 @@ def _machines_credited(cluster: _Cluster, faults: Sequence[_Fault]) -> int:
     return min(cluster.machines, own + share)
 
 
-def _sentences(faults: Sequence[_Fault], credited: int, machines: int) -> Iterator[str]:
+def _sentences(faults: Sequence[_Fault], credited: int, cluster: _Cluster, repair: OpenRepair | None) -> Iterator[str]:
     """What is wrong, and what happens next."""
     if not faults:
         return
-    for fault in faults[:NAMED]:
+    if any(fault.code is Code.ALLOCATION_LOST for fault in faults):
+        yield f"The V-IPU controller has lost allocation {cluster.external_name} with its partitions. "
+    named = [fault for fault in faults if fault.code is not Code.ALLOCATION_LOST]
+    for fault in named[:NAMED]:
         yield f"{_WORDS[fault.kind]} {fault.name}: {fault.message} "
-    if len(faults) > NAMED:
-        yield f"{len(faults) - NAMED} more faults. "
+    if len(named) > NAMED:
+        yield f"{len(named) - NAMED} more faults. "
+    following = _next(faults, cluster, repair)
     if credited == 0:
+        yield f"{following}. " if following else ""
         yield "Minutes are billed as before."
     else:
         whole = (
             "the cluster is"
-            if credited == machines
-            else f"{credited} of {machines} machines {'is' if credited == 1 else 'are'}"
+            if credited == cluster.machines
+            else f"{credited} of {cluster.machines} machines {'is' if credited == 1 else 'are'}"
         )
-        yield f"An operator has to repair this; until then, {whole} not billed."
+        following = following or "An operator has to repair this"
+        codes = {fault.code for fault in faults if fault.credited}
+        by_itself = _BY_ITSELF.get(codes.pop()) if len(codes) == 1 else None
+        yield by_itself or f"{following}; until then"
+        yield f", {whole} not billed."
+
+
+def _next(faults: Sequence[_Fault], cluster: _Cluster, repair: OpenRepair | None) -> str | None:
+    """When the cluster gets other hardware; None if that would repair nothing."""
+    repairable = [fault for fault in faults if fault.repairable]
+    if not repairable or cluster.allocated_through is not AllocatedThrough.V_IPU:
+        return None
+    if repair is not None and repair.waits_for is not None:
+        return _WAITING[repair.waits_for]
+    if repair is not None and repair.reason == "fault":
+        disk = any(fault.kind == "poplar_server" for fault in repairable)
+        lost = ", without the disk of the failed Poplar server" if disk else ""
+        return f"The cluster gets other hardware at {repair.starts_at:%Y-%m-%d %H:%M} UTC{lost}"
+    if cluster.auto_repair:
+        return "A repair is being scheduled"
+    return "Automatic repair is off: request a repair when it suits you"
 
 
 def _event(faults: Sequence[_Fault], reason: str | None, credited: int) -> ClusterDegraded:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
+from ipucloud.clusters.endpoint import endpoint
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.partitions import shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.controllers import controller
 from ipucloud.kernel.sealing import Keys
+from ipucloud.kernel.vipu import PartitionShape
+from ipucloud.operations.freezes import frozen_until
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.site.ports import Site, UserEndpoint, VipuAddress
+
+PATIENT = 5
+"""How many times longer a clean-up waits for hardware that answers and has not failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +45,65 @@ class MachineInput:
 
 @dataclass(frozen=True, slots=True)
 class HostInput:
-    """A host that the cluster holds, and the name of the Poplar server on it. `not_clean` as of a machine."""
+    """A host that the cluster holds, and the name of the Poplar server on it. `not_clean` as of a machine.
+
+    `unbuilt`: the server is not there yet, or is to be built on another host: a clean-up gives the host back, wiped.
+    """
 
     id: str
     name: str
     server_name: str
     ordinal: int
     not_clean: bool
+    unbuilt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPartition:
+    """A partition to make again: its id at the controller, and its shape; None: all of the cluster's IPUs."""
+
+    name: str
+    shape: PartitionShape | None
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """When a clean-up leaves dead hardware: after so many seconds, while the region's `budget` lasts.
-
-    The budget is 0 while automatic actions are halted in the region."""
+    """When a clean-up leaves hardware: after it was in trouble for `after` seconds, or not done for `patience` seconds,
+    while the region's `budget` lasts."""
 
     after: float
-    budget: int
+    patience: float
+    budget: float
+
+    @classmethod
+    def usual(cls, after: float, limit: int) -> Isolation:
+        """Hardware that answers and has not failed may take `PATIENT` times longer. `limit`: for an hour."""
+        return cls(after, PATIENT * after, limit)
+
+    def in_region(self, isolated: int, *, halted: bool, forced: bool) -> Isolation:
+        """Where so many were isolated within the hour. `halted`: automatic actions are.
+
+        `forced`: an operator has the cluster deleted, and what is in trouble is left as soon as that is sure.
+        """
+        if forced:
+            return Isolation(0.0, self.after, math.inf)
+        return replace(self, budget=0 if halted else self.budget - isolated)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterInputs:
     """A cluster with its open operation, as of one instant.
 
+    `kept_partitions`: those that a repair makes again, of other hardware or because the controller lost them; None: the
+    cluster gets one with all of its IPUs.
+    `endpoint`: the recorded user endpoint of its allocation; None before there is one.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take
-    effect; meaningful in clean-up only.
+    effect; meaningful in clean-up only. `replaceable`: for how many more machines and hosts of the region creates and
+    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on.
+    `frozen_until`: nothing may be removed until then; None: it may.
+    `validated`: machines that it gives back are validated before other clusters get them.
     """
 
     id: UUID
@@ -80,11 +121,17 @@ class ClusterInputs:
     billed_from: datetime | None
     ssh_public_keys: tuple[str, ...]
     vipu: VipuAddress | None
+    endpoint: UserEndpoint | None
     access: Access | None
     machines: tuple[MachineInput, ...]
     hosts: tuple[HostInput, ...]
+    kept_partitions: tuple[KeptPartition, ...] | None
     quarantine_left: float
     isolation: Isolation
+    replaceable: float
+    power_limit: float
+    frozen_until: datetime | None
+    validated: bool
     operation: OpenOperation
 
     @property
@@ -123,13 +170,18 @@ class _Row(NamedTuple):
     ssh_public_keys: list[str]
     requested_at: datetime | None
     vipu: VipuAddress | None
+    endpoint: UserEndpoint | None
     access: dict[str, Any] | None
     operation: OpenOperation | None
     machines: list[list[Any]]
     hosts: list[list[Any]]
+    kept_partitions: list[list[Any]] | None
     quarantine_left: float
     isolated: int
+    replaced: int
     automation_halted: bool
+    forced: bool
+    frozen_until: datetime | None
 
 
 _LOAD = Query(
@@ -139,15 +191,27 @@ _LOAD = Query(
            c.allocated_through, c.reconfigurable, c.user_data,
            ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
-           r.vipu_host AS host, r.vipu_user_port AS user_port, r.vipu_admin_port AS admin_port, r.vipu_secure AS secure,
+           {controller("r")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
+           CASE WHEN c.state = 'rebuilding' OR o.kind = 'cluster.repair' AND (
+                  EXISTS (SELECT FROM kept_partitions k
+                           WHERE k.project_id = c.project_id AND k.cluster_id = c.id AND k.lost)
+                  OR EXISTS (SELECT FROM shown_partitions s
+                              WHERE s.project_id = c.project_id AND s.cluster_id = c.id AND s.name = c.external_name
+                                AND s.removed_at IS NOT NULL)) THEN
+             (SELECT coalesce(json_agg(json_build_array(external_name, shape) ORDER BY created_at, id), '[]')
+                FROM kept_partitions WHERE project_id = c.project_id AND cluster_id = c.id) END AS kept_partitions,
            greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left,
            (SELECT count(*) FROM health_reports r
              WHERE r.region = c.region AND r.code = 'not_clean' AND r.cleared_at IS NULL
                AND r.first_seen_at > app_now() - interval '1 hour') AS isolated,
+           (SELECT count(*) FROM health_reports r
+             WHERE r.region = c.region AND r.code = 'build_failed' AND r.cleared_at IS NULL
+               AND r.first_seen_at > app_now() - interval '1 hour') AS replaced,
            EXISTS (SELECT FROM observations
-                    WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted
+                    WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted,
+           o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
@@ -157,7 +221,8 @@ _LOAD = Query(
         SELECT json_agg(json_build_array(m.id, m.name, p.vipu_cluster_id, p.topology, dirty.id IS NOT NULL)
                           ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
-               json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL) ORDER BY a.ordinal)
+               json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL,
+                                         ps.state = 'pending' OR given_up.id IS NOT NULL) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
                extract(epoch FROM greatest(max(a.released_at), (
                  SELECT max(finished_at) FROM operation_steps
@@ -170,6 +235,9 @@ _LOAD = Query(
           LEFT JOIN health_reports dirty
                  ON (dirty.machine_id = m.id OR dirty.host_id = h.id) AND dirty.code = 'not_clean'
                 AND dirty.cluster_id = c.id AND dirty.cleared_at IS NULL
+          LEFT JOIN health_reports given_up
+                 ON given_up.host_id = h.id AND given_up.source = 'operation' AND given_up.code = 'replaced'
+                AND given_up.cluster_id = c.id AND given_up.cleared_at IS NULL
           LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
@@ -192,11 +260,13 @@ async def load(
     billed_from_request: bool,
     keys: Keys | None,
     isolation: Isolation,
+    power_limit: float,
+    validated: bool,
 ) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
 
     `billed_from_request`: bill a cluster that becomes usable for the first time from its request on. `isolation`: its
-    budget is for an hour.
+    budget is for an hour, and creates and resumes have one of the same size for hardware that they replace.
     """
     row = await inputs_of(connection, _LOAD, item, request_life=request_life)
     if row.operation is None:
@@ -217,10 +287,21 @@ async def load(
         billed_from=row.requested_at if billed_from_request else None,
         ssh_public_keys=tuple(row.ssh_public_keys),
         vipu=row.vipu,
+        endpoint=row.endpoint,
         access=None if row.access is None else access_of(row.external_name, keys, row.access),
         machines=tuple(MachineInput(*machine) for machine in row.machines),
         hosts=tuple(HostInput(*host) for host in row.hosts),
+        kept_partitions=None if row.kept_partitions is None else tuple(map(_kept, row.kept_partitions)),
         quarantine_left=row.quarantine_left,
-        isolation=Isolation(isolation.after, 0 if row.automation_halted else isolation.budget - row.isolated),
+        isolation=isolation.in_region(row.isolated, halted=row.automation_halted, forced=row.forced),
+        replaceable=isolation.budget - row.replaced,
+        power_limit=power_limit,
+        frozen_until=row.frozen_until,
+        validated=validated,
         operation=row.operation,
     )
+
+
+def _kept(found: list[Any]) -> KeptPartition:
+    name, shape = found
+    return KeptPartition(name, None if shape is None else shape_of(shape))

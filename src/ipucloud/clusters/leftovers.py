@@ -3,13 +3,15 @@
 `not_clean` is what a clean-up has left.
 It is asked, again and again, to wipe its server and to switch itself off. The report is cleared by an observation that
 it is clean, later than any request can take effect that was sent to it: by then nothing of its last customer is on it.
-`build_failed` is what a create or resume failed because of. It is cleared when it was observed good for `REST` seconds.
+`build_failed` is what a create or resume failed because of, `replaced` what a repair took away. They are cleared when
+the hardware was observed good for `REST` seconds. Hardware in maintenance is left alone: a person works on it.
+Nothing is asked while removals are frozen in the region.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -18,13 +20,21 @@ import structlog
 
 from ipucloud.clusters.metrics import RETURNED, count
 from ipucloud.config import Settings
+from ipucloud.contract.event_payloads import HardwareOrdered
+from ipucloud.contract.event_types import HARDWARE_RETURNED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.inventory.health.codes import Code, Kind, Source
+from ipucloud.events.log import record_for_operators
+from ipucloud.inventory.cleanings import Evidence, record_late_cleaning
+from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.health.codes import VALIDATED, Code, Kind, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.reports import clear, report
+from ipucloud.inventory.health.views import automation_allowed
+from ipucloud.inventory.validations import require
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
+from ipucloud.operations.freezes import frozen_until
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site, Sites, VipuAddress
 from ipucloud.wire.site import HostState
@@ -33,16 +43,24 @@ log = structlog.get_logger(__name__)
 
 AT_ONCE = 16
 """Pieces of hardware that are asked at the same time."""
+RESTS = frozenset({Code.BUILD_FAILED, Code.REPLACED})
 REST = 3600.0
 """How long hardware must have been good before it is tried again."""
 LIMIT = 1000
 """Most of them in one run; those that were asked longest ago come first."""
+
+_CLEAN: Mapping[Kind, Evidence] = {
+    "machine": {"power": "Off", "vipu_allocation": "none"},
+    "host": {"server": "none", "disk": "wiped"},
+}
+"""What has been observed of hardware that is clean."""
 
 
 class _Leftover(NamedTuple):
     """Hardware to clean and to observe. `network` is the present external name of its last cluster."""
 
     report_id: UUID
+    region: str
     code: Code
     kind: Kind
     object_id: UUID
@@ -56,23 +74,25 @@ class _Leftover(NamedTuple):
 
 
 _LEFTOVERS = Query(
-    """
-    SELECT r.id AS report_id, r.code, CASE WHEN m.id IS NULL THEN 'host' ELSE 'machine' END AS kind,
+    f"""
+    SELECT r.id AS report_id, r.region, r.code, CASE WHEN m.id IS NULL THEN 'host' ELSE 'machine' END AS kind,
            coalesce(m.id, h.id) AS object_id, coalesce(m.name, h.name) AS name, r.cluster_id,
            coalesce(c.external_name, '') AS network,
            p.vipu_cluster_id, r.last_seen_at, extract(epoch FROM app_now() - r.last_seen_at)::float8 AS quiet_for,
-           g.vipu_host AS host, g.vipu_user_port AS user_port, g.vipu_admin_port AS admin_port, g.vipu_secure AS secure
+           {controller("g")}
       FROM health_reports r
       JOIN site_regions g ON g.region = r.region
       LEFT JOIN machines m ON m.id = r.machine_id
       LEFT JOIN pods p ON p.id = m.pod_id
       LEFT JOIN hosts h ON h.id = r.host_id
       LEFT JOIN clusters c ON c.id = r.cluster_id
-     WHERE r.code IN ('not_clean', 'build_failed') AND r.cleared_at IS NULL
+     WHERE r.code IN ('not_clean', 'build_failed', 'replaced') AND r.cleared_at IS NULL
+       AND {frozen_until("r.region")} IS NULL
        AND NOT EXISTS (SELECT FROM allocations a
                         WHERE a.freed_at IS NULL AND (a.machine_id = r.machine_id OR a.host_id = r.host_id))
+       AND {automation_allowed("r.machine_id", "r.host_id")}
      ORDER BY r.last_seen_at LIMIT :limit
-    """,
+    """,  # noqa: S608  # our own text
     _Leftover,
 )
 _UNCHANGED = Query(
@@ -90,7 +110,7 @@ async def clean_leftovers(database: Database, sites: Sites, settings: Settings) 
     async def take(leftover: _Leftover) -> None:
         async with turns:
             unclean = await _ask(sites.at(leftover.vipu, lambda: settings.site_call_timeout), leftover)
-            await _record(database, leftover, unclean, settings.request_life)
+            await _record(database, leftover, unclean, settings)
 
     for result in await asyncio.gather(*map(take, found), return_exceptions=True):
         if result is not None:
@@ -127,7 +147,7 @@ async def _machine(site: Site, leftover: _Leftover) -> str | None:
     if system.PowerState != "Off":
         await site.machines.power_off(leftover.name, leftover.network)
         return "it is being switched off"
-    if leftover.code is Code.BUILD_FAILED and system.Status.Health != "OK":
+    if leftover.code in RESTS and system.Status.Health != "OK":
         return f"its BMC reports its health as {system.Status.Health}"
     held = await _allocations(site, leftover)
     return f"it is in V-IPU allocation {held[0]}" if held else None
@@ -140,9 +160,9 @@ async def _allocations(site: Site, leftover: _Leftover) -> Sequence[str]:
     return [allocation.id for allocation in found if leftover.name in allocation.agent_ids]
 
 
-async def _record(database: Database, leftover: _Leftover, unclean: str | None, request_life: float) -> None:
+async def _record(database: Database, leftover: _Leftover, unclean: str | None, settings: Settings) -> None:
     """What is not clean yet begins its quarantine again: a request was just sent to it, or may have been."""
-    if unclean is None and leftover.quiet_for < (REST if leftover.code is Code.BUILD_FAILED else request_life):
+    if unclean is None and leftover.quiet_for < (REST if leftover.code in RESTS else settings.request_life):
         return
     failpoint("leftovers.observed")
     async with database.begin() as connection:
@@ -152,6 +172,26 @@ async def _record(database: Database, leftover: _Leftover, unclean: str | None, 
             return  # another worker was here since
         if unclean is None:
             await clear(connection, report_id=leftover.report_id)
+            if leftover.kind == "machine" and leftover.code in VALIDATED and "repair" in settings.validation:
+                await require(connection, [leftover.object_id], "repair")
+            if leftover.code is Code.NOT_CLEAN and leftover.cluster_id is not None:
+                await record_late_cleaning(
+                    connection,
+                    cluster_id=leftover.cluster_id,
+                    external_name=leftover.network,
+                    object_id=leftover.object_id,
+                    observed=_CLEAN[leftover.kind],
+                )
+            await record_for_operators(
+                connection,
+                HARDWARE_RETURNED,
+                region=leftover.region,
+                data=HardwareOrdered(
+                    machines=[leftover.name] if leftover.kind == "machine" else [],
+                    hosts=[leftover.name] if leftover.kind == "host" else [],
+                    reason=leftover.code,
+                ),
+            )
             count(connection, RETURNED.labels(leftover.kind, leftover.code))
             log.info("hardware_returned", kind=leftover.kind, name=leftover.name, code=leftover.code)
         else:

@@ -30,6 +30,8 @@ class LockedCluster(NamedTuple):
     tags: dict[str, str]
     delete_protection: bool
     expires_at: datetime | None
+    auto_repair: bool
+    repair_window: dict[str, object] | None
     region: str
     machine_type: str
     machines: int
@@ -55,7 +57,8 @@ class LockedCluster(NamedTuple):
 _LOCK = Query(
     """
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
-           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
+           clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
+           clusters.region, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{}') AS typical_seconds,
            coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
@@ -74,17 +77,20 @@ _LOCK_QUOTA = sa.text(
 
 
 class RunningOperation(NamedTuple):
-    """An unfinished operation on a cluster."""
+    """An unfinished operation on a cluster, or on one of its partitions."""
 
     id: UUID
     kind: str
+    of_partition: bool
 
 
 # A separate statement: one that waits for a lock sees other rows in their earlier state.
 _RUNNING = Query(
     """
-    SELECT id, kind FROM operations
+    SELECT id, kind, partition_id IS NOT NULL AS of_partition FROM operations
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND state NOT IN ('cancelled', 'failed', 'succeeded')
+       AND (partition_id IS NULL OR NOT :beside_partitions)
+     ORDER BY of_partition, created_at, id LIMIT 1
     """,
     RunningOperation,
 )
@@ -104,17 +110,21 @@ async def lock_quota(connection: AsyncConnection, *, project_id: UUID, cluster_i
 
 
 async def running_operation(
-    connection: AsyncConnection, actor: Actor, cluster: LockedCluster
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, *, beside_partitions: bool = False
 ) -> RunningOperation | None:
-    """The open operation of a cluster under this transaction's lock; there is at most one."""
-    return await _RUNNING.one_or_none(connection, {"project_id": actor.project_id, "cluster_id": cluster.id})
+    """The open operation of a cluster under this transaction's lock, or else the oldest on one of its partitions.
+
+    `beside_partitions`: operations on partitions do not count.
+    """
+    values = {"project_id": actor.project_id, "cluster_id": cluster.id, "beside_partitions": beside_partitions}
+    return await _RUNNING.one_or_none(connection, values)
 
 
-def in_the_way(operation_id: UUID) -> Problem:
+def in_the_way(operation_id: UUID, on: str = "the cluster") -> Problem:
     """409 for a request that must wait until that operation has finished."""
     return Problem(
         OPERATION_IN_PROGRESS,
-        "Another operation is running on the cluster; wait until it has finished.",
+        f"Another operation is running on {on}; wait until it has finished.",
         headers={"Retry-After": "2"},
         extra={"operation": str(operation_id)},
     )

@@ -13,6 +13,8 @@ RETURNED = Counter(
 REPLACED = Counter(
     "hardware_replaced", "Machines and hosts for which an operation took others, by kind and step", ["kind", "step"]
 )
+REPAIRS_SCHEDULED = Counter("repairs_scheduled", "Repairs of clusters that were scheduled, by reason", ["reason"])
+REPAIRS_STARTED = Counter("repairs_started", "Scheduled repairs of clusters that have begun, by reason", ["reason"])
 
 
 def count(connection: AsyncConnection, counter: Counter) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
+from ipucloud.clusters.repairs.store import SHOWN
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import (
     DOCUMENT_PAGE,
@@ -39,6 +40,7 @@ _MEMBERS = f"""
   'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
+  'auto_repair', page.auto_repair, 'repair_window', page.repair_window, 'scheduled_repair', repair.document,
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   'poplar_servers', coalesce(servers.list, '[]'),
@@ -46,7 +48,7 @@ _MEMBERS = f"""
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
-                   WHEN page.state IN ('suspending', 'suspended', 'resuming') THEN 'paused'
+                   WHEN page.state IN ('suspending', 'suspended', 'resuming', 'rebuilding') THEN 'paused'
                    ELSE 'ended' END,
     'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
     'credited_minutes', usage.credited_minutes, 'credited_machines', usage.credited_machines,
@@ -123,10 +125,11 @@ _OPEN_OPERATION = clauses(
     """) AS operation,
            (SELECT parked_at FROM work WHERE kind = 'cluster' AND key = operations.cluster_id::text) AS parked_at
       FROM operations
-    WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
+    WHERE operations.cluster_id = page.id AND partition_id IS NULL
+      AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )
-_JOINS = clauses(wrong("page"), _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_JOINS = clauses(wrong("page"), SHOWN, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
 _LISTED = clauses(
     PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",

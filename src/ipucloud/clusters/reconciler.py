@@ -14,7 +14,8 @@ from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
-from ipucloud.operations.results import Failed, StepResult
+from ipucloud.operations.freezes import blocked_by
+from ipucloud.operations.results import Failed, Pending, StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.reconcile.outcomes import Done, Go, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
@@ -28,7 +29,8 @@ class ClusterReconciler:
     """Load the open operation's current step, take it, and write its outcome as the kind declares.
 
     `billing_starts_at`: whether a cluster is billed from its request or from becoming ready. The servers' access keys
-    are derived from `keys`.
+    are derived from `keys`. A machine that takes longer than `power_limit` seconds to switch on has failed.
+    are derived from `keys`. `validated`: machines that clusters give back are validated before others get them.
     """
 
     kind = WORK_KIND
@@ -43,6 +45,8 @@ class ClusterReconciler:
         billing_starts_at: Literal["ready", "requested"],
         draw: random.Random,
         isolation: Isolation,
+        power_limit: float,
+        validated: bool,
         keys: Keys | None = None,
     ) -> None:
         self._sites = sites
@@ -50,6 +54,8 @@ class ClusterReconciler:
         self._request_life = request_life
         self._billed_from_request = billing_starts_at == "requested"
         self._isolation = isolation
+        self._power_limit = power_limit
+        self._validated = validated
         self._keys = keys
 
     async def load(self, connection: Statements, item: WorkItem) -> ClusterInputs | Outcome:
@@ -60,6 +66,8 @@ class ClusterReconciler:
             billed_from_request=self._billed_from_request,
             keys=self._keys,
             isolation=self._isolation,
+            power_limit=self._power_limit,
+            validated=self._validated,
         )
         if inputs is None:
             return Done()
@@ -78,6 +86,8 @@ class ClusterReconciler:
         if decided is not None:
             return decided
         step = self._runner.step(operation)
+        if step.removes and inputs.frozen_until is not None:
+            return Pending(blocked_by(inputs.region, inputs.frozen_until))
         site = self._sites.at(inputs.vipu, item.remaining)
         try:
             return await step.act(site, inputs)

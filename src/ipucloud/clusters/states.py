@@ -22,7 +22,7 @@ CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
         _S.SUSPENDED: frozenset({_S.RESUMING, _S.ERROR, _S.DELETING}),
         _S.RESUMING: _BUSY | {_S.SUSPENDED},
         _S.REBOOTING: _BUSY,
-        _S.REBUILDING: _BUSY,
+        _S.REBUILDING: _BUSY | {_S.SUSPENDED},
         _S.ERROR: frozenset({_S.DELETING}),
         _S.DELETING: frozenset({_S.DELETED}),
         _S.DELETED: frozenset(),

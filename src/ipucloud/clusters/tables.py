@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.clusters.views import BILLED_CLUSTERS
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -30,6 +31,8 @@ clusters = sa.Table(
     json_column("tags", default="'{}'"),
     sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
     instant("expires_at"),
+    sa.Column("auto_repair", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("repair_window", pg.JSONB, comment="as in the API; NULL: repairs begin at any time"),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("state_reason", sa.Text),
     instant("state_entered_at", default_now=True),
@@ -37,6 +40,8 @@ clusters = sa.Table(
     sa.Column("blocked_by", sa.Text),
     sa.Column("incarnation", sa.Integer, nullable=False, server_default="1"),
     sa.Column("external_name", sa.Text, nullable=False, comment="<cluster>-<incarnation>, never reused"),
+    sa.Column("endpoint_host", sa.Text, comment="user endpoint of its V-IPU allocation; NULL: it has none now"),
+    sa.Column("endpoint_port", sa.Integer),
     instant("created_at", default_now=True),
     instant("ready_at"),
     instant("delete_requested_at"),
@@ -49,6 +54,7 @@ clusters = sa.Table(
     sa.CheckConstraint(
         "machines > 0 AND CASE allocated_through WHEN 'v-ipu' THEN ipus = 4 * machines ELSE ipus > 0 END", name="size"
     ),
+    sa.CheckConstraint("num_nulls(endpoint_host, endpoint_port) IN (0, 2)", name="endpoint"),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("external_name"),
 )

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
+from ipucloud.clusters.repairs.reschedule import withdraw
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -24,7 +25,8 @@ _UPDATE = Query(
     WITH cluster AS (
       UPDATE clusters
          SET name = :name, tags = CAST(:tags AS jsonb), delete_protection = :delete_protection,
-             expires_at = :expires_at, version = version + 1
+             expires_at = :expires_at, auto_repair = :auto_repair,
+             repair_window = CAST(:repair_window AS jsonb), version = version + 1
        WHERE project_id = :project_id AND id = :cluster_id
       RETURNING id, project_id, version
     ), event AS (
@@ -43,11 +45,12 @@ _UPDATE = Query(
 
 
 async def update(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: ClusterPatch, *, if_match: int | None
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, body: ClusterPatch, if_match: int | None
 ) -> int:
     """Change the given fields; returns the cluster's version afterwards.
 
-    A request that changes nothing keeps the version and records no event. Raises `Problem`: not_found,
+    A request that changes nothing keeps the version and records no event. A repair that is scheduled is scheduled anew
+    by the next run of the task when its settings change. Raises `Problem`: not_found,
     precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
@@ -56,7 +59,7 @@ async def update(
         raise Problem(STATE_CONFLICT, "The cluster is deleted. It can still be read, but not changed.")
     _check_expiry(cluster, body)
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields}
-    after = before | {name: getattr(body, name) for name in body.model_fields_set}
+    after = before | body.model_dump(include=body.model_fields_set)
     changed = [name for name in before if after[name] != before[name]]
     if not changed:
         return cluster.version
@@ -67,6 +70,7 @@ async def update(
         "fields": changed,
         **after,
         "tags": orjson.dumps(after["tags"]).decode(),
+        "repair_window": None if after["repair_window"] is None else orjson.dumps(after["repair_window"]).decode(),
     }
     try:
         version = await _UPDATE.one(connection, parameters)
@@ -74,6 +78,10 @@ async def update(
         if isinstance(error.orig, pg_errors.UniqueViolation):
             raise name_taken() from error
         raise
+    if {"auto_repair", "repair_window"} & set(changed):
+        await withdraw(connection, project_id=actor.project_id, cluster_id=cluster_id)
+        cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+        return cluster.version
     return version
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
 from ipucloud.contract.lists import Page
 from ipucloud.contract.wallet import BalanceOut
-from ipucloud.kernel.money import Currency
+from ipucloud.kernel.money import KnownCurrency
 
 PaymentDays = Annotated[int, Field(ge=0, le=365, description="Days between an invoice and its due date.")]
 
@@ -48,7 +48,7 @@ class BillingAccountCreate(Body):
     """A payer of projects. Its currency never changes; fields left out can be set later."""
 
     name: Line
-    currency: Currency
+    currency: KnownCurrency = Field(description="ISO 4217 code. Clusters of its projects are priced in it.")
     legal_name: Line | None = None
     address: Lines | None = None
     tax_id: Line | None = None

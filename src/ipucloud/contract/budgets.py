@@ -8,12 +8,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, TagKey, TagValue, in_cents
+from ipucloud.contract.fields import Answer, Body, TagKey, TagValue, to_pay
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Money
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"])]
-BudgetMoney = Annotated[Money, in_cents(10**12)]
+BudgetMoney = Annotated[Money, to_pay(10**12)]
 
 
 class BudgetTag(Body):

@@ -58,16 +58,18 @@ class IpuGeneration(Row):
     cores: int = Field(description="Independent processor cores (tiles).")
     threads: int
     clock_ghz: float | None = None
-    fp16_tflops: float = Field(description="AI compute in TFLOPS, FP16.16; the lower figure where sources disagree.")
+    fp16_tflops: float = Field(description="AI compute in TFLOPS, FP16.16; `notes` say where sources disagree.")
     fp32_tflops: float | None = None
     fp8_tflops: float | None = None
     in_processor_memory_mb: int
+    memory_per_tile_kb: int | None = Field(None, description="In-processor memory of one tile in kB.")
     memory_bandwidth_tb_per_s: float | None = None
     ipu_links: int
     ipu_link_bandwidth: str = Field(
         description="Links and bandwidth, as the vendor states them.", examples=["10 x 32 GB/s"]
     )
     exchange_bandwidth: str | None = Field(None, description="On-chip exchange, as the vendor states it.")
+    host_interface: str | None = Field(None, description="Towards the host, as the vendor states it.")
     notes: str | None = None
 
 
@@ -154,6 +156,8 @@ class Flavor(FlavorRow):
     allocated_through: AllocatedThrough
     ai_pflops: float = Field(description="AI compute in PFLOPS, FP16.16.")
     in_processor_memory_gb: float
+    poplar_servers_min: int = Field(description="Fewest Poplar servers that the vendor's design has for this size.")
+    poplar_servers_max: int = Field(description="Most Poplar servers that the vendor's design has for this size.")
 
 
 class Image(Row):

@@ -13,6 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
+from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
 from ipucloud.kernel.money import Money
 
 
@@ -35,6 +36,11 @@ class ClusterState(StrEnum):
 
 MAX_KEYS = 50
 USER_DATA_LIMIT = 65_536
+_AUTO_REPAIR = (
+    "Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of its"
+    " hardware."
+)
+_REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 
 
 class PartitionOptions(Body):
@@ -63,6 +69,8 @@ class ClusterCreate(Body):
     partition: PartitionOptions = PartitionOptions()
     delete_protection: bool = Field(False, description="Whether deletion is refused.")
     expires_at: Instant | None = Field(None, description="When the cluster is deleted automatically.")
+    auto_repair: bool = Field(True, description=_AUTO_REPAIR)
+    repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
 
 
 class ClusterPatch(Body):
@@ -72,6 +80,10 @@ class ClusterPatch(Body):
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
     delete_protection: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = None
     expires_at: Instant | None = Field(None, description="When the cluster is deleted automatically; null: never.")
+    auto_repair: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_AUTO_REPAIR
+    )
+    repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
 
 
 class SshOut(Answer):
@@ -172,12 +184,17 @@ class ClusterItemOut(Answer):
     observed_at: datetime | None = Field(
         description="When its hardware was last observed; null if it has none, or was never observed."
     )
-    stage: str | None = Field(description="Stage of the open operation; null when none is open.")
-    progress: int = Field(ge=0, le=100, description="Progress of the open operation in percent; 100 when none is open.")
+    stage: str | None = Field(description="Stage of the open operation on the cluster itself; null: none is open.")
+    progress: int = Field(ge=0, le=100, description="Progress of that operation in percent; 100 when none is open.")
     created_at: datetime
     ready_at: datetime | None
     deleted_at: datetime | None
     expires_at: datetime | None
+    auto_repair: bool = Field(description=_AUTO_REPAIR)
+    repair_window: RepairWindow | None = Field(description=_REPAIR_WINDOW)
+    scheduled_repair: ScheduledRepairOut | None = Field(
+        description="The repair that is announced or under way; null: none is."
+    )
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]
@@ -186,7 +203,9 @@ class ClusterItemOut(Answer):
     ipus: int
     price_per_minute: Money | None
     billing: BillingOut
-    operation: OperationSummaryOut | None = Field(description="The open operation; null when none is open.")
+    operation: OperationSummaryOut | None = Field(
+        description="The open operation on the cluster itself; null when none is open. Each partition has its own."
+    )
     version: int
 
 
@@ -234,7 +253,16 @@ class WhyNotOut(Answer):
     numbers: dict[str, int] = Field(
         description="`largest`: the largest cluster that fits; `missing`: machines that must become free.",
         examples=[
-            {"wanted": 4, "free": 6, "cleaning": 0, "unhealthy": 1, "maintenance": 0, "largest": 2, "missing": 0}
+            {
+                "wanted": 4,
+                "free": 6,
+                "cleaning": 0,
+                "validating": 0,
+                "unhealthy": 1,
+                "maintenance": 0,
+                "largest": 2,
+                "missing": 0,
+            }
         ],
     )
 

@@ -97,7 +97,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "in_processor_memory_gb": "In-processor memory in GB.",
     "in_processor_memory_mb": "In-processor memory in MB.",
     "interval_id": "Id of the usage interval.",
-    "invoice_issued_on": "On a credit note: date of the invoice that it belongs to.",
+    "invoice_issued_on": "On a credit note: date of the document named by `invoice`.",
     "ip": "IP address of the machine.",
     "ipu": "Number of the IPU in its machine, counted from 0.",
     "ipu_arch_id": "Number of the IPU architecture.",

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
+
 Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
 
 
@@ -56,6 +58,81 @@ class ClusterFault(Payload):
     credited: bool = Field(description="Whether minutes with this fault are credited.")
 
 
+class FreezeOf(Payload):
+    """A freeze of removals."""
+
+    reason: str = Field(description="Why it was started, or ended.")
+    expires_at: datetime | None = Field(None, description="When it ends by itself; absent or null once it has ended.")
+
+
+class HardwareOrdered(Payload):
+    """What an operator ordered, or a worker did."""
+
+    machines: list[str] = Field(description="Names of the machines.", examples=[["lu2-r1-m01"]])
+    hosts: list[str] = Field(description="Names of the hosts.")
+    reason: str | None = Field(None, description="Why; absent or null for a return to service by an operator.")
+    starts_at: datetime | None = Field(None, description="Of maintenance: when it begins; absent or null: at once.")
+    ordered_by: UUID | None = Field(None, description="Id of the operator's token; absent or null for a worker.")
+
+
+class MassDisappearance(Payload):
+    """Hardware that failed at once."""
+
+    failed: int = Field(description="Machines and hosts that are newly failing.")
+    objects: int = Field(description="Machines and hosts of the region.")
+    limit: int = Field(description="How many may fail at once.")
+
+
+class InventoryDiffers(Payload):
+    """A difference from the expected inventory."""
+
+    code: str = Field(description="Code of the health report.", examples=["wrong_serial"])
+    detail: str = Field(description="What was expected and shown.")
+
+
+class UnpricedUse(Payload):
+    """Whose minutes of use have no price, or had none."""
+
+    account_id: UUID = Field(description="Account that pays.")
+    sku: str = Field(description="SKU that has no price.", examples=["ipu-m2000"])
+    currency: str = Field(description="Currency in which it has none.", examples=["EUR"])
+    hour: datetime = Field(description="Start of the hour in which this was found.")
+
+
+class PriceCorrectionOf(Payload):
+    """A correction of a past price."""
+
+    correction: UUID = Field(description="Id of the correction.")
+    sku: str = Field(description="SKU whose price is corrected.", examples=["ipu-m2000"])
+    reason: str = Field(description="Why, in the operator's words.")
+
+
+class ChargesCorrected(Payload):
+    """A past price that was corrected, and what that changes for the project."""
+
+    sku: str = Field(description="SKU whose price was corrected.", examples=["ipu-m2000"])
+    region: str = Field(description="Slug of the region.")
+    since: datetime = Field(description="Start of the corrected period.")
+    until: datetime | None = Field(description="End of the period, exclusive; null: no end.")
+    unit_price: AmountOfMoney = Field(description="The corrected price, per minute of the SKU's unit.")
+    difference: AmountOfMoney = Field(description="What more the project's use costs; negative: less.")
+
+
+class BillingMonthOf(Payload):
+    """A billing month."""
+
+    month: str = Field(description="The month.", examples=["2026-05"])
+
+
+class FaultReported(Payload):
+    """What a customer reported, and the operator's answer."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    kind: Literal["machine", "poplar_server"] = Field(description="What is affected.")
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    answer: str | None = Field(None, description="The operator's answer; absent or null before there is one.")
+
+
 class ClusterDegraded(Payload):
     """Why a cluster does not work as sold."""
 
@@ -102,10 +179,66 @@ class HardwareFailed(Payload):
     reason: str = Field(description="What is wrong with it, for people.", examples=["machine pod1-m3 did not answer"])
 
 
+class DeleteForced(Payload):
+    """Why an operator deletes a cluster."""
+
+    reason: str = Field(description="The operator's reason.", examples=["its rack was destroyed by a fire"])
+
+
+class RepairWaits(Payload):
+    """A repair that has not begun although its time has come."""
+
+    reason: RepairReason = Field(description="A fault of its hardware, or planned maintenance.")
+    hardware: list[str] = Field(
+        description="Names of the machines and hosts that are replaced.", examples=[["pod1-m3"]]
+    )
+    waits_for: WaitsFor = Field(
+        description="Room, other clusters of the region, or an operator.", examples=["capacity"]
+    )
+
+
+class RepairStarted(Payload):
+    """A repair: a cluster gets other hardware in place of some of its own."""
+
+    reason: RepairReason = Field(description="A fault of its hardware, or planned maintenance.")
+    hardware: list[str] = Field(
+        description="Names of the machines and hosts that are replaced.", examples=[["pod1-m3"]]
+    )
+
+
+class RepairScheduled(RepairStarted):
+    """A repair with its time."""
+
+    starts_at: datetime = Field(description="When it begins.", examples=["2026-05-09T00:00:00Z"])
+    latest_at: datetime = Field(
+        description="The latest time that it can be rescheduled to.", examples=["2026-05-11T13:10:05Z"]
+    )
+
+
+class MaintenanceOf(Payload):
+    """Planned maintenance of hardware that a cluster holds."""
+
+    hardware: list[str] = Field(description="Names of the machines and hosts.", examples=[["pod1-m3"]])
+    starts_at: datetime = Field(description="When it begins.", examples=["2026-05-08T06:00:00Z"])
+    urgent: bool = Field(description="Whether it cannot wait for the usual notice.", examples=[False])
+
+
+class RepairEnded(RepairStarted):
+    """A repair with its outcome."""
+
+    outcome: RepairOutcome = Field(
+        description="`repaired`, `failed` or `cancelled`: its operation ended so. `not_needed`: nothing is wrong any"
+        " more. `superseded`: another request or another setting came first. `maintained`: the hardware is maintained"
+        " where it is.",
+        examples=["repaired"],
+    )
+
+
 class OperationOf(Payload):
-    """The operation's kind."""
+    """The operation's kind, and its partition if it changes one."""
 
     kind: str = Field(description="The operation's kind.", examples=["cluster.create"])
+    partition: UUID | None = Field(None, description="Id of the partition that it changes; absent or null for others.")
     late: Late = False
 
 
@@ -113,6 +246,7 @@ class PartitionOf(Payload):
     """The partition's cluster."""
 
     cluster: UUID = Field(description="The cluster that the partition belongs to.")
+    reason: str | None = Field(None, description="Why it is so, for people; absent if it needs no explanation.")
 
 
 class TokenReplaced(Payload):
@@ -141,6 +275,13 @@ class InvoiceNumbered(Payload):
     number: str = Field(description="The invoice's number.")
 
 
+class CreditNoteNumbered(Payload):
+    """The issued credit note."""
+
+    number: str = Field(description="The credit note's number.")
+    corrects: list[str] = Field(description="Numbers of the documents that it corrects, the oldest first.")
+
+
 class BudgetReached(Payload):
     """A threshold of a budget, and the figure that reached it."""
 
@@ -157,6 +298,15 @@ class FundsLeft(Payload):
 
     when_empty: str = Field(description="The account's policy for when its funds are exhausted.")
     left: AmountOfMoney = Field(description="Remaining funds, before holds; negative: overdrawn.")
+    lasts_until: datetime | None = Field(
+        description="When the funds end if the present clusters go on; null: not within a year."
+    )
+
+
+class FundsLow(FundsLeft):
+    """The funds of a prepaid account that will soon be empty."""
+
+    hours: int = Field(description="The level that was reached: the funds last no longer than so many hours.")
 
 
 class AuditRepair(Payload):

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract import event_payloads as payloads
-from ipucloud.contract.event_payloads import BudgetReached, FundsLeft
+from ipucloud.contract.event_payloads import BudgetReached, FundsLeft, FundsLow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +24,40 @@ class EventType:
     """One type of event: its stable `name`, its meaning and its subject.
 
     `subjects` has the possible values of `subject_type`; empty: any. `payload` is the model of `data`; None: `data`
-    is empty.
+    is empty. `project`: projects have such events; otherwise only the platform. `operators`: operators read them too.
     """
 
     name: str
     meaning: str
     subjects: tuple[str, ...]
     payload: type[BaseModel] | None = None
+    project: bool = True
+    operators: bool = False
 
 
 REGISTRY: dict[str, EventType] = {}
 
 
 def _register(
-    name: str, meaning: str, *subjects: str, payload: type[BaseModel] | None = None, anything: bool = False
+    name: str,
+    meaning: str,
+    *subjects: str,
+    payload: type[BaseModel] | None = None,
+    anything: bool = False,
+    project: bool = True,
+    operators: bool = False,
 ) -> EventType:
     """The subject is the noun before the dot unless others are named."""
     if name in REGISTRY:
         raise ValueError(f"event type {name} is registered twice")
     about = () if anything else subjects or (name.partition(".")[0],)
-    REGISTRY[name] = EventType(name, meaning, about, payload)
+    REGISTRY[name] = EventType(name, meaning, about, payload, project, operators)
     return REGISTRY[name]
+
+
+def _register_platform(name: str, meaning: str, *subjects: str, payload: type[BaseModel] | None = None) -> EventType:
+    """An event of no project, which operators read."""
+    return _register(name, meaning, *subjects, payload=payload, project=False, operators=True)
 
 
 def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str) -> None:
@@ -73,11 +86,73 @@ CLUSTER_HARDWARE_ISOLATED = _register(
     "cluster.hardware_isolated",
     "The cluster is cleaned up without hardware that has failed. Nobody gets it before it was cleaned.",
     payload=payloads.HardwareFailed,
+    operators=True,
 )
 CLUSTER_HARDWARE_REPLACED = _register(
     "cluster.hardware_replaced",
-    "An operation could not work with hardware of the cluster, and takes other hardware instead.",
+    "Hardware of the cluster failed or is to be maintained, and an operation takes other hardware instead.",
     payload=payloads.HardwareFailed,
+    operators=True,
+)
+CLUSTER_DELETE_FORCED = _register(
+    "cluster.delete_forced",
+    "An operator deletes the cluster, without waiting for hardware that has failed.",
+    payload=payloads.DeleteForced,
+    operators=True,
+)
+MAINTENANCE_ANNOUNCED = _register(
+    "maintenance.announced",
+    "Hardware that the cluster holds will be maintained.",
+    "cluster",
+    payload=payloads.MaintenanceOf,
+    operators=True,
+)
+CLUSTER_REPAIR_SCHEDULED = _register(
+    "cluster.repair_scheduled",
+    "A repair of the cluster is scheduled, or scheduled for another time.",
+    payload=payloads.RepairScheduled,
+)
+CLUSTER_REPAIR_STARTED = _register(
+    "cluster.repair_started",
+    "The scheduled repair of the cluster has begun.",
+    payload=payloads.RepairStarted,
+    operators=True,
+)
+CLUSTER_REPAIR_ENDED = _register(
+    "cluster.repair_ended",
+    "The scheduled repair of the cluster has ended, or will not take place.",
+    payload=payloads.RepairEnded,
+    operators=True,
+)
+FAULT_REPORT_OPENED = _register(
+    "fault_report.opened", "A fault was reported to the operator.", payload=payloads.FaultReported, operators=True
+)
+FAULT_REPORT_CONFIRMED = _register(
+    "fault_report.confirmed", "The operator found the reported fault.", payload=payloads.FaultReported, operators=True
+)
+FAULT_REPORT_DISMISSED = _register(
+    "fault_report.dismissed",
+    "The operator did not find the reported fault.",
+    payload=payloads.FaultReported,
+    operators=True,
+)
+FAULT_REPORT_CLOSED = _register(
+    "fault_report.closed",
+    "The cluster of a confirmed fault report was deleted before the repair.",
+    payload=payloads.FaultReported,
+    operators=True,
+)
+FAULT_REPORT_REPAIRED = _register(
+    "fault_report.repaired",
+    "The hardware with the reported fault was replaced, or works again.",
+    payload=payloads.FaultReported,
+    operators=True,
+)
+CLUSTER_REPAIR_WAITING = _register(
+    "cluster.repair_waiting",
+    "The scheduled repair of the cluster has to wait although its time has come.",
+    payload=payloads.RepairWaits,
+    operators=True,
 )
 _register_states(
     "cluster",
@@ -88,7 +163,7 @@ _register_states(
         "suspended": "The cluster is suspended; its machines are released.",
         "resuming": "The suspended cluster is being resumed.",
         "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
-        "rebuilding": "The cluster's servers are being built again. Reserved; not emitted yet.",
+        "rebuilding": "The cluster is being repaired: built again with other hardware.",
         "error": "The cluster failed and cannot be used. It can be deleted.",
         "deleting": "The cluster is being deleted.",
         "deleted": "The cluster is deleted.",
@@ -141,6 +216,11 @@ PROJECT_ACCOUNT_CHANGED = _register(
     "Another billing account pays for the project from the next full hour on.",
     payload=payloads.AccountAssigned,
 )
+PROJECT_CHARGES_CORRECTED = _register(
+    "project.charges_corrected",
+    "A past price was corrected, and the project's charges with it.",
+    payload=payloads.ChargesCorrected,
+)
 QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
 
 WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")
@@ -153,6 +233,9 @@ WEBHOOK_DISABLED = _register(
 
 INVOICE_ISSUED = _register(
     "invoice.issued", "An invoice with charges of only this project was issued.", payload=payloads.InvoiceNumbered
+)
+CREDIT_NOTE_ISSUED = _register(
+    "credit_note.issued", "A credit note about only this project was issued.", payload=payloads.CreditNoteNumbered
 )
 BUDGET_CREATED = _register("budget.created", "A budget was created.")
 BUDGET_UPDATED = _register("budget.updated", "The budget was changed.")
@@ -170,6 +253,11 @@ BUDGET_FORECAST_REACHED = _register(
 ACCOUNT_FUNDS_EXHAUSTED = _register(
     "account.funds_exhausted", "The prepaid account that pays for the project is empty.", payload=FundsLeft
 )
+ACCOUNT_FUNDS_LOW = _register(
+    "account.funds_low",
+    "The funds of the prepaid account that pays for the project end within `hours`, one of its levels.",
+    payload=FundsLow,
+)
 ACCOUNT_FUNDS_RESTORED = _register(
     "account.funds_restored",
     "The prepaid account that pays for the project has funds again.",
@@ -179,10 +267,88 @@ AUDIT_REPAIRED = _register(
     "audit.repaired",
     "An audit repaired the subject; if it has no id of its own, the subject is the project.",
     payload=payloads.AuditRepair,
+    operators=True,
     anything=True,
 )
 
-TYPES = sorted(REGISTRY)
+FREEZE_STARTED = _register_platform(
+    "freeze.started", "Removals are frozen, until `expires_at` at the latest.", payload=payloads.FreezeOf
+)
+FREEZE_ENDED = _register_platform(
+    "freeze.ended",
+    "A freeze of removals has ended: by an operator, because another one took its place, or by its expiry.",
+    payload=payloads.FreezeOf,
+)
+HARDWARE_MAINTAINED = _register_platform(
+    "hardware.maintained",
+    "An operator maintains hardware, or has announced that.",
+    "region",
+    payload=payloads.HardwareOrdered,
+)
+HARDWARE_DRAINED = _register_platform(
+    "hardware.drained", "An operator keeps new clusters from hardware.", "region", payload=payloads.HardwareOrdered
+)
+HARDWARE_QUARANTINED = _register_platform(
+    "hardware.quarantined", "An operator suspects hardware.", "region", payload=payloads.HardwareOrdered
+)
+HARDWARE_RETURNED = _register_platform(
+    "hardware.returned_to_service",
+    "An operator ended maintenance, drain or quarantine; or isolated or replaced hardware was observed good.",
+    "region",
+    payload=payloads.HardwareOrdered,
+)
+AUTOMATION_HALTED = _register_platform(
+    "automation.halted",
+    "Too much hardware failed at once: nothing acts by itself in the region.",
+    "region",
+    payload=payloads.MassDisappearance,
+)
+AUTOMATION_RESUMED = _register_platform(
+    "automation.resumed", "So little hardware is failing that workers act by themselves again.", "region"
+)
+INVENTORY_DIFFERS = _register_platform(
+    "inventory.differs",
+    "Hardware is not as the expected inventory has it; new clusters do not get it.",
+    *("machine", "host"),
+    payload=payloads.InventoryDiffers,
+)
+INVENTORY_AGREES = _register_platform(
+    "inventory.agrees",
+    "Hardware is again as the expected inventory has it.",
+    *("machine", "host"),
+    payload=payloads.InventoryDiffers,
+)
+
+PRICE_MISSING = _register_platform(
+    "price.missing",
+    "Minutes were used that have no price. They are charged when they get one.",
+    "region",
+    payload=payloads.UnpricedUse,
+)
+PRICE_SUPPLIED = _register_platform(
+    "price.supplied", "Every minute that had no price was charged.", "region", payload=payloads.UnpricedUse
+)
+PRICE_CORRECTION_ACCEPTED = _register_platform(
+    "price_correction.accepted",
+    "A past price was corrected; what was used is rated again.",
+    payload=payloads.PriceCorrectionOf,
+)
+PRICE_CORRECTION_FINISHED = _register_platform(
+    "price_correction.finished", "Every closed hour was rated again.", payload=payloads.PriceCorrectionOf
+)
+BILLING_MONTH_SEALED = _register_platform(
+    "billing_month.sealed", "A billing month was sealed; its invoices follow.", payload=payloads.BillingMonthOf
+)
+BILLING_MONTH_LATE = _register_platform(
+    "billing_month.late",
+    "A billing month is not sealed a day after it should have been.",
+    payload=payloads.BillingMonthOf,
+)
+
+OPERATOR_TYPES = sorted(name for name, kind in REGISTRY.items() if kind.operators)
+"""The types that operators read."""
+TYPES = sorted(name for name, kind in REGISTRY.items() if kind.project)
+"""The types that projects have."""
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})
 """Every valid pattern: each type, and all types of a noun, such as `cluster.*`."""
 
@@ -210,6 +376,12 @@ EventTypeName = Annotated[
     _one_of(TYPES),
 ]
 """One registered type. For any other, pydantic's error has the type `unknown_event_type`."""
+OperatorEventTypeName = Annotated[
+    str,
+    Field(pattern=r"^[a-z][a-z_]{0,62}\.[a-z][a-z_]{0,62}$", json_schema_extra={"enum": list(OPERATOR_TYPES)}),
+    _one_of(OPERATOR_TYPES),
+]
+"""The same, of those that operators read."""
 EventTypePattern = Annotated[
     str,
     Field(

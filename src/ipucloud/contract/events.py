@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_types import EventTypeName
+from ipucloud.contract.event_types import EventTypeName, OperatorEventTypeName
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Order, Page, Paged
 
@@ -29,6 +29,47 @@ class EventOut(Answer):
 
 class EventPage(Page[EventOut]):
     pass
+
+
+class OperatorEventOut(Answer):
+    """One fact about the platform, or about a project's object that concerns its operators."""
+
+    id: str = Field(description="Position in the log; events become visible in this order.", examples=["81234-5120"])
+    type: str = Field(description="Type of the event.", examples=["freeze.started"])
+    region: str | None = Field(description="Slug of the region; null: every one, or none.", examples=["luxembourg-2"])
+    project: str | None = Field(description="Slug of the project; null: an event of the platform.", examples=[None])
+    subject_type: str = Field(description="Kind of the object that it is about.", examples=["freeze"])
+    subject_id: UUID | None = Field(
+        description="Id of the object; null: the region, or something without an id, which `data` names."
+    )
+    subject_name: str | None = Field(
+        description="Name of the cluster, machine or host; null for others.", examples=[None]
+    )
+    operation_id: UUID | None = Field(description="The operation that it is part of; null: of none.", examples=[None])
+    request_id: str | None = Field(description="The request that caused it; null: none did.")
+    at: datetime = Field(description="When it happened.")
+    data: Mapping[str, object] = Field(
+        description="What the type says more.", examples=[{"reason": "the site shows another rack"}]
+    )
+
+
+class OperatorEventPage(Page[OperatorEventOut]):
+    pass
+
+
+class OperatorEventList(Paged):
+    """Events that match every filter."""
+
+    order: Order = Field(Order.NEWEST_FIRST, description="Newest first (`-created_at`) or oldest first (`created_at`).")
+    type: list[OperatorEventTypeName] = Field(
+        default_factory=list, description="Only events of these types.", examples=[["freeze.started"]]
+    )
+    region: str | None = Field(
+        None, description="Only events of this region, or of every region.", examples=["luxembourg-2"]
+    )
+    project: str | None = Field(None, description="Only events of this project, by slug.", examples=["research"])
+    subject: UUID | None = Field(None, description="Only events about this object, by id.")
+    after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")
 
 
 class EventTypeOut(Answer):

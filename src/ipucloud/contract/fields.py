@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from ipucloud.kernel.money import CENTS, Money, rounded
+from ipucloud.kernel.money import MINOR_UNITS, Money, known_currency, rounded
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
 """Starts with a letter, so that a name is never parsed as a number."""
@@ -41,14 +41,22 @@ def not_null(value: Given | None) -> Given:
     return value
 
 
-def in_cents(below: int) -> AfterValidator:
-    """Validates an `Amount` or `Money` of a request: above 0, below `below`, in whole cents."""
+def to_pay(below: int) -> AfterValidator:
+    """Validates an `Amount` or `Money` of a request: above 0, below `below`, payable in its currency.
+
+    Of an `Amount` the currency is not known here: it may have as many decimal places as any currency has.
+    """
 
     def check(value: Amounts) -> Amounts:
-        amount = value.amount if isinstance(value, Money) else value
-        if not 0 < amount < below or amount != rounded(amount, CENTS):
+        if isinstance(value, Money):
+            amount, places = value.amount, MINOR_UNITS[known_currency(value.currency)]
+        else:
+            amount, places = value, max(MINOR_UNITS.values())
+        if not 0 < amount < below or amount != rounded(amount, places):
             raise PydanticCustomError(
-                "not_cents", "An amount must be above 0, below {below}, and in whole cents", {"below": f"{below:,}"}
+                "not_payable",
+                "An amount must be above 0, below {below}, and have at most {places} decimal places",
+                {"below": f"{below:,}", "places": places},
             )
         return value
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.charges import CitedReportOut
-from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, in_cents
+from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, to_pay
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Money, rounded
 
@@ -21,11 +21,13 @@ class InvoiceRow(Answer):
 
     kind: Literal["invoice", "credit_note"]
     number: str = Field(examples=["INV-2026-000001"])
-    invoice: str | None = Field(description="Invoice that a credit note belongs to; null for an invoice.")
+    invoice: str | None = Field(
+        description="Invoice that a credit note corrects, the oldest of several; null for an invoice."
+    )
     month: str = Field(description="Billing month.", examples=["2026-05"])
     issued_at: datetime
     due_on: date | None
-    total: Money
+    total: Money = Field(description="Payable amount; of a credit note: what it gives back.")
     outstanding: Money = Field(description="Amount not paid yet.")
 
 
@@ -62,7 +64,10 @@ class InvoicePeriodOut(Answer):
 
 
 class InvoiceLineOut(Answer):
-    """A project's usage of a SKU in a region under one price version."""
+    """A project's usage of a SKU in a region under one price version and one tax rate.
+
+    On a credit note, minutes and amounts are what is taken back; below zero is what is charged on it.
+    """
 
     line: int
     project_id: UUID
@@ -71,7 +76,14 @@ class InvoiceLineOut(Answer):
     region: str
     price_id: UUID
     usage_month: str = Field(examples=["2026-05"])
+    since: date | None = Field(None, description="First day of use; null on documents issued before it was stated.")
+    until: date | None = Field(
+        None, description="Day after the last day of use; a change of a tax rate divides a month."
+    )
     correction: bool = Field(description="Whether it corrects a month that was already invoiced.")
+    corrects: str | None = Field(
+        None, description="On a correction: number of the document that billed the usage before; null: none did."
+    )
     minutes: int
     machine_minutes: int = Field(description="Billed machine-minutes.")
     credited_machine_minutes: int = Field(
@@ -79,8 +91,8 @@ class InvoiceLineOut(Answer):
     )
     unit_price: Money
     cost: Money = Field(description="Exact cost.")
-    amount: Money = Field(description="Cost, rounded to cents.")
-    tax_rate: str = Field(examples=["0.17"])
+    amount: Money = Field(description="Cost, rounded to the currency's decimal places.")
+    tax_rate: str = Field(description="Rate in force when it was used, as a fraction.", examples=["0.17"])
 
 
 class InvoiceCreditOut(Answer):
@@ -105,8 +117,26 @@ class InvoiceTaxOut(Answer):
     tax: Money
 
 
+class CorrectedInvoiceOut(Answer):
+    """A document that a credit note corrects."""
+
+    number: str = Field(description="Number of the document.", examples=["INV-2026-000001"])
+    issued_on: date
+
+
+class SettledInvoiceOut(Answer):
+    """An open invoice that the wallet paid with the money of a credit note, when it was issued."""
+
+    number: str = Field(description="Number of the invoice.", examples=["INV-2026-000002"])
+    amount: Money = Field(description="Amount that the wallet paid of it.")
+
+
 class InvoiceOut(Answer):
-    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
+    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent.
+
+    Amounts of a credit note are what it gives back. It is about a part of one invoice, or has lines: those of a month
+    whose corrections exceed its usage.
+    """
 
     kind: Literal["invoice", "credit_note", "draft"]
     number: str | None = Field(description="Number of the document; null for a draft.")
@@ -117,8 +147,13 @@ class InvoiceOut(Answer):
     currency: str
     seller: IssuerOut
     customer: RecipientOut
-    invoice: str | None = Field(None, description="On a credit note: number of the invoice that it belongs to.")
+    invoice: str | None = Field(
+        None, description="On a credit note: number of the invoice that it corrects, the oldest of several."
+    )
     invoice_issued_on: date | None = None
+    corrects: list[CorrectedInvoiceOut] | None = Field(
+        None, description="On a credit note: every document that it corrects, the oldest first."
+    )
     reason: str | None = Field(None, description="On a credit note: why it was issued.")
     lines: list[InvoiceLineOut] | None = None
     credits: list[InvoiceCreditOut] | None = Field(
@@ -134,7 +169,12 @@ class InvoiceOut(Answer):
     tax: Money
     total: Money
     wallet_applied: Money | None = Field(None, description="Amount paid from the wallet; negative if added to it.")
-    to_wallet: Money | None = Field(None, description="On a credit note: amount added to the wallet.")
+    to_wallet: Money | None = Field(
+        None, description="On a credit note: amount that was not taken off its invoice, and was added to the wallet."
+    )
+    settled: list[SettledInvoiceOut] | None = Field(
+        None, description="On a credit note: open invoices that the wallet paid with it at once; absent if none."
+    )
     due: Money | None = Field(None, description="Amount due at the time of issue.")
     tax_treatment: Literal["standard", "reverse_charge", "exempt"]
     notes: list[str] = Field(description="Remarks on tax.")
@@ -147,8 +187,9 @@ class InvoiceFormat(BaseModel):
 class CreditNoteCreate(Body):
     """The part of an invoice to credit."""
 
-    net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
-        None, description="Amount without tax, in whole cents. Default: everything not credited yet."
+    net: Annotated[Amount, to_pay(1_000_000_000)] | None = Field(
+        None,
+        description="Amount without tax, in the decimal places of its currency. Default: all that is not credited yet.",
     )
     reason: Line = Field(description="Reason, as printed on the credit note.", examples=["a rack lost power on 12 May"])
 

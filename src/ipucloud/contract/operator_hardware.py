@@ -14,16 +14,17 @@ from ipucloud.contract.lists import Page, Paged
 MOST_OBJECTS = 512
 """Machines and hosts that one request can change: two GW-Link groups."""
 
-HardwareState = Literal["free", "allocated", "cleaning", "unhealthy", "maintenance"]
+HardwareState = Literal["free", "allocated", "cleaning", "validating", "unhealthy", "maintenance"]
 HardwareHealth = Literal["ok", "unknown", "degraded", "failed"]
 _STATES = (
-    "`allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away: `maintenance` or"
-    " `unhealthy`"
+    "`allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away: `validating`,"
+    " `maintenance` or `unhealthy`"
 )
 _HEALTH = (
     "`ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and its region"
     " was not observed recently"
 )
+_SHOWN = ", as the site showed it last; null: it never did."
 Names = list[Line]
 
 
@@ -55,6 +56,10 @@ class HealthReportOut(Answer):
     )
     allocation: Literal["allowed", "prevented"] = Field(description="Whether new clusters can get the object.")
     credited: bool = Field(description="Whether minutes of the cluster that holds the object are credited.")
+    automation: Literal["allowed", "prevented"] = Field(
+        description="Whether workers start anything on the object by themselves while no cluster holds it."
+    )
+    alerts: Literal["raised", "suppressed"] = Field(description="Whether other reports about the object raise alerts.")
     detail: str = Field(description="What was observed, for operators.", examples=["Health is Critical"])
     message: str | None = Field(
         description="What the customer reads; null if customers do not see it.", examples=["The machine has failed."]
@@ -65,6 +70,9 @@ class HealthReportOut(Answer):
     good_since: datetime | None = Field(description="First of the good readings since; null after a bad one.")
     cleared_at: datetime | None = Field(description="When it ended; null while it is live.")
     expires_at: datetime | None = Field(description="When it ends by itself; null: never.")
+    maintenance_at: datetime | None = Field(
+        description="Of a drain: when the planned maintenance begins; null: none is planned."
+    )
     created_by: str | None = Field(description="Id of the operator's token; null if no operator created it.")
     cluster: UUID | None = Field(description="Id of the cluster that held the object then; null if none did.")
 
@@ -101,6 +109,9 @@ class HardwareMachineOut(Answer):
     allocatable: bool = Field(description="Whether no live health report keeps new clusters away.")
     maintenance: bool = Field(description="Whether it is in maintenance or being drained.")
     codes: list[str] = Field(description="Codes of its live health reports.", examples=[["drain"]])
+    serial: str | None = Field(description=f"Serial number{_SHOWN}", examples=["GC3F0A71C2D9"])
+    model: str | None = Field(description=f"Model{_SHOWN}", examples=["IPU-M2000"])
+    firmware: str | None = Field(description=f"Firmware of the system{_SHOWN}", examples=["2.6.0"])
     holder: HolderOut | None = Field(description="The cluster that holds it; null if none does.")
 
 
@@ -111,6 +122,15 @@ class HardwareMachineDetailOut(HardwareMachineOut):
     bmc: str = Field(description="Address of its BMC.", examples=["10.1.1.7"])
     gateway: str | None = Field(description="Address of its IPU-Gateway; null if it has none.", examples=["10.2.1.7"])
     host: str | None = Field(description="Name of the host that it is itself; null for a machine without a server.")
+    parts: dict[str, str] = Field(
+        description="Firmware of its parts, as the site showed it last.", examples=[{"bmc": "2.6.0"}]
+    )
+    part_serials: dict[str, str] = Field(
+        description="Serial numbers of its parts, as the site showed them last.", examples=[{"ipu-0": "5B21C77E"}]
+    )
+    missing_since: datetime | None = Field(
+        description="Since when its BMC has not been in the site's answers; null if it is.", examples=[None]
+    )
     reports: list[HealthReportOut] = Field(description="Live and suspected reports.")
     past_reports: list[HealthReportOut] = Field(description="Cleared reports, newest first.")
     holders: list[HolderOut] = Field(description="Clusters that held it, newest first.")
@@ -126,6 +146,7 @@ class HardwareList(Paged):
     state: HardwareState | None = Field(None, description=f"Only those in this state: {_STATES}.")
     cluster: UUID | None = Field(None, description="Only those that this cluster holds, by id.")
     code: str | None = Field(None, description="Only those with a live health report of this code.", examples=["drain"])
+    serial: str | None = Field(None, description="Only the one that shows this serial number, of itself or of a part.")
 
 
 class HardwareMachineList(HardwareList):
@@ -150,6 +171,9 @@ class HardwareHostOut(Answer):
     allocatable: bool = Field(description="Whether no live health report keeps new clusters away.")
     maintenance: bool = Field(description="Whether it is in maintenance or being drained.")
     codes: list[str] = Field(description="Codes of its live health reports.", examples=[["drain"]])
+    serial: str | None = Field(description=f"Serial number{_SHOWN}", examples=["GC3F0A71C2D9"])
+    model: str | None = Field(description=f"Model{_SHOWN}", examples=["IPU-M2000"])
+    firmware: str | None = Field(description=f"Firmware of the system{_SHOWN}", examples=["2.6.0"])
     holder: HolderOut | None = Field(description="The cluster that holds it; null if none does.")
 
 
@@ -179,6 +203,18 @@ class HardwareReason(HardwareSelection):
 
     reason: Line = Field(description="Why, for other operators.", examples=["replace the fan"])
     expires_at: Instant | None = Field(None, description="When it ends by itself; null: by return to service.")
+
+
+class HardwareMaintenance(HardwareReason):
+    """Hardware to maintain, and when."""
+
+    starts_at: Instant | None = Field(
+        None,
+        description="When it begins; null: now. Hardware that a cluster holds needs the installation's notice, 72 hours"
+        " unless configured otherwise.",
+        examples=["2026-05-08T06:00:00Z"],
+    )
+    urgent: bool = Field(False, description="Whether it begins without notice to customers who hold the hardware.")
 
 
 class HardwareChangedOut(Answer):
@@ -212,4 +248,35 @@ class ObservationOut(Answer):
 
 
 class ObservationPage(Page[ObservationOut]):
+    pass
+
+
+class ControllerOut(Answer):
+    """A V-IPU controller, as the site lists it and as it answered last."""
+
+    name: str = Field(description="Name of the controller.", examples=["luxembourg-2"])
+    region: str = Field(description="Slug of the region whose machines it joins.", examples=["luxembourg-2"])
+    address: str = Field(
+        description="Host and port of its administration service.", examples=["vipu.lux2.example:8091"]
+    )
+    state: Literal["answering", "silent", "unsupported", "unknown"] = Field(
+        description="`answering`: its last reading was complete. `silent`: it was not, `error` says why. `unsupported`:"
+        " this release of ipucloud does not work with its version, and does nothing there. `unknown`: not read lately.",
+        examples=["answering"],
+    )
+    version: str | None = Field(description="Release of V-IPU that it says it runs; null: not read yet.")
+    version_since: datetime | None = Field(description="When it first said so; null: not read yet.")
+    tls: bool = Field(description="Whether it is called over TLS, with a client certificate.", examples=[True])
+    users: bool = Field(description="Whether it asks users for access keys (`--secure`).", examples=[False])
+    cluster_test: bool = Field(
+        description="Whether it can test the links and traffic of machines. Without, creates, resumes and validations"
+        " go on without that test.",
+        examples=[True],
+    )
+    observed_at: datetime | None = Field(description="End of its last complete reading; null: there was none.")
+    error: str | None = Field(description="Why the last reading is not complete; null if it is.")
+    failed_since: datetime | None = Field(description="Since when readings have failed; null if they do not.")
+
+
+class ControllerPage(Page[ControllerOut]):
     pass

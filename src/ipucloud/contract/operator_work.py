@@ -10,8 +10,8 @@ from pydantic import Field
 
 from ipucloud.contract.events import EventOut
 from ipucloud.contract.fields import Answer, Body, Line
-from ipucloud.contract.lists import Page, Paged
-from ipucloud.contract.operations import OperationOut
+from ipucloud.contract.lists import Listed, Page, Paged
+from ipucloud.contract.operations import OperationOut, OperationState, OperationSummaryOut
 
 WORK_STATES = "`due`, `leased` by a worker, `resting` until later or a wake, or `parked`"
 
@@ -44,6 +44,29 @@ class WorkItemList(Paged):
     state: Literal["due", "leased", "resting", "parked"] | None = Field(
         None, description=f"Only those in this state: {WORK_STATES}."
     )
+
+
+class OperatorOperationOut(OperationSummaryOut):
+    """An operation of any project, without its steps."""
+
+    project: str = Field(description="Slug of the project.")
+    region: str | None = Field(description="Slug of the cluster's region; null for an export.", examples=["lab-1"])
+    name: str | None = Field(description="Name of the cluster; null for an export.", examples=["bert"])
+    forced_reason: str | None = Field(description="Why an operator forced it; null if none did.", examples=[None])
+
+
+class OperatorOperationPage(Page[OperatorOperationOut]):
+    pass
+
+
+class OperatorOperationList(Listed):
+    """Operations that match every filter."""
+
+    state: list[OperationState] = Field(default_factory=list, description="Only those in one of these states.")
+    kind: str | None = Field(None, description="Only operations of this kind.", examples=["cluster.delete"])
+    project: str | None = Field(None, description="Only those of this project, by slug.", examples=["research"])
+    cluster: UUID | None = Field(None, description="Only those of this cluster, by id.")
+    region: str | None = Field(None, description="Only those of clusters in this region.", examples=["luxembourg-2"])
 
 
 class StuckOut(Answer):

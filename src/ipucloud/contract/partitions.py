@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from ipucloud.contract.fields import Answer, Body, ClusterName
 from ipucloud.contract.lists import Listed, Page
-from ipucloud.kernel.vipu import GatewayRouting, PartitionShape, Routing, SyncType
+from ipucloud.kernel.vipu import GatewayRouting, PartitionOperationState, PartitionShape, Routing, SyncType
 
 
 class Origin(StrEnum):
@@ -85,6 +85,19 @@ class PartitionIpuOut(Answer):
     number: int
 
 
+class ControllerStatusOut(Answer):
+    """What the controller reports of a partition that is not active."""
+
+    operation_state: PartitionOperationState = Field(description="What the controller does with it.")
+    errors: list[str] = Field(
+        description="What is wrong, in the controller's own words.", examples=[["agent lu2-r1-m01 is unreachable"]]
+    )
+    auto_resets: int = Field(description="How often the controller has reset the partition by itself.", examples=[1])
+    max_auto_resets: int = Field(description="How often it does so before it gives up.", examples=[3])
+    last_auto_reset_at: datetime | None = Field(description="When it did so last.")
+    observed_at: datetime = Field(description="When the controller reported this.")
+
+
 class PartitionItemOut(Answer):
     """A partition in a list. Fields are null until the controller reports them."""
 
@@ -107,13 +120,16 @@ class PartitionItemOut(Answer):
     gateway_routing: GatewayRouting | None
     auto_reset: bool | None
     relocatable: bool | None
+    controller: ControllerStatusOut | None = Field(
+        description="What the controller reports while the partition is not active; null while it is."
+    )
     observed_at: datetime | None = Field(description="Time of the controller's last report of the partition.")
     ipuof_config_at: datetime | None = Field(
         description="When its IPUoF configuration was read; null if it is not available."
     )
     created_at: datetime
     removed_at: datetime | None
-    operation: UUID | None = Field(description="Id of the open operation; null when none is open.")
+    operation: UUID | None = Field(description="Id of the open operation on the partition; null when none is open.")
     version: int
 
 

@@ -78,7 +78,9 @@ class PriceAddition(Body):
         description="Start of validity: a whole second in the future, or in a period without a price."
     )
     valid_to: Instant | None = Field(
-        None, description="End of validity, exclusive; null: the end of the version that it replaces."
+        None,
+        description="End of validity, exclusive, when the price that it replaces comes back; null: the end of that"
+        " price.",
     )
     source: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["price list of July"])
 
@@ -92,4 +94,5 @@ class PriceAdditions(Body):
 class PricesAddedOut(Answer):
     """The result of adding price versions."""
 
-    added: int
+    added: int = Field(description="Versions of the request that are new.")
+    restored: int = Field(description="Further versions: previous prices that come back at the end of a new one.")

@@ -20,6 +20,9 @@ class SumsOut(Answer):
 
     minutes: int
     machine_minutes: int = Field(description="Billed machine-minutes.")
+    credited_machine_minutes: int = Field(
+        description="Further machine-minutes, which were not billed because machines did not work."
+    )
     cost: Money
     list_cost: Money = Field(description="Cost at list prices.")
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from ipucloud.contract.clusters import FaultOut, Health
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.operations import OperationOut
-from ipucloud.contract.partitions import Origin, PartitionIpuOut, PartitionState
+from ipucloud.contract.partitions import ControllerStatusOut, Origin, PartitionIpuOut, PartitionState
 
 
 class RackOut(Answer):
@@ -59,6 +59,10 @@ class TopologyPartitionOut(Answer):
     partition_id: str
     origin: Origin
     state: PartitionState
+    state_reason: str | None
+    controller: ControllerStatusOut | None = Field(
+        description="What the controller reports while the partition is not active; null while it is."
+    )
     size: int | None
     ipus: list[PartitionIpuOut]
 
@@ -109,6 +113,10 @@ class VipuOut(Answer):
     user: str | None = Field(description="V-IPU user; null if the controller has no user accounts.")
     access_key: AccessKeyOut | None = Field(description="Key created by `vipu:rotate-key`; null if there is none.")
     partition: str | None = Field(description="Partition that `environment` names.")
+    authority: str | None = Field(
+        description="Certificates, PEM, that the controller is verified with; null if it speaks no TLS.",
+        examples=["-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n"],
+    )
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
 
 

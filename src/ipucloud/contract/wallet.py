@@ -8,11 +8,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Line, in_cents
+from ipucloud.contract.fields import Answer, Body, Instant, Line, to_pay
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Money
 
-PaidMoney = Annotated[Money, in_cents(1_000_000_000)]
+PaidMoney = Annotated[Money, to_pay(1_000_000_000)]
 Reference = Annotated[str, Field(min_length=1, max_length=140, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
@@ -73,7 +73,7 @@ class PaymentPage(Page[PaymentOut]):
 class CreditCreate(Body):
     """Promotional credit, which pays invoices before the wallet does."""
 
-    amount: PaidMoney = Field(description="Amount in whole cents.")
+    amount: PaidMoney = Field(description="Amount, in the decimal places of its currency.")
     reason: Line
     expires_at: Instant
 
@@ -81,13 +81,13 @@ class CreditCreate(Body):
 class TopUpCreate(Body):
     """An amount to collect from the account's payment method for its wallet."""
 
-    amount: PaidMoney = Field(description="Amount in whole cents.")
+    amount: PaidMoney = Field(description="Amount, in the decimal places of its currency.")
 
 
 class RefundCreate(Body):
     """A repayment of money from the account's wallet."""
 
-    amount: PaidMoney = Field(description="Amount in whole cents.")
+    amount: PaidMoney = Field(description="Amount, in the decimal places of its currency.")
     reference: Reference = Field(
         description="Reference on the bank statement; a repeated reference is the same payment."
     )
@@ -101,6 +101,9 @@ class PaymentCreate(RefundCreate):
     )
 
 
+WARN_HOURS = (72, 24, 4)
+
+
 class PrepaidPolicy(Body):
     """`warn`: events only. `refuse_creates`: also, a create or resume needs funds for its first hour.
 
@@ -108,10 +111,15 @@ class PrepaidPolicy(Body):
     """
 
     when_empty: Literal["warn", "refuse_creates", "suspend"]
+    warn_hours: list[Annotated[int, Field(ge=1, le=720)]] = Field(
+        list(WARN_HOURS),
+        max_length=5,
+        description="Report when the funds last no longer than so many hours, each once; empty: not before they end.",
+    )
 
 
 class FundsOut(Answer):
-    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held."""
+    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held - tax."""
 
     account_id: UUID
     when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
@@ -122,9 +130,23 @@ class FundsOut(Answer):
     )
     state_entered_at: datetime | None
     wallet: Money = Field(description="Money paid in advance.")
-    credit: Money = Field(description="Promotional credit that remains.")
+    credit: Money = Field(
+        description="Promotional credit that can still pay: for usage so far, and for a new cluster's first hour."
+    )
+    expiring: Money = Field(
+        description="Further credit, which expires before a new cluster's first hour ends; not available to it."
+    )
     outstanding: Money = Field(description="Amount of issued invoices that is not paid yet; negative if overpaid.")
     unbilled: Money = Field(description="Posted cost that is not on an invoice yet.")
     unposted: Money = Field(description="Cost of minutes that have begun since the last closed hour.")
     held: Money = Field(description="Set aside for the first hour of new clusters.")
-    available: Money = Field(description="What new clusters can use.")
+    tax: Money = Field(description="Tax of unbilled, unposted and held cost that credit does not pay.")
+    tax_rate: str | None = Field(
+        description="The account's tax rate today; null if none is set, and then no tax is counted.", examples=["0.17"]
+    )
+    available: Money = Field(description="What new clusters can use, tax included.")
+    per_hour: Money = Field(description="What the present clusters cost per hour, before tax.")
+    lasts_until: datetime | None = Field(
+        description="When the present clusters will have used the funds; null: not within a year."
+    )
+    warn_hours: list[int] = Field(description="Levels at which low funds are reported, in hours that they last.")

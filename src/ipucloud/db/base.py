@@ -48,13 +48,14 @@ def instant(name: str, *, nullable: bool = True, default_now: bool = False) -> s
     )
 
 
-def json_column(name: str, *, default: str | None = None) -> sa.Column[object]:
+def json_column(name: str, *, default: str | None = None, comment: str | None = None) -> sa.Column[object]:
     """A jsonb column; `default` is SQL text such as `'{}'`, and makes the column NOT NULL."""
     return sa.Column(
         name,
         pg.JSONB,
         nullable=default is None,
         server_default=sa.text(default) if default is not None else None,
+        comment=comment,
     )
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.contract.lists import Listed, Order
+from ipucloud.kernel.money import MINOR_UNITS
 
 
 class Fragment(str):
@@ -27,15 +28,24 @@ def rfc3339(instant: str) -> str:
     return f"""to_char({instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
-def plain(amount: str) -> str:
-    """A numeric as text with no superfluous zeros, in at least two places; NULL stays NULL."""
-    return f"round({amount}, greatest(2, min_scale({amount})))::text"
+def decimal_places(currency: str) -> str:
+    """How many decimal places an amount to pay has in a currency, of which the database knows only the code."""
+    none, three = (
+        ", ".join(f"'{code}'" for code, places in sorted(MINOR_UNITS.items()) if places == wanted) for wanted in (0, 3)
+    )
+    return f"CASE WHEN {currency} IN ({none}) THEN 0 WHEN {currency} IN ({three}) THEN 3 ELSE 2 END"
+
+
+def written(amount: str, currency: str) -> str:
+    """A numeric as text with no superfluous zeros, in at least its currency's decimal places; NULL stays NULL."""
+    return f"round({amount}, greatest({decimal_places(currency)}, min_scale({amount})))::text"
 
 
 def money(amount: str, currency: str) -> str:
-    """A numeric as `{"amount": "0.25", "currency": "EUR"}` with no superfluous zeros; NULL when the amount is."""
+    """A numeric as `{"amount": "0.25", "currency": "EUR"}`, `written`; NULL when the amount is."""
     return (
-        f"CASE WHEN {amount} IS NOT NULL THEN json_build_object('amount', {plain(amount)}, 'currency', {currency}) END"
+        f"CASE WHEN {amount} IS NOT NULL"
+        f" THEN json_build_object('amount', {written(amount, currency)}, 'currency', {currency}) END"
     )
 
 

@@ -12,17 +12,16 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from ipucloud.db.driver import ConnectionPool
-from ipucloud.db.outages import RETRY_AFTER, asks_again, connection_died, reachable
+from ipucloud.db.outages import asks_again, connection_died, reachable, too_busy
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.statements import SingleStatements, Statements
-from ipucloud.kernel.errors import UNAVAILABLE, Problem
+from ipucloud.kernel.errors import Problem
 
 Result = TypeVar("Result")
 
 APPLICATION = "ipucloud"
 """The name in `pg_stat_activity` of a connection that neither its process nor its URL names."""
 TRANSACTION_TRIES = 5
-_TOO_BUSY = "Too many requests change the same object at once. Nothing was changed; send the request again shortly."
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
     "-c idle_in_transaction_session_timeout=15s -c jit=off"
@@ -102,7 +101,7 @@ class Database:
                 if not asks_again(error):
                     raise
                 if attempt == TRANSACTION_TRIES:
-                    raise Problem(UNAVAILABLE, _TOO_BUSY, headers=RETRY_AFTER) from error
+                    raise too_busy() from error
             except Problem as problem:
                 if finished or attempt == TRANSACTION_TRIES or not connection_died(problem.__cause__):
                     raise

@@ -1,4 +1,4 @@
-"""A database that does not answer: how it is detected, and the advice to callers."""
+"""A database that does not answer, or not in time: how it is detected, and the advice to callers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,24 @@ def unavailable() -> Problem:
     )
 
 
+def too_busy() -> Problem:
+    """The database answered: what the request needs was locked by others for too long."""
+    return Problem(
+        UNAVAILABLE,
+        "Other requests change the same object, or the database is overloaded. Nothing was changed; send the request "
+        "again shortly.",
+        headers=RETRY_AFTER,
+    )
+
+
 @asynccontextmanager
 async def reachable() -> AsyncIterator[None]:
-    """Turn what a database that does not answer raises into a `Problem` of kind `unavailable`."""
+    """Turn what a database that does not answer, or not in time, raises into a `Problem` of kind `unavailable`."""
     try:
         yield
     except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
+        if gave_up(error):
+            raise too_busy() from error
         if is_unreachable(error) and not asks_again(error):
             raise unavailable() from error
         raise
@@ -44,6 +56,13 @@ def is_unreachable(error: sa.exc.DBAPIError | sa.exc.TimeoutError) -> bool:
     if state is None:
         return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
     return error.connection_invalidated or state[:2] in {"08", "53", "57"} or state in {"25006", "55P03"}
+
+
+def gave_up(error: Exception) -> bool:
+    """True when a statement was ended by `lock_timeout` or `statement_timeout`; its transaction is rolled back."""
+    return isinstance(error, sa.exc.DBAPIError) and isinstance(
+        error.orig, pg_errors.LockNotAvailable | pg_errors.QueryCanceled
+    )
 
 
 def asks_again(error: Exception) -> bool:

@@ -9,15 +9,16 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import REGISTRY, EventType
-from ipucloud.db.documents import Fragment, clauses
+from ipucloud.db.documents import Fragment
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
 """Begins a statement that records events; the continuation provides the rows, as in `event_types.REGISTRY`."""
 _RECORD = sa.text(
-    clauses(
-        RECORD,
-        "VALUES (:project_id, :type, :subject_type, :subject_id, :operation_id, :request_id, CAST(:data AS jsonb))",
-    )
+    """
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data, operators, region)
+    VALUES (:project_id, :type, :subject_type, :subject_id, :operation_id, :request_id, CAST(:data AS jsonb),
+            :operators, :region)
+    """
 )
 
 
@@ -34,9 +35,11 @@ async def record(
 ) -> None:
     """Append one event. `subject_type` is needed only for a type with several; `data` is the type's payload.
 
-    Readers see it when the caller's transaction commits. Raises ValueError for a type that is not registered and a
-    subject that the type does not have, TypeError for data of another shape.
+    Readers see it when the caller's transaction commits. Raises ValueError for a type that is not registered or not of
+    projects, and a subject that the type does not have, TypeError for data of another shape.
     """
+    if not type.project:
+        raise ValueError(f"no project has {type.name}")
     await connection.execute(
         _RECORD,
         {
@@ -47,6 +50,41 @@ async def record(
             "operation_id": operation_id,
             "request_id": request_id,
             "data": _json(type, data),
+            "operators": type.operators,
+            "region": None,
+        },
+    )
+
+
+async def record_for_operators(
+    connection: AsyncConnection,
+    type: EventType,  # noqa: A002  # as above
+    *,
+    region: str | None,
+    subject_id: UUID | None = None,
+    subject_type: str | None = None,
+    request_id: str | None = None,
+    data: BaseModel | None = None,
+) -> None:
+    """Append an event of the platform, which no project has. `region`: its slug; None: all, or none.
+
+    `subject_id`: None for one about the region. Raises as `record`, and ValueError for a type that operators do not
+    read.
+    """
+    if not type.operators:
+        raise ValueError(f"operators do not read {type.name}")
+    await connection.execute(
+        _RECORD,
+        {
+            "project_id": None,
+            "type": type.name,
+            "subject_type": _subject(type, subject_type),
+            "subject_id": subject_id,
+            "operation_id": None,
+            "request_id": request_id,
+            "data": _json(type, data),
+            "operators": True,
+            "region": region,
         },
     )
 

@@ -147,6 +147,23 @@ BILLED_AS_IS = Invariant(
     parameters=STATES,
 )
 
+PAYERS_CURRENCY = Invariant(
+    name="cluster_is_priced_in_its_payers_currency",
+    sentence="A cluster that is billed is priced in the currency of the account that pays for it.",
+    object_type="cluster",
+    remedy="Assign the project an account in the cluster's currency, or have its customer create it again.",
+    repair=Refusal("Who pays, and in what, is decided by people."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('priced in %s, paid by account %s in %s', u.currency, a.id, a.currency) AS detail
+      FROM usage_intervals u
+      JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+     CROSS JOIN LATERAL payer_of(u.project_id, app_now()) AS payer
+      JOIN billing_accounts a ON a.id = payer.account_id
+     WHERE u.ended_at IS NULL AND a.currency <> u.currency
+    """,
+)
+
 ONE_ANCHOR = Invariant(
     name="intervals_share_an_anchor",
     sentence="All intervals of a cluster count minutes from the start of the first one.",
@@ -194,6 +211,20 @@ PRICED = Invariant(
     """,
 )
 
+NO_HOLE = Invariant(
+    name="price_book_has_no_hole",
+    sentence="From its first price on, a SKU always has a list price.",
+    object_type="price",
+    remedy="Add a list price for that time. Minutes of it that were used are then charged.",
+    repair=Refusal("Prices are set by people."),
+    statement="""
+    SELECT concat_ws('/', sku, region, currency) AS object_id, NULL::uuid AS project_id,
+           string_agg(format('no list price from %s until %s', begins, coalesce(ends::text, 'ever')), ', '
+                      ORDER BY begins) AS detail
+      FROM price_holes GROUP BY sku, region, currency
+    """,
+)
+
 ONE_PRICE = Invariant(
     name="sku_has_one_price",
     sentence="Prices of a SKU do not overlap in time.",
@@ -220,8 +251,10 @@ RULES = (
     ENDS_WITH_DELETE,
     NO_OVERLAP,
     BILLED_AS_IS,
+    PAYERS_CURRENCY,
     ONE_ANCHOR,
     WAS_READY,
     PRICED,
+    NO_HOLE,
     ONE_PRICE,
 )

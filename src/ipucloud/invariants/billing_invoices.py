@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipucloud.db.documents import decimal_places
 from ipucloud.invariants.rules import Invariant, Refusal
 
 _STANDS = Refusal("Issued documents are never rewritten; a person must find the cause and issue a credit note.")
@@ -27,6 +28,25 @@ SUMS = Invariant(
               FROM {_NEWEST} AS i) AS invoice
      WHERE (cost, subtotal, tax, promo_applied) <> (exact, amount, taxes, burned)
         OR total <> exact + adjustment - burned + taxes
+    """,  # noqa: S608  # our own text
+)
+
+ROUNDED = Invariant(
+    name="invoice_is_rounded_to_its_currency",
+    sentence="Lines and taxes of an invoice have the decimal places of its currency (the newest thousand).",
+    object_type="invoice",
+    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference.",
+    repair=_STANDS,
+    statement=f"""
+    SELECT DISTINCT number AS object_id, NULL::uuid AS project_id,
+           format('%s of %s is not %s rounded to %s decimal places', part, amount, exact, places) AS detail
+      FROM (SELECT i.number, 'line ' || l.line AS part, l.amount, l.cost AS exact,
+                   {decimal_places("i.currency")} AS places
+              FROM {_NEWEST} AS i JOIN invoice_lines l ON l.invoice_id = i.id
+            UNION ALL
+            SELECT i.number, 'tax', t.tax, t.taxable * t.rate, {decimal_places("i.currency")}
+              FROM {_NEWEST} AS i JOIN invoice_taxes t ON t.invoice_id = i.id) AS figures
+     WHERE amount <> round(exact, places)
     """,  # noqa: S608  # our own text
 )
 
@@ -91,19 +111,69 @@ NUMBERS = Invariant(
 
 NOT_OVERPAID = Invariant(
     name="invoice_is_settled_once",
-    sentence="No invoice is settled for more than is due, and credit notes return no more than its taxable amount.",
+    sentence="No invoice is settled for more than is due, and credit notes return no more of a rate than it has.",
     object_type="invoice",
     remedy="Find the duplicate; credit the difference to the customer's wallet.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
-           format('due %s, settled %s; taxable %s, given back %s', i.due, coalesce(settled.amount, 0), i.taxable,
-                  coalesce(given.net, 0)) AS detail
+           format('due %s, settled %s', i.due, settled.amount) AS detail
       FROM (SELECT invoice_id, sum(amount) AS amount FROM invoice_settlements GROUP BY invoice_id) AS settled
-      FULL JOIN (SELECT invoice_id, sum(net) AS net, sum(tax) AS tax FROM credit_notes GROUP BY invoice_id) AS given
-                USING (invoice_id)
-      JOIN invoices i ON i.id = invoice_id
-     WHERE coalesce(settled.amount, 0) > i.due OR coalesce(given.net, 0) > i.taxable OR coalesce(given.tax, 0) > i.tax
+      JOIN invoices i ON i.id = settled.invoice_id
+     WHERE settled.amount > i.due
+     UNION ALL
+    SELECT i.number, NULL, format('taxable %s at %s, given back %s; tax %s, given back %s', coalesce(t.taxable, 0),
+                                  given.rate, given.net, coalesce(t.tax, 0), given.tax)
+      FROM (SELECT n.invoice_id, c.rate, sum(c.net) AS net, sum(c.tax) AS tax
+              FROM credit_notes n JOIN credit_note_taxes c ON c.credit_note_id = n.id GROUP BY 1, 2) AS given
+      JOIN invoices i ON i.id = given.invoice_id
+      LEFT JOIN invoice_taxes t ON (t.invoice_id, t.rate) = (given.invoice_id, given.rate)
+     WHERE abs(given.net) > abs(coalesce(t.taxable, 0)) OR abs(given.tax) > abs(coalesce(t.tax, 0))
+     UNION ALL
+    SELECT n.number, NULL, format('net %s and tax %s, by rate %s and %s', n.net, n.tax, coalesce(sum(c.net), 0),
+                                  coalesce(sum(c.tax), 0))
+      FROM credit_notes n LEFT JOIN credit_note_taxes c ON c.credit_note_id = n.id
+     GROUP BY n.id HAVING (n.net, n.tax) <> (coalesce(sum(c.net), 0), coalesce(sum(c.tax), 0))
+    """,
+)
+
+CREDIT_NOTE = Invariant(
+    name="credit_note_names_what_it_corrects",
+    sentence="A credit note's lines below zero name the document that billed the usage before (the newest thousand).",
+    object_type="invoice",
+    remedy="Find out which charges were taken back that no document had billed; explain them to the customer.",
+    repair=_STANDS,
+    statement=f"""
+    SELECT i.number AS object_id, NULL::uuid AS project_id,
+           format('line %s takes back %s of %s and names %s', l.line, -l.cost, to_char(l.usage_month, 'YYYY-MM'),
+                  coalesce(b.number, 'nothing')) AS detail
+      FROM {_NEWEST} AS i JOIN invoice_lines l ON l.invoice_id = i.id LEFT JOIN invoices b ON b.id = l.corrects
+     WHERE i.series = 'CN' AND l.cost < 0
+       AND (b.account_id, b.currency, true) IS DISTINCT FROM (i.account_id, i.currency, b.month < i.month)
+    """,  # noqa: S608  # our own text
+)
+
+WALLET_PAYS = Invariant(
+    name="wallet_pays_open_invoices",
+    sentence="No account has money in its wallet and an open invoice; what a wallet paid was transferred.",
+    object_type="account",
+    remedy="Record any payment of the account, of one cent if need be: the wallet then pays what is open.",
+    repair=_MONEY_STANDS,
+    statement="""
+    SELECT format('%s %s', w.owner_id, w.currency) AS object_id, NULL::uuid AS project_id,
+           format('the wallet holds %s, and %s is open', w.credits - w.debits, sum(open.rest)) AS detail
+      FROM ledger_accounts w
+      JOIN (SELECT account_id, currency, due - coalesce((SELECT sum(s.amount) FROM invoice_settlements s
+                                                          WHERE s.invoice_id = i.id), 0) AS rest
+              FROM invoices i WHERE due > 0) AS open ON (open.account_id, open.currency) = (w.owner_id, w.currency)
+     WHERE w.code = 'wallet' AND w.credits > w.debits AND open.rest > 0
+     GROUP BY w.id
+     UNION ALL
+    SELECT format('%s %s', i.account_id, i.currency), NULL,
+           format('settlement %s of %s: %s, transfer of %s', s.id, i.number, s.amount, coalesce(t.amount, 0))
+      FROM invoice_settlements s JOIN invoices i ON i.id = s.invoice_id
+      LEFT JOIN ledger_transfers t ON t.idem = 'settlement/' || s.id || '/wallet'
+     WHERE s.from_wallet AND s.amount <> coalesce(t.amount, 0)
     """,
 )
 
@@ -130,7 +200,7 @@ CREDITS = Invariant(
 
 WALLET = Invariant(
     name="wallet_is_what_was_paid",
-    sentence="A wallet's balance equals its payments and credits, less invoices and refunds.",
+    sentence="A wallet's balance equals its payments and credits, less what it paid and refunds.",
     object_type="account",
     remedy="Find out what moved money of the wallet without a payment or a document; post the difference.",
     repair=_MONEY_STANDS,
@@ -142,7 +212,10 @@ WALLET = Invariant(
               FROM (SELECT account_id, currency, to_wallet AS amount FROM payments WHERE state = 'done'
                     UNION ALL SELECT account_id, currency, -wallet_applied FROM invoices
                     UNION ALL SELECT i.account_id, i.currency, n.to_wallet
-                                FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id) AS each
+                                FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id
+                    UNION ALL SELECT i.account_id, i.currency, -s.amount
+                                FROM invoice_settlements s JOIN invoices i ON i.id = s.invoice_id
+                               WHERE s.from_wallet) AS each
              GROUP BY account_id, currency) AS moved
       FULL JOIN (SELECT owner_id AS account_id, currency, credits - debits AS balance FROM ledger_accounts
                   WHERE code = 'wallet') AS held USING (account_id, currency)
@@ -150,4 +223,26 @@ WALLET = Invariant(
     """,
 )
 
-RULES = (SUMS, IN_LEDGER, BILLED, NUMBERS, NOT_OVERPAID, CREDITS, WALLET)
+MOVED_ONCE = Invariant(
+    name="money_moves_once",
+    sentence="No payment, refund or granted credit moved more money than it is of (the newest thousand transfers).",
+    object_type="payment",
+    remedy="Find out what posted money without a payment or a credit, or twice; post the opposite of the difference.",
+    repair=_MONEY_STANDS,
+    statement="""
+    SELECT moved.name AS object_id, NULL::uuid AS project_id,
+           format('recorded %s, transferred %s', coalesce(p.amount, c.amount, 0), moved.amount) AS detail
+      FROM (SELECT split_part(idem, '/', 1) || ' ' || split_part(idem, '/', 2) AS name, split_part(idem, '/', 2) AS id,
+                   sum(amount) AS amount
+              FROM (SELECT * FROM ledger_transfers ORDER BY id DESC LIMIT 1000) AS newest
+             WHERE kind IN ('payment', 'top_up', 'refund', 'credit_granted') GROUP BY 1, 2) AS moved
+      LEFT JOIN payments p ON p.id::text = moved.id AND p.state = 'done'
+      LEFT JOIN promo_credits c ON c.id::text = moved.id
+     WHERE moved.amount > coalesce(p.amount, c.amount, 0)
+    """,
+)
+
+RULES = (
+    *(SUMS, ROUNDED, IN_LEDGER, BILLED, NUMBERS, NOT_OVERPAID),
+    *(CREDIT_NOTE, WALLET_PAYS, CREDITS, WALLET, MOVED_ONCE),
+)

@@ -110,6 +110,67 @@ SEALED_IS_VERIFIED = Invariant(
     """,
 )
 
+SEALED_IN_TIME = Invariant(
+    name="month_is_sealed_in_time",
+    sentence="A billing month is sealed at the latest two days after its end, or a day after it was opened.",
+    object_type="month",
+    remedy="See why its first hour that is not verified is not closed; the worker's log names the error.",
+    repair=Refusal("A month is sealed by closing and verifying its hours, which a worker does when it can."),
+    statement="""
+    SELECT b.month::text AS object_id, NULL::uuid AS project_id,
+           format('its invoices wait; the first of its hours that is not verified: %s',
+                  coalesce(min(c.hour)::text, 'none that has begun to close')) AS detail
+      FROM billing_months b
+      LEFT JOIN hour_closes c ON c.hour >= b.month::timestamp AT TIME ZONE 'UTC'
+                             AND c.hour < (b.month + interval '1 month') AT TIME ZONE 'UTC' AND c.verified_at IS NULL
+     WHERE b.sealed_at IS NULL AND (b.month + interval '1 month 2 days') AT TIME ZONE 'UTC' <= app_now()
+       AND b.opened_at + interval '1 day' <= app_now()
+     GROUP BY b.month
+    """,
+)
+
+ALL_PRICED = Invariant(
+    name="used_minutes_have_a_price",
+    sentence="Every minute of a closed hour has a price, and is charged.",
+    object_type="price",
+    remedy="Add a price for that time; a contract price or the list price. The minutes are then charged.",
+    repair=Refusal("Prices are set by people."),
+    statement="""
+    SELECT concat_ws('/', sku, region, currency, account_id) AS object_id, NULL::uuid AS project_id,
+           format('%s minutes from %s on are not charged', sum(minutes), min(hour)) AS detail
+      FROM unpriced_minutes GROUP BY account_id, sku, region, currency
+    """,
+)
+
+RERATED = Invariant(
+    name="corrected_price_is_rated",
+    sentence="A correction of a past price is finished within a day, and then its first day is charged by no other"
+    " price (the newest correction).",
+    object_type="price_correction",
+    remedy="Insert the hours of its period into dirty_hours; a worker rates them again. Find out what kept it.",
+    repair=_MONEY_STANDS,
+    statement="""
+    WITH newest AS (SELECT * FROM price_corrections ORDER BY created_at DESC, id DESC LIMIT 1)
+    SELECT c.id::text AS object_id, NULL::uuid AS project_id,
+           format('accepted at %s, and not finished', c.created_at) AS detail
+      FROM newest c WHERE c.finished_at IS NULL AND c.created_at + interval '1 day' <= app_now()
+    UNION ALL
+    SELECT c.id::text, NULL::uuid, format('%s minutes at %s in the hour %s', sum(u.minutes), u.unit_price, u.hour)
+      FROM newest c
+      JOIN usage_charges u ON u.hour >= c.valid_from AND u.hour < c.valid_from + interval '1 day'
+                          AND (c.valid_to IS NULL OR u.hour + interval '1 hour' <= c.valid_to)
+                          AND (u.sku, u.region, u.currency) = (c.sku, c.region, c.currency)
+                          AND u.unit_price <> c.unit_price
+     WHERE c.finished_at IS NOT NULL
+       AND CASE WHEN c.account_id IS NULL THEN NOT EXISTS (
+                       SELECT FROM contract_prices k WHERE k.account_id = u.account_id
+                          AND (k.sku, k.region, k.currency) = (c.sku, c.region, c.currency))
+                ELSE u.account_id = c.account_id END
+     GROUP BY c.id, u.hour, u.interval_id, u.unit_price
+    HAVING sum(u.minutes) <> 0
+    """,
+)
+
 HAS_PAYER = Invariant(
     name="project_has_an_account",
     sentence="Every project has a paying account from its creation on.",
@@ -140,4 +201,15 @@ PARTITIONS_CLOSED = Invariant(
     parameters=MappingProxyType({"role": APP_ROLE}),
 )
 
-RULES = (TRIAL_BALANCE, FLOOR, IN_LEDGER, OF_CLOSED_HOURS, SEALED_IS_VERIFIED, HAS_PAYER, PARTITIONS_CLOSED)
+RULES = (
+    TRIAL_BALANCE,
+    FLOOR,
+    IN_LEDGER,
+    OF_CLOSED_HOURS,
+    SEALED_IS_VERIFIED,
+    SEALED_IN_TIME,
+    ALL_PRICED,
+    RERATED,
+    HAS_PAYER,
+    PARTITIONS_CLOSED,
+)

@@ -13,11 +13,14 @@ from ipucloud.wire.site import Host, Network
 
 @dataclass(frozen=True)
 class RegionCensus:
-    """Everything that a site has built in one region, by name, and the names of the hardware that it lists there."""
+    """Everything that a site has built in one region, by name, and the names of the hardware that it lists there.
+
+    Partitions are by allocation and id.
+    """
 
     region: str
     allocations: Mapping[str, Allocation]
-    partitions: Mapping[str, Partition]
+    partitions: Mapping[tuple[str, str], Partition]
     networks: Mapping[str, Network]
     hosts: Mapping[str, Host]
     hardware: frozenset[str]
@@ -25,7 +28,7 @@ class RegionCensus:
     @cached_property
     def occupied(self) -> frozenset[str]:
         """The allocations that have partitions."""
-        return frozenset(partition.allocation_id for partition in self.partitions.values())
+        return frozenset(allocation for allocation, _ in self.partitions)
 
 
 async def take_census(
@@ -59,7 +62,7 @@ async def _region(
     return RegionCensus(
         region,
         {each.id: each for each in allocations},
-        {each.id: each for each in partitions},
+        {(each.allocation_id, each.id): each for each in partitions},
         {each.name: each for each in networks},
         {each.name: each for each in hosts},
         hardware,

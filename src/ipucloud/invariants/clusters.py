@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
@@ -44,24 +45,26 @@ DELETING = Invariant(
 
 BETWEEN = Invariant(
     name="suspending_or_resuming_cluster_has_its_operation",
-    sentence="A cluster in `suspending` has an open operation that suspends it, one in `resuming` one that resumes it.",
+    sentence="A cluster in `suspending`, `resuming` or `rebuilding` has an open operation that does it.",
     object_type="cluster",
     remedy="Determine its progress from its events and the site; the customer can delete it.",
     repair=Refusal("It is unknown how far the operation got and whether the servers are still wanted."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the cluster is %s, and nothing does it', c.state) AS detail
       FROM clusters c
-     WHERE c.state IN ('suspending', 'resuming')
+     WHERE c.state IN ('suspending', 'resuming', 'rebuilding')
        AND NOT EXISTS (SELECT FROM operations o
                         WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
-                          AND o.kind = CASE c.state WHEN 'suspending' THEN :suspend ELSE :resume END)
+                          AND o.kind = CASE c.state WHEN 'suspending' THEN :suspend WHEN 'resuming' THEN :resume
+                                                 ELSE :replace END)
     """,
     parameters=STATES,
 )
 
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
-    sentence="A cluster's state matches the kind of its open operation.",
+    sentence="A cluster's state matches its open operation; operations on its partitions run while it is in use, and"
+    " beside no operation on it but a replacement of its access key.",
     object_type="cluster",
     remedy="Delete the cluster; that ends the operation. If it is already deleted, end the operation by hand.",
     repair=Refusal("Either the state or the operation may be wrong."),
@@ -72,8 +75,13 @@ SETTLED = Invariant(
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
      WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
         OR o.kind = :suspend AND c.state <> 'suspending' OR o.kind = :resume AND c.state <> 'resuming'
+        OR o.kind = :replace AND c.state <> 'rebuilding'
+        OR o.partition_id IS NOT NULL AND (c.state <> ALL (:working) OR EXISTS (
+             SELECT FROM operations own
+              WHERE own.project_id = c.project_id AND own.cluster_id = c.id AND own.partition_id IS NULL
+                AND own.finished_at IS NULL AND own.kind <> ALL (:beside)))
     """,
-    parameters=STATES,
+    parameters=MappingProxyType({**STATES, "beside": sorted(BESIDE_PARTITIONS)}),
 )
 
 TIMES_IN_ORDER = Invariant(
@@ -123,7 +131,8 @@ OWN_NAME = Invariant(
 
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
-    sentence="An existing cluster has one Poplar server for each of its hosts, with the same number.",
+    sentence="An existing cluster has one Poplar server for each of its hosts, with the same number; a suspended one"
+    " has no host for a server that is yet to be built.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the rows from a backup.",
     repair=Refusal("The database does not show which server is on which host."),
@@ -135,10 +144,11 @@ SERVERS_OF_HOSTS = Invariant(
       LEFT JOIN (SELECT cluster_id, array_agg(ordinal ORDER BY ordinal) AS numbers FROM allocations
                   WHERE freed_at IS NULL AND host_id IS NOT NULL GROUP BY cluster_id) AS hosts
              ON hosts.cluster_id = c.id
-      LEFT JOIN (SELECT cluster_id, array_agg(ordinal ORDER BY ordinal) AS numbers FROM poplar_servers
-                  GROUP BY cluster_id) AS servers ON servers.cluster_id = c.id
+      LEFT JOIN LATERAL (SELECT array_agg(ordinal ORDER BY ordinal) AS numbers FROM poplar_servers s
+                          WHERE s.project_id = c.project_id AND s.cluster_id = c.id
+                            AND (c.state <> 'suspended' OR s.state <> 'pending')) AS servers ON true
      WHERE c.state = ANY (:served)
-       AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL)
+       AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL AND c.state <> 'suspended')
     """,
     parameters=STATES,
 )
@@ -179,7 +189,8 @@ SERVERS_RUN = Invariant(
 
 SERVERS_REST = Invariant(
     name="suspended_cluster_keeps_its_servers",
-    sentence="Every Poplar server of a suspended cluster is off, and has an address and a host key.",
+    sentence="Every Poplar server of a suspended cluster is off, and has an address and a host key, unless a failed"
+    " repair has lost it.",
     object_type="cluster",
     remedy="Check the hosts. A resume finds a server that still exists.",
     repair=Refusal("The server's disk belongs to its customer; a person must check it."),
@@ -188,7 +199,7 @@ SERVERS_REST = Invariant(
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
                       ORDER BY s.ordinal) AS detail
       FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
-     WHERE c.state = 'suspended'
+     WHERE c.state = 'suspended' AND s.state <> 'pending'
        AND (s.state <> 'off' OR num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0)
      GROUP BY c.id
     """,
@@ -222,6 +233,43 @@ SERVERS_GONE = Invariant(
     parameters=STATES,
 )
 
+OWN_ENDPOINT = Invariant(
+    name="cluster_has_an_endpoint_of_its_own",
+    sentence="No two clusters have the same V-IPU endpoint.",
+    object_type="cluster",
+    remedy="Ask the V-IPU controller for both allocations. If it tells the same endpoint, its customers share a view.",
+    repair=Refusal("Only the controller knows whose it is; another rule compares it with what is recorded."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('%s:%s is also that of cluster %s', c.endpoint_host, c.endpoint_port, min(other.id::text)) AS detail
+      FROM clusters c
+      JOIN clusters other ON other.endpoint_host = c.endpoint_host AND other.endpoint_port = c.endpoint_port
+                         AND other.id <> c.id
+     GROUP BY c.id
+    """,
+)
+
+NO_ENDPOINT_LEFT = Invariant(
+    name="cluster_without_allocation_has_no_endpoint",
+    sentence="A cluster that is suspended or gone has no V-IPU endpoint.",
+    object_type="cluster",
+    remedy="Apply the audit's repair.",
+    repair=by(
+        "clears the endpoint",
+        """
+        UPDATE clusters SET endpoint_host = NULL, endpoint_port = NULL
+         WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) AND endpoint_host IS NOT NULL
+           AND state IN ('suspended', 'error', 'deleted')
+        """,
+    ),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster is %s and has %s:%s', c.state, c.endpoint_host, c.endpoint_port) AS detail
+      FROM clusters c WHERE c.endpoint_host IS NOT NULL AND c.state = ANY (:taken_down)
+    """,
+    parameters=STATES,
+)
+
 RULES = (
     CREATING,
     DELETING,
@@ -234,4 +282,6 @@ RULES = (
     SERVERS_RUN,
     SERVERS_REST,
     SERVERS_GONE,
+    OWN_ENDPOINT,
+    NO_ENDPOINT_LEFT,
 )

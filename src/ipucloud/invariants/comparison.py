@@ -18,13 +18,14 @@ from uuid import UUID
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.census import RegionCensus, take_census
-from ipucloud.invariants.records import ClusterRecord, Records, ever_ours, read_records
+from ipucloud.invariants.records import ClusterRecord, Records, ever_ours, ever_validations, read_records
 from ipucloud.invariants.states import WORKING
+from ipucloud.kernel.ids import VALIDATION_PREFIX
 from ipucloud.site.ports import Sites
 from ipucloud.wire.site import NetworkState
 
-_OUR_FORM = re.compile(r"[0-9a-hjkmnp-tv-z]{26}-[0-9]+", re.ASCII)
-"""`external_name` of a cluster: 26 characters of Crockford base 32 and an incarnation."""
+_OUR_FORM = re.compile(rf"[0-9a-hjkmnp-tv-z]{{26}}-[0-9]+|{VALIDATION_PREFIX}[0-9a-hjkmnp-tv-z]{{26}}", re.ASCII)
+"""`external_name` of a cluster: 26 characters of Crockford base 32 and an incarnation; or the name of a validation."""
 
 _SERVER_NUMBER = re.compile(r"-p\d+$", re.ASCII)
 
@@ -67,15 +68,19 @@ SITE_OBJECTS: Mapping[str, _Listing] = {"allocation": _allocations, "network": _
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two readings of the database and the census between them. `ever`: name of any cluster of ours → its project."""
+    """Two readings of the database and the census between them. `ever`: name of any cluster of ours → its project.
+
+    `validations`: names of any validations of ours.
+    """
 
     before: Records
     census: Sequence[RegionCensus]
     after: Records
     ever: Mapping[str, UUID]
+    validations: frozenset[str]
 
     def unowned(self, *kinds: str) -> Iterator[SiteObject]:
-        """Objects of these kinds that belong to no living cluster. A suspended one has only its servers.
+        """Objects of these kinds that belong to no living cluster or validation. A suspended one has only its servers.
 
         Servers on isolated hosts are expected: they are wiped when their hosts answer again.
         """
@@ -87,7 +92,7 @@ class Comparison:
 
     def unrecorded(self, each: SiteObject) -> bool:
         """Whether the name has our form but no record."""
-        return each.cluster not in self.ever and _OUR_FORM.fullmatch(each.cluster) is not None
+        return each.cluster not in {*self.ever, *self.validations} and _OUR_FORM.fullmatch(each.cluster) is not None
 
     def foreign(self, each: SiteObject) -> bool:
         """Whether the name does not have our form."""
@@ -114,6 +119,8 @@ def _knows(records: Records, kind: str, each: SiteObject) -> bool:
     cluster = records.living.get(each.cluster)
     if kind == "server":
         return cluster is not None or each.name in records.servers or each.host in records.isolated
+    if kind == "allocation" and each.name in records.validations:
+        return True
     return cluster is not None and cluster.state is not ClusterState.SUSPENDED
 
 
@@ -123,4 +130,4 @@ async def compare(database: Database, sites: Sites, call_timeout: float) -> Comp
     census = await take_census(sites, before.regions, call_timeout)
     after = await read_records(database)
     named = {each.cluster for region in census for objects in SITE_OBJECTS.values() for each in objects(region)}
-    return Comparison(before, census, after, await ever_ours(database, named))
+    return Comparison(before, census, after, await ever_ours(database, named), await ever_validations(database, named))

@@ -1,20 +1,38 @@
-"""Rules about clusters and the health reports of the hardware that they hold."""
+"""Rules about clusters, the health reports of the hardware that they hold, and the repairs that follow from them."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+from uuid import UUID
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.fault_reports.store import close_if_deleted, reports_cleared
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.clusters.observed import SHOWN_FAULTS
+from ipucloud.clusters.repairs.store import end, open_repair
+from ipucloud.db.rows import Query
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refused, RepairDone, Violation
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import lock_violated
+from ipucloud.inventory.health.codes import REPAIRED_BY_REPLACEMENT
 
 
 async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if not await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id):
         raise Refused("The cluster's state follows from its faults by now.")
+    return RepairDone()
+
+
+async def _end_repair(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    cluster = await lock_violated(connection, violation)
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    repair = await open_repair(connection, **mine)
+    if repair is None:
+        raise Refused("No repair of the cluster is open by now.")
+    await end(connection, repair, "not_needed")
+    await settle_cluster(connection, **mine, announce=False)
     return RepairDone()
 
 
@@ -37,4 +55,81 @@ STATE = Invariant(
     parameters={"working": STATES["working"], "degrading": sorted(DEGRADING)},
 )
 
-RULES = (STATE,)
+
+class _Confirmed(NamedTuple):
+    """The cluster of a confirmed fault report, and its health report."""
+
+    cluster_id: UUID
+    report_id: UUID
+    cleared: bool
+
+
+_CONFIRMED = Query(
+    """
+    SELECT fault.cluster_id, report.id AS report_id, report.cleared_at IS NOT NULL AS cleared
+      FROM fault_reports AS fault JOIN health_reports AS report ON report.id = fault.report_id
+     WHERE fault.id = CAST(:id AS uuid) AND fault.state = 'confirmed'
+    """,
+    _Confirmed,
+)
+
+
+async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    found = await _CONFIRMED.one_or_none(connection, {"id": violation.object_id})
+    if found is None:
+        raise Refused("The fault report is settled by now.")
+    if found.cleared:
+        await reports_cleared(connection, [found.report_id])
+    elif not await close_if_deleted(connection, found.cluster_id):
+        raise Refused("Its health report is live, and its cluster is not deleted.")
+    return RepairDone()
+
+
+CONFIRMED = Invariant(
+    name="confirmed_fault_report_is_live",
+    sentence="A fault report is `confirmed` only while its health report is live and its cluster is not deleted.",
+    object_type="fault_report",
+    remedy="Apply the audit's repair; then find out what cleared the health report or deleted the cluster without it.",
+    repair=DatabaseRepair("calls it repaired, or closed", _end),
+    statement="""
+    SELECT fault.id::text AS object_id, fault.project_id,
+           CASE WHEN report.cleared_at IS NULL THEN format('its cluster was deleted at %s', c.deleted_at)
+                ELSE format('health report %s was cleared at %s', report.id, report.cleared_at) END AS detail
+      FROM fault_reports AS fault JOIN health_reports AS report ON report.id = fault.report_id
+      JOIN clusters AS c ON (c.project_id, c.id) = (fault.project_id, fault.cluster_id)
+     WHERE fault.state = 'confirmed' AND (report.cleared_at IS NOT NULL OR c.state = 'deleted')
+    """,
+)
+
+# A worker ends a repair within seconds after its fault. Only one whose fault ended minutes ago has been forgotten.
+REPAIRED = Invariant(
+    name="scheduled_repair_has_its_cause",
+    sentence="A scheduled repair is of a cluster in use whose hardware has a fault or a planned maintenance; one that"
+    " has begun has an open operation.",
+    object_type="cluster",
+    remedy="Apply the audit's repair: workers schedule another one if the cluster needs it.",
+    repair=DatabaseRepair("ends the scheduled repair", _end_repair),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           CASE WHEN o.id IS NOT NULL THEN format('its repair runs as operation %s, which has ended', o.id)
+                ELSE format('it is %s, its repair is scheduled for %s, and nothing is wrong with %s', c.state,
+                            r.starts_at, array_to_string(r.hardware, ', ')) END AS detail
+      FROM scheduled_repairs r
+      JOIN clusters c ON (c.project_id, c.id) = (r.project_id, r.cluster_id)
+      LEFT JOIN operations o ON (o.project_id, o.id) = (r.project_id, r.operation_id)
+     WHERE r.ended_at IS NULL
+       AND CASE WHEN o.id IS NOT NULL THEN o.finished_at IS NOT NULL
+                ELSE c.state <> ALL (:working) OR NOT EXISTS (
+                  SELECT FROM allocations a
+                    JOIN health_reports f ON f.machine_id = a.machine_id OR f.host_id = a.host_id
+                   WHERE a.cluster_id = c.id AND a.released_at IS NULL AND f.confirmed_at IS NOT NULL
+                     AND (f.code = ANY (:replaced) OR f.maintenance_at IS NOT NULL)
+                     AND (f.cleared_at IS NULL OR f.cleared_at > app_now() - interval '5 minutes')) END
+    """,
+    parameters={
+        "working": STATES["working"],
+        "replaced": sorted({code for codes in REPAIRED_BY_REPLACEMENT.values() for code in codes}),
+    },
+)
+
+RULES = (STATE, CONFIRMED, REPAIRED)

@@ -10,12 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads import AuditRepair
 from ipucloud.contract.event_types import AUDIT_REPAIRED
-from ipucloud.db.base import DB_NOW
-from ipucloud.events.log import record
+from ipucloud.events.log import record, record_for_operators
 from ipucloud.invariants.rules import Finding, RepairDone
-from ipucloud.invariants.tables import repairs
 from ipucloud.invariants.worker_repairs import REQUEST_ID
 from ipucloud.kernel.ids import new_id
+
+_WRITE = sa.text(
+    """
+    INSERT INTO repairs (id, rule, object_type, object_id, detail, action, requested_by, project_id, region,
+                         operation_id, state, error, finished_at)
+    VALUES (:id, :rule, :object_type, :object_id, :detail, :action, :requested_by, :project_id, :region,
+            :operation_id, :state, :error, CASE WHEN :finished THEN app_now() END)
+    """
+).bindparams(sa.bindparam("finished", type_=sa.Boolean))
+_END = sa.text("UPDATE repairs SET state = :state, error = :error, finished_at = app_now() WHERE id = :id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,46 +36,62 @@ class Entry:
 
     async def done(self, connection: AsyncConnection, done: RepairDone) -> None:
         """Log a database repair in its own transaction."""
-        await self._insert(connection, state="succeeded", finished_at=DB_NOW, operation_id=done.operation_id)
-        await self._record_event(connection, done.operation_id)
+        made = await self._write(connection, "succeeded", operation_id=done.operation_id)
+        await self._record_event(connection, made, done.operation_id)
 
     async def failed(self, connection: AsyncConnection, error: str) -> None:
         """Log a repair whose own transaction was rolled back."""
-        await self._insert(connection, state="failed", finished_at=DB_NOW, error=error)
+        await self._write(connection, "failed", error=error)
 
     async def begin(self, connection: AsyncConnection) -> UUID:
         """Log a repair before it sends anything to a site; the caller commits this first."""
-        return await self._insert(connection, state="running")
+        return await self._write(connection, "running")
 
     async def end(self, connection: AsyncConnection, repair_id: UUID, error: str | None) -> None:
         """Record that the repair succeeded, or failed with `error`."""
         state = "succeeded" if error is None else "failed"
-        ended = sa.update(repairs).where(repairs.c.id == repair_id)
-        await connection.execute(ended.values(state=state, error=error, finished_at=DB_NOW))
+        await connection.execute(_END, {"id": repair_id, "state": state, "error": error})
         if error is None:
-            await self._record_event(connection, None)
+            await self._record_event(connection, repair_id, None)
 
-    async def _insert(self, connection: AsyncConnection, **ending: object) -> UUID:
+    async def _write(
+        self, connection: AsyncConnection, state: str, *, operation_id: UUID | None = None, error: str | None = None
+    ) -> UUID:
         violation, repair_id = self.finding.violation, new_id()
         await connection.execute(
-            sa.insert(repairs).values(
-                id=repair_id,
-                rule=self.finding.rule.name,
-                object_type=self.finding.rule.object_type,
-                object_id=violation.object_id,
-                detail=violation.detail,
-                action=self.action,
-                requested_by=self.requested_by,
-                project_id=violation.project_id,
-                **ending,
-            )
+            _WRITE,
+            {
+                "id": repair_id,
+                "rule": self.finding.rule.name,
+                "object_type": self.finding.rule.object_type,
+                "object_id": violation.object_id,
+                "detail": violation.detail,
+                "action": self.action,
+                "requested_by": self.requested_by,
+                "project_id": violation.project_id,
+                "region": violation.region,
+                "operation_id": operation_id,
+                "state": state,
+                "error": error,
+                "finished": state != "running",
+            },
         )
         return repair_id
 
-    async def _record_event(self, connection: AsyncConnection, operation_id: UUID | None) -> None:
-        """Append the event for the object's project."""
+    async def _record_event(self, connection: AsyncConnection, repair_id: UUID, operation_id: UUID | None) -> None:
+        """Append the event for the object's project; without one, for operators."""
         violation = self.finding.violation
+        done = AuditRepair(rule=self.finding.rule.name, action=self.action)
         if violation.project_id is None:
+            await record_for_operators(
+                connection,
+                AUDIT_REPAIRED,
+                region=violation.region,
+                subject_type="repair",
+                subject_id=repair_id,
+                request_id=REQUEST_ID,
+                data=done,
+            )
             return
         about = _identity(violation.object_id)
         await record(
@@ -78,7 +102,7 @@ class Entry:
             subject_id=about or violation.project_id,
             operation_id=operation_id,
             request_id=REQUEST_ID,
-            data=AuditRepair(rule=self.finding.rule.name, action=self.action),
+            data=done,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ipucloud.contract.event_types import OPERATOR_TYPES
 from ipucloud.contract.event_types import REGISTRY as EVENT_TYPES
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
@@ -80,8 +81,8 @@ OF_THE_PAST = Invariant(
     name="events_are_of_the_past",
     sentence="No event has a transaction number that this server has not reached.",
     object_type="event",
-    remedy="The database was restored into a server with lower transaction numbers: use up the numbers in between, as"
-    " docs/operations.md describes under Backup.",
+    remedy="The database was restored into a server with lower transaction numbers: stop the writers, and"
+    " run `ipucloud migrate`, which uses up the numbers in between.",
     repair=Refusal("Until then, every event is written at a wrong position; the writers must be stopped first."),
     statement="""
     SELECT id::text AS object_id, project_id,
@@ -114,7 +115,7 @@ ABOUT_SOMETHING = Invariant(
 
 REGISTERED = Invariant(
     name="event_type_is_registered",
-    sentence="Every event has a registered type and a subject of that type's kinds.",
+    sentence="Every event has a registered type and a subject of its kinds; without a project, operators read it.",
     object_type="event",
     remedy="Start a version that knows the type. If there is none, report the event's type as a defect.",
     repair=Refusal("Events are never changed, and another version may know the type."),
@@ -125,12 +126,14 @@ REGISTERED = Invariant(
              SELECT known.type, known.subject
                FROM unnest(CAST(:types AS text[]), CAST(:subjects AS text[])) AS known (type, subject))
        AND e.type <> ALL (CAST(:about_anything AS text[]))
+        OR e.project_id IS NULL AND e.type <> ALL (CAST(:for_operators AS text[]))
      ORDER BY e.id
     """,
     parameters=MappingProxyType(
         {
             "types": [kind.name for kind in EVENT_TYPES.values() for _ in kind.subjects],
             "subjects": [subject for kind in EVENT_TYPES.values() for subject in kind.subjects],
+            "for_operators": OPERATOR_TYPES,
             "about_anything": [kind.name for kind in EVENT_TYPES.values() if not kind.subjects],
         }
     ),

@@ -3,11 +3,49 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from uuid import UUID
 
-from ipucloud.invariants.rules import Invariant, Refusal
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.rows import Query
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import take_clean_up_again
 from ipucloud.inventory.blocks import DOMAIN
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.merge import lock
+from ipucloud.inventory.health.reports import clear_code, report
+from ipucloud.inventory.validations import require, withdraw
+
+_DISAGREE = Query(
+    """
+    SELECT EXISTS (SELECT FROM hardware_validations WHERE machine_id = :machine AND ended_at IS NULL)
+        <> EXISTS (SELECT FROM health_reports
+                    WHERE machine_id = :machine AND code = 'not_validated' AND cleared_at IS NULL) AS disagree
+    """,
+    bool,
+)
+
+
+async def _have_validated(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    machine = UUID(violation.object_id)
+    await lock(connection, "machine", [machine])
+    if not await _DISAGREE.one(connection, {"machine": machine}):
+        raise Refused("The machine's validation and its report agree by now.")
+    await withdraw(connection, machine, "the audit begins it again")
+    await clear_code(connection, kind="machine", object_id=machine, source=Source.OPERATION, code=Code.NOT_VALIDATED)
+    await require(connection, [machine], "operator")
+    if await _DISAGREE.one(connection, {"machine": machine}):  # its validation has begun, and goes on
+        await report(
+            connection,
+            kind="machine",
+            object_id=machine,
+            source=Source.OPERATION,
+            code=Code.NOT_VALIDATED,
+            detail="it is being validated",
+        )
+    return RepairDone()
+
 
 ONE_HOLDER = Invariant(
     name="machine_has_one_holder",
@@ -131,7 +169,7 @@ TAKEN_AFTER_FREED = Invariant(
 
 NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
-    sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts.",
+    sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts unless it is suspended.",
     object_type="cluster",
     remedy="Number machines by hand in the order of pod and slot, and hosts in the order of their Poplar servers.",
     repair=Refusal("A host's number identifies its Poplar server; a wrong guess would mix up servers."),
@@ -141,6 +179,8 @@ NUMBERED = Invariant(
                   CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END, min(ordinal), max(ordinal)) AS detail
       FROM allocations
      WHERE freed_at IS NULL
+       AND (machine_id IS NOT NULL OR EXISTS (SELECT FROM clusters c WHERE c.project_id = allocations.project_id
+                                                 AND c.id = allocations.cluster_id AND c.state <> 'suspended'))
      GROUP BY project_id, cluster_id, CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END
     HAVING count(*) <> count(DISTINCT ordinal) OR min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
     """,
@@ -198,6 +238,60 @@ RIGHT_KIND = Invariant(
     """,
 )
 
+CLEANED = Invariant(
+    name="freed_hardware_was_observed_clean",
+    sentence="A machine or host is freed with the evidence that it was observed clean, or isolated by a report.",
+    object_type="allocation",
+    remedy="Quarantine the machine or host, have it wiped, and inform the customer who had it.",
+    repair=Refusal("The database does not show what is on the hardware."),
+    statement="""
+    SELECT a.id::text AS object_id, a.project_id,
+           format('%s was freed at %s without evidence that it was clean', coalesce(m.name, h.name), a.freed_at)
+             AS detail
+      FROM allocations a
+      LEFT JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN hosts h ON h.id = a.host_id
+     WHERE a.freed_at >= (SELECT min(observed_at) FROM hardware_cleanings)
+       AND NOT EXISTS (SELECT FROM hardware_cleanings c WHERE c.allocation_id = a.id)
+       AND NOT EXISTS (SELECT FROM health_reports r
+                        WHERE r.code = 'not_clean' AND r.cluster_id = a.cluster_id
+                          AND (r.machine_id = a.machine_id OR r.host_id = a.host_id))
+    """,
+)
+
+KEPT_FOR_VALIDATION = Invariant(
+    name="validation_keeps_its_machine",
+    sentence="A machine has a validation that has not ended exactly while a report keeps it from clusters for that.",
+    object_type="machine",
+    remedy="Apply the audit's repair: the machine is validated, and then given to clusters.",
+    repair=DatabaseRepair("has the machine validated", _have_validated),
+    statement="""
+    SELECT m.id::text AS object_id, NULL::uuid AS project_id,
+           CASE WHEN v.id IS NULL THEN format('%s is kept from clusters, and nobody validates it', m.name)
+                ELSE format('%s is validated, and clusters may get it', m.name) END AS detail
+      FROM machines m
+      LEFT JOIN hardware_validations v ON v.machine_id = m.id AND v.ended_at IS NULL
+      LEFT JOIN health_reports r ON r.machine_id = m.id AND r.code = 'not_validated' AND r.cleared_at IS NULL
+     WHERE (v.id IS NULL) <> (r.id IS NULL)
+    """,
+)
+
+NOT_VALIDATED_IN_USE = Invariant(
+    name="machine_in_use_is_not_validated",
+    sentence="No machine that a cluster holds is being validated.",
+    object_type="machine",
+    remedy="Check what runs on the machine; park the work item `validation` of its pod until that is known.",
+    repair=Refusal("A customer may be using the machine; a person must check first."),
+    statement="""
+    SELECT m.id::text AS object_id, a.project_id,
+           format('%s is in validation %s, and cluster %s holds it', m.name, v.name, a.cluster_id) AS detail
+      FROM hardware_validations v
+      JOIN machines m ON m.id = v.machine_id
+      JOIN allocations a ON a.machine_id = m.id AND a.freed_at IS NULL
+     WHERE v.name IS NOT NULL AND v.ended_at IS NULL
+    """,
+)
+
 RULES = (
     ONE_HOLDER,
     GONE_HOLDS_NOTHING,
@@ -206,6 +300,9 @@ RULES = (
     NOTHING_RELEASED,
     TIMES_IN_ORDER,
     TAKEN_AFTER_FREED,
+    CLEANED,
+    KEPT_FOR_VALIDATION,
+    NOT_VALIDATED_IN_USE,
     NUMBERED,
     ONE_BLOCK,
     RIGHT_KIND,

@@ -8,11 +8,12 @@ from ipucloud.clusters.steps.teardown import QUARANTINE
 from ipucloud.invariants.kinds import KINDS, STEPS
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.worker_repairs import wake_cluster_of_operation
+from ipucloud.operations.freezes import FROZEN
 from ipucloud.operations.states import TERMINAL
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})
 _WORK = MappingProxyType({"kinds": list(KINDS), "work_kinds": [kind.work_kind for kind in KINDS.values()]})
-_QUARANTINE = MappingProxyType({"quarantine": QUARANTINE})
+_QUARANTINE = MappingProxyType({"quarantine": QUARANTINE, "frozen": FROZEN})
 _WORK_ITEM = """
 LEFT JOIN unnest(CAST(:kinds AS text[]), CAST(:work_kinds AS text[])) AS known (kind, work_kind) ON known.kind = o.kind
 LEFT JOIN work w ON w.kind = known.work_kind AND w.key = coalesce(o.cluster_id, o.export_id)::text
@@ -20,8 +21,8 @@ LEFT JOIN work w ON w.kind = known.work_kind AND w.key = coalesce(o.cluster_id, 
 _NEVER_CHANGES = Refusal("Finished operations never change; the database rejects it.")
 
 ONE_OPEN = Invariant(
-    name="cluster_has_one_open_operation",
-    sentence="A cluster has at most one open operation.",
+    name="object_has_one_open_operation",
+    sentence="A cluster has at most one open operation of its own, and each of its partitions at most one.",
     object_type="cluster",
     remedy="Delete the cluster; that ends its open operations.",
     repair=Refusal("It is unknown which operation the customer wants."),
@@ -29,7 +30,7 @@ ONE_OPEN = Invariant(
     SELECT cluster_id::text AS object_id, project_id,
            string_agg(format('%s %s', kind, id), ', ' ORDER BY created_at, id) AS detail
       FROM operations WHERE finished_at IS NULL AND cluster_id IS NOT NULL
-     GROUP BY project_id, cluster_id HAVING count(*) > 1
+     GROUP BY project_id, cluster_id, partition_id HAVING count(*) > 1
     """,
 )
 
@@ -200,7 +201,7 @@ IN_TIME = Invariant(
 MOVES = Invariant(
     name="operation_makes_progress",
     sentence="An open operation on a cluster finishes a step every five minutes, or in three times the usual if that"
-    " is longer, unless its work item is parked.",
+    " is longer, unless its work item is parked or removals are frozen.",
     object_type="operation",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
@@ -223,7 +224,7 @@ MOVES = Invariant(
      WHERE o.finished_at IS NULL AND o.export_id IS NULL AND w.parked_at IS NULL
        AND app_now() - progress.at > greatest(interval '5 minutes', 3 * (o.expected_at - o.created_at))
        -- A quarantine is as long as the operator said.
-       AND step.detail IS DISTINCT FROM :quarantine
+       AND step.detail IS DISTINCT FROM :quarantine AND starts_with(step.detail, :frozen) IS NOT TRUE
     """,
     parameters=_QUARANTINE,
 )
@@ -231,7 +232,7 @@ MOVES = Invariant(
 CLEANED_UP = Invariant(
     name="cluster_is_cleaned_up_in_time",
     sentence="A cluster leaves `deleting` and `suspending` within its `state_sla_seconds`, or five minutes if that is"
-    " longer, unless its work item is parked or its machines are in quarantine.",
+    " longer, unless its work item is parked, its machines are in quarantine, or removals are frozen.",
     object_type="cluster",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
@@ -242,6 +243,7 @@ CLEANED_UP = Invariant(
                   coalesce(step.detail, 'not begun')) AS detail
       FROM clusters c
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+       AND o.partition_id IS NULL
       LEFT JOIN work w ON w.kind = 'cluster' AND w.key = c.id::text
      CROSS JOIN LATERAL (
        SELECT s.* FROM operation_steps s
@@ -249,7 +251,7 @@ CLEANED_UP = Invariant(
         ORDER BY s.ordinal LIMIT 1) AS step
      WHERE c.state IN ('deleting', 'suspending') AND w.parked_at IS NULL
        AND app_now() - c.state_entered_at > greatest(interval '5 minutes', c.state_sla_seconds * interval '1 second')
-       AND step.detail IS DISTINCT FROM :quarantine
+       AND step.detail IS DISTINCT FROM :quarantine AND starts_with(step.detail, :frozen) IS NOT TRUE
     """,
     parameters=_QUARANTINE,
 )

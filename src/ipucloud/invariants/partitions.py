@@ -16,7 +16,8 @@ OPERATION_MATCHES_DESIRED_STATE = Invariant(
            format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.desired_state) AS detail
       FROM operations o JOIN partitions p ON p.project_id = o.project_id AND p.id = o.partition_id
      WHERE o.finished_at IS NULL
-       AND p.desired_state <> CASE WHEN o.kind = 'partition.remove' OR o.undoing THEN 'absent'
+       AND p.desired_state <> CASE WHEN o.undoing AND o.kind = 'partition.reset' THEN 'unmanaged'
+                          WHEN o.kind = 'partition.remove' OR o.undoing THEN 'absent'
                           WHEN o.kind = 'partition.create' THEN 'present' ELSE 'reset' END
     """,
 )

@@ -8,13 +8,15 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from ipucloud.clusters.endpoint import endpoint
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.invariants.states import STATES
-from ipucloud.kernel.ids import read_external_name
-from ipucloud.site.ports import VipuAddress
+from ipucloud.inventory.controllers import controller
+from ipucloud.kernel.ids import VALIDATION_PREFIX, read_external_name
+from ipucloud.site.ports import UserEndpoint, VipuAddress
 
 
 class ClusterRecord(NamedTuple):
@@ -29,6 +31,7 @@ class ClusterRecord(NamedTuple):
     name: str
     region: str
     state: ClusterState
+    endpoint: UserEndpoint | None
     through_vipu: bool
     made_room: bool
     machines: list[str]
@@ -40,12 +43,14 @@ class Records:
     """`living` clusters by external name; the regions' controllers; the names of all machines and hosts.
 
     `isolated`: the hosts that clean-ups have left, which still have their servers until they are cleaned.
+    `validations`: the names of those under way.
     """
 
     living: Mapping[str, ClusterRecord]
     regions: Mapping[str, VipuAddress | None]
     hardware: Mapping[str, frozenset[str]]
     isolated: frozenset[str]
+    validations: frozenset[str]
 
     @cached_property
     def servers(self) -> frozenset[str]:
@@ -77,13 +82,14 @@ class _Known(NamedTuple):
 
 
 _CLUSTERS = Query(
-    """
+    f"""
     SELECT c.id, c.project_id, c.external_name AS name, c.region, c.state,
+           {endpoint("c")},
            c.allocated_through = 'v-ipu' AS through_vipu,
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
                       AND p.desired_state = 'absent') AS made_room,
-           coalesce(held.machines, '{}') AS machines, coalesce(held.servers, '{}') AS servers
+           coalesce(held.machines, '{{}}') AS machines, coalesce(held.servers, '{{}}') AS servers
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
@@ -97,14 +103,14 @@ _CLUSTERS = Query(
          WHERE a.freed_at IS NULL
          GROUP BY a.cluster_id) AS held ON held.cluster_id = c.id
      WHERE c.state <> ALL (:gone) OR held.cluster_id IS NOT NULL
-    """,
+    """,  # noqa: S608  # our own text
     ClusterRecord,
 )
 _REGIONS = Query(
-    """
-    SELECT region, vipu_host AS host, vipu_user_port AS user_port, vipu_admin_port AS admin_port, vipu_secure AS secure
+    f"""
+    SELECT region, {controller("site_regions")}
       FROM site_regions WHERE region = coalesce(:region, region)
-    """,
+    """,  # noqa: S608  # our own text
     _Region,
 )
 _HARDWARE = Query(
@@ -122,6 +128,8 @@ _ISOLATED = Query(
     """,
     str,
 )
+_VALIDATIONS = Query("SELECT DISTINCT name FROM hardware_validations WHERE name IS NOT NULL AND ended_at IS NULL", str)
+_VALIDATIONS_EVER = Query("SELECT DISTINCT name FROM hardware_validations WHERE name = ANY (:names)", str)
 _EVER = Query("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (CAST(:ids AS uuid[]))", _Known)
 
 
@@ -134,7 +142,8 @@ async def read_records(database: Database) -> Records:
         for region, names in await _HARDWARE.all(connection):
             hardware[region] = hardware.get(region, frozenset()) | frozenset(names)
         isolated = frozenset(await _ISOLATED.all(connection))
-    return Records({cluster.name: cluster for cluster in clusters}, regions, hardware, isolated)
+        validations = frozenset(await _VALIDATIONS.all(connection))
+    return Records({cluster.name: cluster for cluster in clusters}, regions, hardware, isolated, validations)
 
 
 async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:
@@ -148,6 +157,13 @@ async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUI
         for name, (cluster, incarnation) in read.items()
         if cluster in known and 1 <= incarnation <= known[cluster].incarnation
     }
+
+
+async def ever_validations(database: Database, names: Collection[str]) -> frozenset[str]:
+    """Which of the names belong to any validation."""
+    ours = [name for name in names if name.startswith(VALIDATION_PREFIX)]
+    async with database.read() as connection:
+        return frozenset(await _VALIDATIONS_EVER.all(connection, {"names": ours}))
 
 
 async def address_of(connection: Statements, region: str | None) -> VipuAddress | None:

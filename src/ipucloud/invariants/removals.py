@@ -36,6 +36,22 @@ async def _server(site: Site, violation: Violation) -> bool:
     return host.server is None and host.state is HostState.CLEAN
 
 
+async def _switched_off(site: Site, violation: Violation) -> bool:
+    """The network of the name that the server has is gone while its cluster is suspended; a resume makes another."""
+    if violation.host is None:
+        raise Refused("The host of the server is unknown.")
+    host = await site.hosts.get(violation.host)
+    if host.server is None or host.server.name != violation.object_id:
+        raise Refused("The host has another server now.")
+    if host.state not in _OFF:
+        if await site.networks.get(host.server.network) is not None:
+            raise Refused("Its cluster is in use again.")
+        host = await site.hosts.switch_off(violation.host, violation.object_id, host.server.network)
+    return host.state in _OFF
+
+
+_OFF = frozenset({HostState.OFF, HostState.FAILED})
 remove_allocation = SiteRemoval("removes the V-IPU allocation and its partitions", _allocation)
 remove_network = SiteRemoval("removes the tenant network", _network)
 remove_server = SiteRemoval("wipes the server from its host", _server)
+switch_off_server = SiteRemoval("switches the server off", _switched_off)

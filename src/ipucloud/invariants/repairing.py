@@ -17,6 +17,7 @@ from ipucloud.invariants.records import address_of
 from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, RepairDone, SiteRemoval
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
+from ipucloud.operations.freezes import blocked_by, frozen
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site, Sites
 
@@ -123,8 +124,10 @@ class Repairer:
         return repaired
 
     async def _remove(self, sites: Sites, finding: Finding, repair: SiteRemoval) -> Repaired:
-        entry = Entry(finding, repair.does, self.requested_by)
+        entry, region = Entry(finding, repair.does, self.requested_by), finding.violation.region
         async with self.database.begin() as connection:
+            if (until := await frozen(connection, region)) is not None:
+                return Repaired(finding, Outcome.REFUSED, f"{blocked_by(region or 'every region', until)}.")
             repair_id = await entry.begin(connection)
             address = await address_of(connection, finding.violation.region)
         site = sites.at(address, lambda: self.call_timeout)

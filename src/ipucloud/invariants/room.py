@@ -1,4 +1,4 @@
-"""Rules about the rows from which room is found: they follow from machines, hosts and allocations."""
+"""Rules about the rows from which room is found: they follow from health reports, machines, hosts and allocations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refused, RepairDone, Violation, by
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
+from ipucloud.inventory.health.codes import Kind
+from ipucloud.inventory.health.merge import FOLLOWING, lock, merge, said_by_reports
 from ipucloud.inventory.settle import settle
 
 
@@ -18,7 +20,8 @@ async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDo
 
 POD_SHOWS_ITS_MACHINES = Invariant(
     name="pod_shows_its_machines",
-    sentence="The row of a pod shows which of its machines are free, held, being cleaned, unhealthy or in maintenance.",
+    sentence="The row of a pod shows which of its machines are free, held, being cleaned or validated, unhealthy, or in"
+    " maintenance.",
     object_type="pod",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
@@ -27,9 +30,11 @@ POD_SHOWS_ITS_MACHINES = Invariant(
            format('%s shows the free slots %s, its machines say %s', name, pods.free_mask::bit(16),
                   coalesce(truth.free_mask, 0)::bit(16)) AS detail
       FROM pods LEFT JOIN pod_masks AS truth ON truth.pod_id = pods.id
-     WHERE (pods.free_mask, pods.allocated_mask, pods.cleaning_mask, pods.unhealthy_mask, pods.maintenance_mask)
+     WHERE (pods.free_mask, pods.allocated_mask, pods.cleaning_mask, pods.unhealthy_mask, pods.maintenance_mask,
+            pods.validating_mask)
            <> (coalesce(truth.free_mask, 0), coalesce(truth.allocated_mask, 0), coalesce(truth.cleaning_mask, 0),
-               coalesce(truth.unhealthy_mask, 0), coalesce(truth.maintenance_mask, 0))
+               coalesce(truth.unhealthy_mask, 0), coalesce(truth.maintenance_mask, 0),
+               coalesce(truth.validating_mask, 0))
     """,
 )
 
@@ -83,4 +88,57 @@ HOST_SHOWS_ITS_HOLDER = Invariant(
     """,
 )
 
-RULES = (POD_SHOWS_ITS_MACHINES, RUN_SHOWS_ITS_PODS, HOST_SHOWS_ITS_HOLDER)
+
+def _follows_its_reports(kind: Kind) -> Invariant:
+    async def merged(connection: AsyncConnection, violation: Violation) -> RepairDone:
+        object_id = UUID(violation.object_id)
+        await lock(connection, kind, [object_id])
+        if not await merge(connection, kind, [object_id]):
+            raise Refused("Nothing was left to repair.")
+        return RepairDone()
+
+    return Invariant(
+        name=f"{kind}_follows_its_reports",
+        sentence=f"The health of a {kind}, whether it is in maintenance, and whether new clusters may get it, are what "
+        "its live, confirmed health reports say.",
+        object_type=kind,
+        remedy=f"Apply the audit's repair. Until then a faulty {kind} may be given out, or a good one kept back.",
+        repair=DatabaseRepair(f"lets the {kind} follow its reports", merged),
+        statement=f"""
+        SELECT object.id::text AS object_id, NULL::uuid AS project_id,
+               format('%s is %s%s and %s; its reports say %s%s and %s', object.name,
+                      object.health, CASE WHEN object.maintenance THEN ', in maintenance' END,
+                      CASE WHEN object.allocatable THEN 'allocatable' ELSE 'kept back' END,
+                      said.health, CASE WHEN said.maintenance THEN ', in maintenance' END,
+                      CASE WHEN said.allocatable THEN 'allocatable' ELSE 'kept back' END) AS detail
+          FROM {kind}s AS object CROSS JOIN LATERAL ({said_by_reports(kind)}) AS said
+         WHERE ({", ".join(f"object.{column}" for column in FOLLOWING[kind])})
+               IS DISTINCT FROM ({", ".join(f"said.{column}" for column in FOLLOWING[kind])})
+        """,  # noqa: S608  # our own names
+    )
+
+
+MACHINE_FOLLOWS_ITS_REPORTS = _follows_its_reports("machine")
+HOST_FOLLOWS_ITS_REPORTS = _follows_its_reports("host")
+
+AUTHORITY = Invariant(
+    name="controller_has_an_authority",
+    sentence="A V-IPU controller is called over TLS: the site's inventory has the authority that it is verified with.",
+    object_type="region",
+    remedy="Give the controller TLS and its authority to the site's inventory, then run `ipucloud site sync`.",
+    repair=Refusal("Only the site's operator can give a controller a certificate."),
+    statement="""
+    SELECT region AS object_id, NULL::uuid AS project_id,
+           format('the V-IPU controller of %s speaks plaintext', region) AS detail
+      FROM site_regions WHERE vipu_host IS NOT NULL AND vipu_authority IS NULL
+    """,
+)
+
+RULES = (
+    AUTHORITY,
+    MACHINE_FOLLOWS_ITS_REPORTS,
+    HOST_FOLLOWS_ITS_REPORTS,
+    POD_SHOWS_ITS_MACHINES,
+    RUN_SHOWS_ITS_PODS,
+    HOST_SHOWS_ITS_HOLDER,
+)

@@ -20,13 +20,17 @@ LISTED = 1000
 
 
 class Violation(NamedTuple):
-    """An object that breaks a rule. `region` and `host` locate objects at a site."""
+    """An object that breaks a rule. `region` and `host` locate objects at a site.
+
+    `recorded`: the database shows that the object is ours, although it is no project's.
+    """
 
     object_id: str
     project_id: UUID | None
     detail: str
     region: str | None = None
     host: str | None = None
+    recorded: bool = False
 
 
 class Refused(Exception):
@@ -95,7 +99,8 @@ class Invariant(Rule):
     limited: Query[Violation] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        text = f"SELECT *, NULL AS region, NULL AS host FROM ({self.statement}) AS broken LIMIT {LISTED}"  # noqa: S608
+        placed = "NULL AS region, NULL AS host, false AS recorded"
+        text = f"SELECT *, {placed} FROM ({self.statement}) AS broken LIMIT {LISTED}"  # noqa: S608
         object.__setattr__(self, "limited", Query(text, Violation))
 
 

@@ -10,12 +10,12 @@ from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.census import RegionCensus
 from ipucloud.invariants.comparison import SITE_OBJECTS, Comparison, SiteObject
 from ipucloud.invariants.records import ClusterRecord
-from ipucloud.invariants.removals import remove_allocation, remove_network, remove_server
+from ipucloud.invariants.removals import remove_allocation, remove_network, remove_server, switch_off_server
 from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval, Violation
 from ipucloud.invariants.states import WORKING
 from ipucloud.invariants.worker_repairs import build_again
 from ipucloud.site.ports import PartitionState
-from ipucloud.wire.site import NetworkState
+from ipucloud.wire.site import HostState, NetworkState
 
 NAMES_SHOWN = 8
 _SUSPENDED = frozenset({ClusterState.SUSPENDED})
@@ -23,9 +23,10 @@ _SUSPENDED = frozenset({ClusterState.SUSPENDED})
 
 @dataclass(frozen=True)
 class SiteRule(Rule):
-    """A rule about a site and the database together."""
+    """A rule about a site and the database together. `automatic`: sweeps apply its repair by themselves."""
 
     find: Callable[[Comparison], Iterable[Violation]]
+    automatic: bool = False
 
 
 def _unowned(kind: str, what: str, removal: SiteRemoval) -> SiteRule:
@@ -34,16 +35,20 @@ def _unowned(kind: str, what: str, removal: SiteRemoval) -> SiteRule:
             project = comparison.ever.get(each.cluster)
             if project is not None:
                 yield _about(each, project, f"of a cluster that holds nothing, on {_listed(each.on)}")
+            elif each.cluster in comparison.validations:
+                ended = _about(each, None, f"of a validation that has ended, on {_listed(each.on)}")
+                yield ended._replace(recorded=True)
             elif comparison.foreign(each) and not comparison.holders(each):
                 yield _about(each, None, f"unowned, on {_listed(each.on)}, which no cluster holds")
 
     return SiteRule(
         name=f"{kind}_belongs_to_a_cluster",
-        sentence=f"Every {what} at a site belongs to a cluster that holds machines.",
+        sentence=f"Every {what} at a site belongs to a cluster that holds machines, or to a validation.",
         object_type=what,
         remedy="Apply the audit's repair. It observes twice, because a site may answer with an outdated state.",
         repair=removal,
         find=find,
+        automatic=True,
     )
 
 
@@ -94,21 +99,30 @@ def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     return f"the allocation has {_listed(found.agent_ids)}, the cluster {_listed(cluster.machines)}"
 
 
+def _other_endpoint(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    """None also while the allocation has other machines, which is not the cluster's then."""
+    found = region.allocations.get(cluster.name)
+    if found is None or found.agent_ids != frozenset(cluster.machines):
+        return None
+    if found.endpoint is None or found.endpoint == cluster.endpoint:
+        return None
+    recorded = "none" if cluster.endpoint is None else "{}:{}".format(*cluster.endpoint)
+    return "the allocation's endpoint is {}:{}, the recorded one {}".format(*found.endpoint, recorded)
+
+
 def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     """None also when the customer had it removed to make room for partitions of their own."""
     if cluster.made_room:
         return None
-    if cluster.name not in region.allocations or cluster.name in region.occupied or cluster.name in region.partitions:
+    if cluster.name not in region.allocations or cluster.name in region.occupied:
         return None
     return f"the controller has no partition {cluster.name}, and no other in the cluster's allocation"
 
 
 def _unhealthy_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    found = region.partitions.get(cluster.name)
+    found = region.partitions.get((cluster.name, cluster.name))
     if found is None:
         return None
-    if found.allocation_id != cluster.name:
-        return f"the partition is in allocation {found.allocation_id}"
     well = found.state in {PartitionState.ACTIVE, PartitionState.PENDING}
     return None if well else f"the controller reports partition {cluster.name} as `{found.state}`"
 
@@ -130,6 +144,17 @@ def _no_server(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     hosts = [region.hosts.get(name) for name in cluster.servers]
     empty = [host.name for host in hosts if host is not None and host.server is None]
     return f"no server is on {_listed(empty)}" if empty else None
+
+
+def _awake(comparison: Comparison) -> Iterator[Violation]:
+    """Servers of suspended clusters that are on: their hosts had failed, or were silent, when they were suspended."""
+    for cluster, region in comparison.settled(_SUSPENDED):
+        for name, server in cluster.servers.items():
+            host = region.hosts.get(name)
+            if host is None or host.server is None or host.server.name != server:
+                continue
+            if host.state in {HostState.BOOTING, HostState.RUNNING}:
+                yield Violation(server, cluster.project_id, f"it is {host.state} on {name}", cluster.region, name)
 
 
 def _about(each: SiteObject, project_id: UUID | None, detail: str) -> Violation:
@@ -175,14 +200,16 @@ SITE_RULES = (
         # Where the allocation is gone the cluster may have been removed as a whole: nothing can be made
         # of machines that are off, and a site switches on only machines in the cluster's network.
         repair=build_again(
-            "make the allocation, its user and its partition",
+            "make the allocation, its user and its partitions",
             "attach_network",
             "power_on_machines",
             "create_allocation",
             "create_vipu_user",
             "create_partition",
+            partitions_lost=True,
         ),
         find=_in_use(_no_allocation),
+        automatic=True,
     ),
     SiteRule(
         name="allocation_has_the_machines_of_its_cluster",
@@ -191,6 +218,15 @@ SITE_RULES = (
         remedy="Have the cluster deleted and created again once its customer agrees.",
         repair=_IN_USE,
         find=_in_use(_other_machines),
+    ),
+    SiteRule(
+        name="cluster_has_the_endpoint_of_its_allocation",
+        sentence="The recorded V-IPU endpoint of a cluster in use is that of its allocation.",
+        object_type="cluster",
+        remedy="Apply the audit's repair. Poplar servers deployed before have the former one in their environment.",
+        repair=build_again("record the endpoint", "create_allocation"),
+        find=_in_use(_other_endpoint),
+        automatic=True,
     ),
     SiteRule(
         name="cluster_in_use_has_its_partition",
@@ -202,7 +238,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="partition_of_a_cluster_works",
-        sentence="The partition of a cluster in use is in the cluster's allocation and not in error.",
+        sentence="The partition of a cluster in use is not in error.",
         object_type="cluster",
         remedy="The controller resets it a few times by itself. If that fails, ask the customer before you reset it.",
         repair=_IN_USE,
@@ -215,6 +251,7 @@ SITE_RULES = (
         remedy="Apply the audit's repair.",
         repair=build_again("make the network", "attach_network"),
         find=_in_use(_no_network),
+        automatic=True,
     ),
     SiteRule(
         name="network_joins_what_the_cluster_has",
@@ -239,6 +276,15 @@ SITE_RULES = (
         remedy="Inform the customer that the server's data is lost; the cluster cannot be resumed, only deleted.",
         repair=Refusal("A new, empty server would hide the loss of its data."),
         find=_in_use(_no_server, _SUSPENDED),
+    ),
+    SiteRule(
+        name="server_of_a_suspended_cluster_is_off",
+        sentence="The Poplar servers of a suspended cluster are off.",
+        object_type="server",
+        remedy="Apply the audit's repair. Its host had failed or was silent when the cluster was suspended.",
+        repair=switch_off_server,
+        find=_awake,
+        automatic=True,
     ),
     SiteRule(
         name="hardware_is_listed_by_its_site",

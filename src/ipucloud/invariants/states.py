@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.repair import REPAIR
+from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.states import BILLABLE
@@ -47,5 +48,6 @@ STATES: Mapping[str, object] = MappingProxyType(
         "repair": REPAIR.name,
         "suspend": SUSPEND.name,
         "resume": RESUME.name,
+        "replace": REPLACE.name,
     }
 )

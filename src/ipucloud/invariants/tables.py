@@ -10,6 +10,8 @@ from ipucloud.billing.ledger import tables as ledger
 from ipucloud.billing.metering import tables as metering
 from ipucloud.billing.pricing import tables as pricing
 from ipucloud.clusters import tables as clusters
+from ipucloud.clusters.fault_reports import tables as fault_reports
+from ipucloud.clusters.repairs import tables as scheduled_repairs
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
@@ -31,6 +33,7 @@ repairs = sa.Table(
     sa.Column("action", sa.Text, nullable=False),
     sa.Column("requested_by", sa.Text, nullable=False, comment="who ran the audit, and where"),
     sa.Column("project_id", sa.Uuid, nullable=True, comment="NULL: not a customer's object"),
+    sa.Column("region", sa.Text, comment="NULL: the database alone was repaired"),
     sa.Column("operation_id", sa.Uuid, nullable=True, comment="the operation in which a worker does the rest"),
     sa.Column("state", sa.Text, nullable=False, server_default="running"),
     sa.Column("error", sa.Text),
@@ -45,8 +48,27 @@ repairs = sa.Table(
 sa.Index("ix_repairs_operation", repairs.c.project_id, repairs.c.operation_id)
 sa.Index("ix_repairs_started", repairs.c.started_at)
 
+site_findings = sa.Table(
+    "site_findings",
+    metadata,
+    sa.Column("rule", sa.Text, primary_key=True),
+    sa.Column("region", sa.Text, primary_key=True),
+    sa.Column("object_id", sa.Text, primary_key=True),
+    sa.Column("host", sa.Text, primary_key=True, server_default="", comment="empty: not on a host"),
+    sa.Column("project_id", sa.Uuid, comment="NULL: not a customer's object"),
+    sa.Column("detail", sa.Text, nullable=False),
+    instant("first_seen_at", default_now=True),
+    instant("last_seen_at", default_now=True),
+    sa.Column("sightings", sa.Integer, nullable=False, server_default="1", comment="sweeps in a row that found it"),
+    sa.Column("left_because", sa.Text, comment="why the last sweep left it as it is"),
+    tenant_key("site_findings"),
+    comment="what the last sweep found at the sites against a rule",
+)
+sa.Index("ix_site_findings_project", site_findings.c.project_id)
+
 TABLES = (
     repairs,
+    site_findings,
     *(
         table
         for module in (
@@ -56,6 +78,8 @@ TABLES = (
             pricing,
             exports,
             clusters,
+            fault_reports,
+            scheduled_repairs,
             events,
             health,
             identity,

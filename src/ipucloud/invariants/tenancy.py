@@ -166,7 +166,7 @@ ENDED_WITHOUT_CLUSTERS = Invariant(
 
 _SUBJECTS = (
     *("billing_accounts", "clusters", "operations", "payments", "projects", "promo_credits", "ssh_keys", "tokens"),
-    *("export_schedules", "s3_connections"),
+    *("credit_notes", "export_schedules", "s3_connections"),
 )
 
 _EFFECTLESS = clauses(

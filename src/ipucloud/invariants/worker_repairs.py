@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, running_operation
@@ -75,14 +76,24 @@ async def _take_clean_up_again(connection: AsyncConnection, violation: Violation
     return await _open(connection, cluster, REPAIR, TEARDOWN)
 
 
-def build_again(what: str, *steps: str) -> DatabaseRepair:
-    """Have a worker take these create steps for a cluster in use."""
+_LOSE_PARTITIONS = sa.text("SELECT lose_partitions(:project_id, :cluster_id)")
+
+
+def build_again(what: str, *steps: str, partitions_lost: bool = False) -> DatabaseRepair:
+    """Have a worker take these create steps for a cluster in use.
+
+    `partitions_lost`: its partitions are made again as they were.
+    """
 
     async def run(connection: AsyncConnection, violation: Violation) -> RepairDone:
         cluster = await lock_violated(connection, violation)
         if cluster.state not in WORKING:
             raise Refused(f"The cluster is now in {cluster.state}.")
-        return await _open(connection, cluster, REPAIR, steps_of_create(*steps))
+        done = await _open(connection, cluster, REPAIR, steps_of_create(*steps))
+        if partitions_lost:
+            lost = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+            await connection.execute(_LOSE_PARTITIONS, lost)
+        return done
 
     return DatabaseRepair(f"has a worker {what}", run)
 

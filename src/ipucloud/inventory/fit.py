@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,7 +41,10 @@ class Fit:
         """How many blocks of that size fit side by side."""
         if machines > DOMAIN:
             return sum(group.starts(machines // DOMAIN).bit_count() for group in self._groups.values())
-        return sum(aligned_starts(mask, machines, DOMAIN).bit_count() for mask in self._masks)
+        alike = Counter[int]()
+        for pod, mask in zip(self._pods, self._masks, strict=True):
+            alike[mask] += pod.alike
+        return sum(times * aligned_starts(mask, machines, DOMAIN).bit_count() for mask, times in alike.items())
 
     def blocks(self, machines: int) -> Iterator[Block]:
         """All blocks of that size."""

@@ -17,12 +17,14 @@ SELECT pod_id,
        coalesce(bit_or(1 << slot) FILTER (WHERE state = 'allocated'), 0) AS allocated_mask,
        coalesce(bit_or(1 << slot) FILTER (WHERE state = 'cleaning'), 0) AS cleaning_mask,
        coalesce(bit_or(1 << slot) FILTER (WHERE state = 'unhealthy'), 0) AS unhealthy_mask,
-       coalesce(bit_or(1 << slot) FILTER (WHERE state = 'maintenance'), 0) AS maintenance_mask
+       coalesce(bit_or(1 << slot) FILTER (WHERE state = 'maintenance'), 0) AS maintenance_mask,
+       coalesce(bit_or(1 << slot) FILTER (WHERE state = 'validating'), 0) AS validating_mask
   FROM (SELECT machines.pod_id, machines.slot,
                CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
                     WHEN held.id IS NOT NULL THEN 'allocated'
                     WHEN machines.allocatable AND coalesce(own.allocatable, true) THEN 'free'
                     WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
+                    WHEN machines.validating AND coalesce(own.allocatable, true) THEN 'validating'
                     ELSE 'unhealthy' END AS state
           FROM machines
           LEFT JOIN hosts AS own ON own.machine_id = machines.id
@@ -55,11 +57,14 @@ BEGIN
   END IF;
   UPDATE pods
      SET free_mask = truth.free_mask, allocated_mask = truth.allocated_mask, cleaning_mask = truth.cleaning_mask,
-         unhealthy_mask = truth.unhealthy_mask, maintenance_mask = truth.maintenance_mask
+         unhealthy_mask = truth.unhealthy_mask, maintenance_mask = truth.maintenance_mask,
+         validating_mask = truth.validating_mask
     FROM pod_masks AS truth
    WHERE truth.pod_id = ANY (settled) AND pods.id = truth.pod_id
-     AND (pods.free_mask, pods.allocated_mask, pods.cleaning_mask, pods.unhealthy_mask, pods.maintenance_mask)
-         <> (truth.free_mask, truth.allocated_mask, truth.cleaning_mask, truth.unhealthy_mask, truth.maintenance_mask);
+     AND (pods.free_mask, pods.allocated_mask, pods.cleaning_mask, pods.unhealthy_mask, pods.maintenance_mask,
+          pods.validating_mask)
+         <> (truth.free_mask, truth.allocated_mask, truth.cleaning_mask, truth.unhealthy_mask, truth.maintenance_mask,
+             truth.validating_mask);
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF affects_run THEN
     UPDATE pod_runs SET whole_mask = truth.mask

@@ -21,6 +21,7 @@ from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity, choose
+from ipucloud.inventory.blocks import DOMAIN
 from ipucloud.inventory.snapshot import Pod
 from ipucloud.inventory.whynot import WhyNot, explain
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
@@ -52,8 +53,19 @@ _LOCK = Query(
 # One statement is one snapshot: the masks of runs follow from those of pods.
 _PODS = Query(
     """
-    SELECT gw_group, position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask
+    SELECT gw_group, position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask,
+           validating_mask, 1 AS alike
       FROM pods WHERE region = :region AND machine_type = :machine_type ORDER BY gw_group, position
+    """,
+    Pod,
+)
+# In a region that is full, which refuses many, most pods are alike.
+_PODS_ALIKE = Query(
+    """
+    SELECT '' AS gw_group, 0 AS position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask,
+           validating_mask, count(*) AS alike
+      FROM pods WHERE region = :region AND machine_type = :machine_type
+     GROUP BY free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask, validating_mask
     """,
     Pod,
 )
@@ -64,6 +76,13 @@ _FREE_HOSTS = Query(
     """,
     int,
 )
+HAS_ROOM = """
+    (EXISTS (SELECT FROM pods WHERE region = :region AND machine_type = :machine_type
+                AND largest_free BETWEEN 1 AND 8 AND largest_free >= CAST(:machines AS integer))
+     OR EXISTS (SELECT FROM pod_runs WHERE region = :region AND machine_type = :machine_type
+                   AND largest_run > 0 AND largest_run >= CAST(:machines AS integer) / 16))
+"""
+"""A boolean: whether `:machines` fit. False is exact, as of its snapshot; true may already be outdated."""
 _TAKE = Query(
     """
     WITH used AS (
@@ -91,7 +110,7 @@ _TAKE = Query(
         FROM taken
       UNION ALL
       SELECT (CAST(:host_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), NULL,
-             id, ordinal - 1
+             id, (CAST(:servers AS integer[]))[ordinal]
         FROM numbered
     )
     SELECT (SELECT count(*) FROM taken) AS machines, (SELECT count(*) FROM numbered) AS hosts
@@ -128,12 +147,16 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A cluster, its region, and what it needs there."""
+    """A cluster, its region, and what it needs there.
+
+    `servers`: the numbers of the Poplar servers that the hosts are for; None: from 0.
+    """
 
     project_id: UUID
     cluster_id: UUID
     region: str
     need: Need
+    servers: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +183,18 @@ class Room:
         if capacity(self.pods, need.machines) == 0:
             return _no_machines(explain(self.pods, need.machines, need.ipus_per_machine))
         return None if self.free_hosts >= need.hosts else _no_hosts(need.hosts, self.free_hosts)
+
+
+async def refuse_if_full(connection: AsyncConnection, region: str, need: Need) -> None:
+    """Raise `Problem` capacity_exhausted if no machines are free as needed; nothing is locked."""
+    pods = await _read_pods(connection, region, need)
+    if capacity(pods, need.machines) == 0:
+        raise exhausted(_no_machines(explain(pods, need.machines, need.ipus_per_machine)))
+
+
+async def _read_pods(connection: Statements, region: str, need: Need) -> Sequence[Pod]:
+    query = _PODS_ALIKE if need.machines <= DOMAIN else _PODS
+    return await query.all(connection, {"region": region, "machine_type": need.machine_type})
 
 
 async def read_room(connection: Statements, region: str, need: Need) -> Room:
@@ -209,10 +244,8 @@ async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
             raise
         if locked is not None:
             return locked
-        pods = await _PODS.all(connection, asked)
         # Room that was returned since is found by another attempt.
-        if capacity(pods, need.machines) == 0:
-            raise exhausted(_no_machines(explain(pods, need.machines, need.ipus_per_machine)))
+        await refuse_if_full(connection, demand.region, need)
     raise _busy()
 
 
@@ -229,6 +262,7 @@ async def _take(connection: AsyncConnection, demand: Demand, locked: _Locked) ->
         "own_hosts": demand.need.own_hosts,
         "machine_allocations": [new_id() for _ in range(demand.need.machines)],
         "host_allocations": [new_id() for _ in range(demand.need.hosts)],
+        "servers": list(range(demand.need.hosts) if demand.servers is None else demand.servers),
     }
     try:
         return await _TAKE.one(connection, parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -10,11 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
 from ipucloud.inventory.settle import settle
+from ipucloud.inventory.validations import require_unsettled
 
 
 class _Returned(NamedTuple):
     """A machine with its pod, or a host."""
 
+    machine_id: UUID | None
     pod_id: UUID | None
     host_id: UUID | None
 
@@ -24,10 +27,10 @@ _RELEASE = Query(
     WITH released AS (
       UPDATE allocations SET released_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
-         AND (:hosts OR machine_id IS NOT NULL)
+         AND (machine_id IS NOT NULL OR host_id = ANY (coalesce(CAST(:hosts AS uuid[]), ARRAY[host_id])))
       RETURNING machine_id, host_id
     )
-    SELECT pod_id, host_id FROM released LEFT JOIN machines ON machines.id = machine_id
+    SELECT machine_id, pod_id, host_id FROM released LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
 )
@@ -38,9 +41,17 @@ _FREE = Query(
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
       RETURNING machine_id, host_id
     )
-    SELECT pod_id, host_id FROM freed LEFT JOIN machines ON machines.id = machine_id
+    SELECT machine_id, pod_id, host_id FROM freed LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
+)
+_LOCK_MACHINES = sa.text(
+    """
+    SELECT id FROM machines
+     WHERE id IN (SELECT machine_id FROM allocations
+                   WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL)
+     ORDER BY id FOR NO KEY UPDATE
+    """
 )
 _FREE_HOSTS = sa.text(
     """
@@ -56,17 +67,29 @@ COUNT_ANEW = (
 """Restarts quarantines whose beginning lies in the future because the database's clock was set back."""
 
 
-async def release(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, hosts: bool) -> None:
-    """Mark the machines, and the hosts if `hosts`, as left by the customer. Nobody else may have them yet."""
+async def release(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, hosts: Sequence[UUID] | None
+) -> None:
+    """Mark the machines and these hosts, None for all, as left by the customer. Nobody else may have them yet."""
     mine = {"project_id": project_id, "cluster_id": cluster_id, "hosts": hosts}
     released = await _RELEASE.all(connection, mine)
     await settle(connection, _pods(released))
 
 
-async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> int:
-    """Make available again what was released and was observed clean; the number of machines among it."""
-    freed = await _FREE.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    await settle(connection, _pods(freed))
+async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool) -> int:
+    """Give back what was released and was observed clean; the number of machines among it.
+
+    `validated`: machines are to be validated before other clusters get them.
+    """
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    if validated:  # machines before pods, in the order of locks
+        await connection.execute(_LOCK_MACHINES, mine)
+    freed = await _FREE.all(connection, mine)
+    pods = _pods(freed)
+    if validated:
+        machines = [each.machine_id for each in freed if each.machine_id is not None]
+        pods.update(await require_unsettled(connection, machines, "release"))
+    await settle(connection, pods)
     if hosts := [each.host_id for each in freed if each.host_id is not None]:
         await connection.execute(_FREE_HOSTS, {"hosts": hosts})
     return sum(each.pod_id is not None for each in freed)

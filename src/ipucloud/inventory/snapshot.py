@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import reduce
-from operator import or_
+from operator import attrgetter, or_
 from typing import NamedTuple
 
 
@@ -13,7 +13,8 @@ class SlotState(StrEnum):
     """A machine's state for placement; exactly one applies.
 
     `unhealthy` and `maintenance` are machines that no cluster holds and that take none now; one that a cluster holds is
-    `allocated`, whatever its health. `cleaning` becomes `free` by itself.
+    `allocated`, whatever its health. `cleaning` and `validating` become `free` by
+    themselves, the latter only if the machine passes.
     """
 
     FREE = "free"
@@ -21,12 +22,14 @@ class SlotState(StrEnum):
     CLEANING = "cleaning"
     UNHEALTHY = "unhealthy"
     MAINTENANCE = "maintenance"
+    VALIDATING = "validating"
 
 
 class Pod(NamedTuple):
     """One IPU-Link domain: for each state, the slots whose machines are in it. Bit i is the slot i of its chain.
 
-    Pods of one `gw_group` at consecutive positions are neighbours by GW-Links.
+    Pods of one `gw_group` at consecutive positions are neighbours by GW-Links. `alike`: it stands for so many pods with
+    equal masks; `gw_group` and `position` are those of none then, and only blocks within a pod can be found.
     """
 
     gw_group: str
@@ -36,16 +39,24 @@ class Pod(NamedTuple):
     cleaning_mask: int = 0
     unhealthy_mask: int = 0
     maintenance_mask: int = 0
+    validating_mask: int = 0
+    alike: int = 1
 
     def mask(self, state: SlotState) -> int:
         """The slots in a state."""
-        masks: tuple[int, ...] = self[2:]
-        return masks[_STATES.index(state)]
+        slots: int = _MASK[state](self)
+        return slots
 
 
-_STATES = tuple(SlotState)
+_MASK = {state: attrgetter(f"{state}_mask") for state in SlotState}
+
+
+def machines_in(pods: Sequence[Pod], state: SlotState) -> int:
+    """How many machines of the pods are in a state."""
+    return sum(pod.alike * mask.bit_count() for pod, mask in zip(pods, usable(pods, state), strict=True))
 
 
 def usable(pods: Sequence[Pod], *states: SlotState) -> list[int]:
-    """For each pod, the mask of its slots in any of `states`."""
-    return [reduce(or_, (pod.mask(state) for state in states), 0) for pod in pods]
+    """For each pod, the mask of its slots in any of `states`; at least one is given."""
+    masks = (list[int](map(_MASK[state], pods)) for state in states)
+    return reduce(lambda some, more: list(map(or_, some, more)), masks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -12,7 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.inventory.blocks import RUN
+from ipucloud.inventory.expected.listed import record_capacity
 from ipucloud.inventory.settle import settle
+from ipucloud.inventory.validations import require_unsettled
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.site.ports import Sites
@@ -29,14 +32,27 @@ class Synced:
     hosts: int
 
 
-_NO_CONTROLLER: dict[str, object] = {"host": None, "user_port": None, "admin_port": None, "secure": False}
+class _Object(NamedTuple):
+    kind: str
+    name: str
+
+
+_NO_CONTROLLER: dict[str, object] = {
+    "host": None,
+    "admin_port": None,
+    "secure": False,
+    "authority": None,
+    "cluster_test": True,
+}
 _REGION = sa.text(
     """
-    INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port, vipu_secure, typical_seconds)
-    VALUES (:region, :host, :user_port, :admin_port, :secure, CAST(:typical_seconds AS jsonb))
+    INSERT INTO site_regions (region, vipu_host, vipu_admin_port, vipu_secure, vipu_authority, vipu_cluster_test,
+                              typical_seconds)
+    VALUES (:region, :host, :admin_port, :secure, :authority, :cluster_test, CAST(:typical_seconds AS jsonb))
     ON CONFLICT (region) DO UPDATE
-       SET vipu_host = excluded.vipu_host, vipu_user_port = excluded.vipu_user_port,
-           vipu_admin_port = excluded.vipu_admin_port, vipu_secure = excluded.vipu_secure,
+       SET vipu_host = excluded.vipu_host, vipu_admin_port = excluded.vipu_admin_port,
+           vipu_secure = excluded.vipu_secure, vipu_authority = excluded.vipu_authority,
+           vipu_cluster_test = excluded.vipu_cluster_test,
            typical_seconds = excluded.typical_seconds, synced_at = app_now()
     """
 )
@@ -81,46 +97,66 @@ _HOSTS = sa.text(
     ON CONFLICT (name) DO NOTHING
     """
 )
+_NAMES = Query(
+    """
+    SELECT 'machine' AS kind, m.name FROM machines m JOIN pods p ON p.id = m.pod_id WHERE p.region = :region
+    UNION ALL SELECT 'host', name FROM hosts WHERE region = :region
+    """,
+    _Object,
+)
 _UNSETTLED = Query(
     """
     SELECT pods.id FROM pods JOIN pod_masks AS truth ON truth.pod_id = pods.id
-     WHERE (pods.free_mask, pods.unhealthy_mask, pods.maintenance_mask)
-           <> (truth.free_mask, truth.unhealthy_mask, truth.maintenance_mask)
+     WHERE (pods.free_mask, pods.unhealthy_mask, pods.maintenance_mask, pods.validating_mask)
+           <> (truth.free_mask, truth.unhealthy_mask, truth.maintenance_mask, truth.validating_mask)
     """,
     UUID,
 )
 
 
-async def sync(database: Database, sites: Sites) -> Synced:
-    """Ask the site for its inventory and register it in one transaction. Raises SiteError."""
+async def sync(database: Database, sites: Sites, *, validated: bool) -> Synced:
+    """Ask the site for its inventory and register it in one transaction. Raises SiteError.
+
+    `validated`: new machines are to be validated before clusters get them.
+    """
     inventory = await sites.inventory()
     async with database.begin() as connection:
         for region in inventory.regions:
-            await _register(connection, region)
+            before = await _NAMES.all(connection, {"region": region.region})
+            offered = await _register(connection, region)
+            await record_capacity(connection, region, before={(each.kind, each.name) for each in before})
+            if validated:
+                await require_unsettled(connection, offered, "intake")
             failpoint("sync.region_registered")
         await settle(connection, await _UNSETTLED.all(connection))
     return _count(inventory)
 
 
-async def _register(connection: AsyncConnection, region: SiteRegion) -> None:
+async def _register(connection: AsyncConnection, region: SiteRegion) -> list[UUID]:
+    """The ids of its machines that are new, among others."""
     typical = orjson.dumps(region.typical_seconds).decode()
     vipu = _NO_CONTROLLER if region.vipu is None else region.vipu.model_dump()
     await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical} | vipu)
+    offered: list[UUID] = []
     for pod in region.pods:
-        await _register_pod(connection, region.region, pod)
+        offered += await _register_pod(connection, region.region, pod)
     if region.hosts:
         await connection.execute(
             _HOSTS, [{"id": new_id(), "region": region.region} | host.model_dump() for host in region.hosts]
         )
+    return offered
 
 
-async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) -> None:
+async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) -> list[UUID]:
     placed = {"region": region, "number": pod.position // RUN} | pod.model_dump(exclude={"machines"})
     await connection.execute(_RUN, {"id": new_id()} | placed)
     await connection.execute(_POD, {"id": new_id()} | placed)
-    await connection.execute(
-        _MACHINES, [{"id": new_id(), "pod": pod.name} | machine.model_dump() for machine in pod.machines]
-    )
+    offered = [new_id() for _ in pod.machines]
+    machines = [
+        {"id": id_, "pod": pod.name} | machine.model_dump() for id_, machine in zip(offered, pod.machines, strict=True)
+    ]
+    await connection.execute(_MACHINES, machines)
+    return offered
 
 
 def _count(inventory: Inventory) -> Synced:

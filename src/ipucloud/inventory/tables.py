@@ -6,8 +6,11 @@ An allocation is live from the request that takes a machine until an observation
 
 from __future__ import annotations
 
+from typing import get_args
+
 import sqlalchemy as sa
 
+from ipucloud.contract.operator_validations import ValidationReason, ValidationResult
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory import functions
 from ipucloud.inventory.health.codes import Health
@@ -18,12 +21,16 @@ site_regions = sa.Table(
     metadata,
     sa.Column("region", sa.Text, primary_key=True),
     sa.Column("vipu_host", sa.Text, comment="NULL: no machine of the region is under V-IPU"),
-    sa.Column("vipu_user_port", sa.Integer),
     sa.Column("vipu_admin_port", sa.Integer),
     sa.Column("vipu_secure", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("vipu_authority", sa.Text, comment="PEM that the controller is verified with; NULL: it speaks plaintext"),
+    sa.Column("vipu_cluster_test", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("vipu_version", sa.Text, comment="of the controller, as it said last"),
+    sa.Column("vipu_version_at", sa.DateTime(timezone=True), comment="when it said so first"),
     json_column("typical_seconds", default="'{}'"),
     instant("synced_at", default_now=True),
-    sa.CheckConstraint("num_nulls(vipu_host, vipu_user_port, vipu_admin_port) IN (0, 3)", name="vipu"),
+    sa.CheckConstraint("num_nulls(vipu_host, vipu_admin_port) IN (0, 2)", name="vipu"),
+    sa.CheckConstraint("(vipu_version IS NULL) = (vipu_version_at IS NULL)", name="vipu_version"),
 )
 
 _LARGEST = """
@@ -94,6 +101,14 @@ machines = sa.Table(
     sa.Column(
         "allocatable", sa.Boolean, nullable=False, server_default=sa.true(), comment="no live report prevents it"
     ),
+    sa.Column("unlisted_since", sa.DateTime(timezone=True), comment="the site's inventory does not list it any more"),
+    sa.Column(
+        "validating",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="nothing but its validation keeps it from clusters",
+    ),
     one_of("health", Health),
     sa.CheckConstraint("slot BETWEEN 0 AND 15", name="slot"),
     sa.UniqueConstraint("pod_id", "slot"),
@@ -118,6 +133,7 @@ hosts = sa.Table(
         "allocatable", sa.Boolean, nullable=False, server_default=sa.true(), comment="no live report prevents it"
     ),
     sa.Column("held", sa.Boolean, nullable=False, server_default=sa.false(), comment="a cluster holds it"),
+    sa.Column("unlisted_since", sa.DateTime(timezone=True), comment="the site's inventory does not list it any more"),
     one_of("health", Health),
     sa.UniqueConstraint("machine_id"),
 )
@@ -156,6 +172,60 @@ sa.Index(
 sa.Index("ix_allocations_cluster", allocations.c.project_id, allocations.c.cluster_id)
 sa.Index("ix_allocations_machine", allocations.c.machine_id, postgresql_where=allocations.c.machine_id.is_not(None))
 sa.Index("ix_allocations_host", allocations.c.host_id, postgresql_where=allocations.c.host_id.is_not(None))
+
+hardware_cleanings = sa.Table(
+    "hardware_cleanings",
+    metadata,
+    sa.Column(
+        "allocation_id",
+        sa.Uuid,
+        sa.ForeignKey("allocations.id", name="fk_hardware_cleanings_allocation_id"),
+        primary_key=True,
+    ),
+    sa.Column("external_name", sa.Text, nullable=False, comment="under which the cluster had used the hardware"),
+    json_column("observed", default="'{}'"),
+    instant("observed_at", default_now=True),
+    comment="what the site showed of a machine or host before another cluster could get it",
+)
+sa.Index("ix_hardware_cleanings_observed", hardware_cleanings.c.observed_at)
+
+hardware_validations = sa.Table(
+    "hardware_validations",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column(
+        "machine_id", sa.Uuid, sa.ForeignKey("machines.id", name="fk_hardware_validations_machine_id"), nullable=False
+    ),
+    sa.Column("reason", sa.Text, nullable=False),
+    instant("requested_at", default_now=True),
+    sa.Column("requested_by", sa.Text, comment="id of an operator's token"),
+    sa.Column("alone", sa.Boolean, nullable=False, server_default=sa.false(), comment="not with others of its pod"),
+    sa.Column("name", sa.Text, comment="at the site, of all that are tested together; NULL: it waits"),
+    instant("started_at"),
+    sa.Column("deadline_at", sa.DateTime(timezone=True), comment="of its present part"),
+    sa.Column("result", sa.Text),
+    sa.Column("findings", sa.Text),
+    instant("tested_at"),
+    sa.Column("released_at", sa.DateTime(timezone=True), comment="nothing of it was at the site; not yet verified"),
+    instant("ended_at"),
+    one_of("reason", get_args(ValidationReason)),
+    one_of("result", get_args(ValidationResult)),
+    sa.CheckConstraint("num_nulls(name, started_at, deadline_at) IN (0, 3)", name="started"),
+    sa.CheckConstraint("(result IS NULL) = (tested_at IS NULL) OR name IS NULL", name="tested"),
+    sa.CheckConstraint("ended_at IS NULL OR result IS NOT NULL", name="ended"),
+)
+sa.Index(
+    "uq_hardware_validations_open",
+    hardware_validations.c.machine_id,
+    unique=True,
+    postgresql_where=hardware_validations.c.ended_at.is_(None),
+)
+sa.Index("ix_hardware_validations_machine", hardware_validations.c.machine_id, hardware_validations.c.requested_at)
+sa.Index(
+    "ix_hardware_validations_name",
+    hardware_validations.c.name,
+    postgresql_where=hardware_validations.c.name.is_not(None),
+)
 
 # Best room first. Whole pods are found through their run.
 sa.Index(

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from ipucloud.inventory.blocks import DOMAIN
 from ipucloud.inventory.fit import Fit
-from ipucloud.inventory.snapshot import Pod, SlotState, usable
+from ipucloud.inventory.snapshot import Pod, SlotState, machines_in, usable
 
 
 class Reason(StrEnum):
@@ -16,7 +16,7 @@ class Reason(StrEnum):
 
     - `quota`: the project may not hold so many machines (checked before the allocator).
     - `capacity`: the region has no such place at all; or too few machines are unheld, even if all were healthy and
-    perfectly packed; or too few are free until those being cleaned are free too.
+    perfectly packed; or too few are free until those being cleaned or validated are free too.
     - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable.
     Reported before `fragmentation`: a repair makes room without any customer leaving.
     - `fragmentation`: enough machines are free, but no aligned block of them.
@@ -40,6 +40,7 @@ class Shortage:
     wanted: int
     free: int
     cleaning: int
+    validating: int
     unhealthy: int
     maintenance: int
     largest: int
@@ -47,7 +48,12 @@ class Shortage:
 
     @property
     def unheld(self) -> int:
-        return self.free + self.cleaning + self.unhealthy + self.maintenance
+        return self.free + self.soon + self.unhealthy + self.maintenance
+
+    @property
+    def soon(self) -> int:
+        """Those that become free by themselves."""
+        return self.cleaning + self.validating
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class WhyNot:
     numbers: Shortage
 
 
-_SOON = (SlotState.FREE, SlotState.CLEANING)
+_SOON = (SlotState.FREE, SlotState.CLEANING, SlotState.VALIDATING)
 _REMEDIES = (
     (Reason.HEALTH, (*_SOON, SlotState.UNHEALTHY), "unhealthy"),
     (Reason.MAINTENANCE, (*_SOON, SlotState.MAINTENANCE), "in maintenance"),
@@ -76,23 +82,25 @@ def explain(pods: Sequence[Pod], machines: int, ipus_per_machine: int = 4) -> Wh
         return WhyNot(Reason.CAPACITY, say.too_few(numbers), numbers)
     if missing := _fewest_missing(pods, machines, _SOON):
         reason = Reason.CAPACITY if numbers.free < machines else Reason.FRAGMENTATION
-        return WhyNot(reason, say.wait(machines, missing), replace(numbers, missing=missing))
+        waited_for = _waited_for(pods, machines, missing)
+        return WhyNot(reason, say.wait(machines, waited_for), replace(numbers, missing=missing))
     for reason, states, condition in _REMEDIES:
         if missing := _fewest_missing(pods, machines, states):
             return WhyNot(reason, say.broken(numbers, missing, condition), replace(numbers, missing=missing))
-    if numbers.free + numbers.cleaning < machines:
+    if numbers.free + numbers.soon < machines:
         return WhyNot(Reason.CAPACITY, say.too_few(numbers), numbers)
     return WhyNot(Reason.FRAGMENTATION, say.scattered(numbers), numbers)
 
 
 def _count(pods: Sequence[Pod], machines: int) -> Shortage:
-    counts = {state: sum(mask.bit_count() for mask in usable(pods, state)) for state in SlotState}
+    counts = {state: machines_in(pods, state) for state in SlotState}
     fit = Fit(pods, usable(pods, SlotState.FREE))
     smaller = (1 << power for power in reversed(range(machines.bit_length() - 1)))
     return Shortage(
         wanted=machines,
         free=counts[SlotState.FREE],
         cleaning=counts[SlotState.CLEANING],
+        validating=counts[SlotState.VALIDATING],
         unhealthy=counts[SlotState.UNHEALTHY],
         maintenance=counts[SlotState.MAINTENANCE],
         largest=next((size for size in smaller if fit.count(size)), 0),
@@ -109,6 +117,17 @@ def _fewest_missing(pods: Sequence[Pod], machines: int, states: Sequence[SlotSta
         ),
         default=None,
     )
+
+
+def _waited_for(pods: Sequence[Pod], machines: int, missing: int) -> tuple[int, int]:
+    """Of the first block that lacks the fewest machines: how many are being cleaned, and how many validated."""
+    cleaning, validating = usable(pods, SlotState.CLEANING), usable(pods, SlotState.VALIDATING)
+    for block in Fit(pods, usable(pods, *_SOON)).blocks(machines):
+        cleaned = sum((mask & cleaning[pod]).bit_count() for pod, mask in block)
+        validated = sum((mask & validating[pod]).bit_count() for pod, mask in block)
+        if cleaned + validated == missing:
+            return cleaned, validated
+    raise ValueError("no block lacks so few machines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +149,15 @@ class _Words:
 
     def too_few(self, numbers: Shortage) -> str:
         return (
-            f"This takes {self._size(numbers.wanted)}; the region has {numbers.free} free. {self._what_fits(numbers)} "
+            f"This takes {self._size(numbers.wanted)}; the region has {numbers.free} free{_soon(numbers)}. "
+            f"{self._what_fits(numbers)} "
             "Try again later, or choose a smaller flavor or another region."
         )
 
-    def wait(self, machines: int, missing: int) -> str:
-        return (
-            f"A place for {self._size(machines)} is being made ready after its last use "
-            f"(still being cleaned: {missing}). Try again in a few minutes."
-        )
+    def wait(self, machines: int, waited_for: tuple[int, int]) -> str:
+        steps = zip(("still being cleaned", "being validated"), waited_for, strict=True)
+        left = ", ".join(f"{step}: {count}" for step, count in steps if count)
+        return f"A place for {self._size(machines)} is being made ready ({left}). Try again in a few minutes."
 
     def broken(self, numbers: Shortage, missing: int, condition: str) -> str:
         return (
@@ -149,9 +168,9 @@ class _Words:
 
     def scattered(self, numbers: Shortage) -> str:
         where = "in one IPU-Link domain" if numbers.wanted <= DOMAIN else "as whole neighbouring IPU-Link domains"
-        cleaning = f" and {numbers.cleaning} being cleaned" if numbers.free < numbers.wanted else ""
+        soon = _soon(numbers) if numbers.free < numbers.wanted else ""
         return (
-            f"The region has {numbers.free} free{cleaning}, but nowhere {self._size(numbers.wanted)} side by side "
+            f"The region has {numbers.free} free{soon}, but nowhere {self._size(numbers.wanted)} side by side "
             f"{where}. {self._what_fits(numbers)} "
             "Choose a smaller flavor, or try again when other clusters have been deleted."
         )
@@ -164,3 +183,9 @@ class _Words:
     def _size(self, machines: int) -> str:
         noun = "machine" if machines == 1 else "machines"
         return f"{machines} {noun} ({machines * self.ipus_per_machine} IPUs)"
+
+
+def _soon(numbers: Shortage) -> str:
+    """Those that become free by themselves, after the number of those that are."""
+    steps = ((numbers.cleaning, "being cleaned"), (numbers.validating, "being validated"))
+    return "".join(f" and {count} {step}" for count, step in steps if count)

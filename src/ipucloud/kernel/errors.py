@@ -41,6 +41,7 @@ def _register(code: str, status: int, title: str, *, retryable: bool = False) ->
 
 MALFORMED_REQUEST = _register("malformed_request", 400, "The request could not be read")
 INVALID_CURSOR = _register("invalid_cursor", 400, "The cursor does not belong to this list")
+IDEMPOTENCY_KEY_REQUIRED = _register("idempotency_key_required", 400, "The request needs an Idempotency-Key header")
 UNAUTHENTICATED = _register("unauthenticated", 401, "A valid token is needed")
 PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does not allow this")
 NOT_FOUND = _register("not_found", 404, "There is no such object")

@@ -12,6 +12,9 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 EXTERNAL_NAME_LIMIT = 36
 """Longest partition id that a V-IPU controller accepts (rule 11 of its documentation)."""
 
+VALIDATION_PREFIX = "val-"
+"""Begins the names of validations."""
+
 
 def new_id() -> UUID:
     """A time-ordered UUIDv7: consecutive inserts touch neighbouring index pages."""
@@ -31,6 +34,11 @@ def external_name(cluster_id: UUID, incarnation: int) -> str:
     if len(name) > EXTERNAL_NAME_LIMIT:
         raise ValueError(f"incarnation {incarnation} makes a name of more than {EXTERNAL_NAME_LIMIT} characters")
     return name
+
+
+def validation_name(validation_id: UUID) -> str:
+    """The name of everything at a site of one validation of machines; like an external name, it is never used again."""
+    return VALIDATION_PREFIX + external_name(validation_id, 1).partition("-")[0]
 
 
 def read_external_name(name: str) -> tuple[UUID, int] | None:

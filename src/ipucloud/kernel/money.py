@@ -1,8 +1,8 @@
 """Exact money.
 
 Amounts are `Decimal` and never pass through a float. A price has up to ten places, so an integer of micro-units would
-lose digits. Sums and products run in a context that raises instead of rounding; only `rounded` and `whole_cents` drop
-digits.
+lose digits. Sums and products run in a context that raises instead of rounding; only `rounded` and `payable` drop
+digits. How many an amount to pay may have is its currency's matter: `MINOR_UNITS`.
 """
 
 from __future__ import annotations
@@ -21,25 +21,38 @@ from decimal import (
 )
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+    field_serializer,
+)
+from pydantic_core import PydanticCustomError
 
 PRICE_PLACES = 10
 """Decimal places of a unit price, and of everything computed from one until an invoice line rounds it."""
 
-CENTS = 2
-
 UNIT_PRICE_LIMIT = 1_000_000
 """Every unit price is below this, in any currency."""
 
-_CODES = """
-AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE
-CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW
-KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK
-PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS
-UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG
-"""
-CURRENCIES = frozenset(_CODES.split())
-"""ISO 4217 codes of currencies with `CENTS` decimal places: the only ones whose invoices are rounded correctly."""
+_MINOR_UNITS = {
+    0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",
+    2: """
+       AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY
+       COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR
+       ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK
+       MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP
+       SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER
+       ZAR ZMW ZWG
+       """,
+    3: "BHD IQD JOD KWD LYD OMR TND",
+}
+MINOR_UNITS = {code: places for places, codes in _MINOR_UNITS.items() for code in codes.split()}
+"""Decimal places of amounts to pay in each currency, by its ISO 4217 code: JPY 0, EUR 2, KWD 3. No funds, no metals."""
 
 _DIGITS = 60
 _EXACT = Context(prec=_DIGITS, traps=[Inexact, InvalidOperation, Overflow, DivisionByZero])
@@ -100,21 +113,37 @@ def product(*factors: Decimal | int) -> Decimal:
     return result
 
 
-def rounded(amount: Decimal, places: int = CENTS) -> Decimal:
+def places_of(currency: str) -> int:
+    """Decimal places of amounts to pay in the currency. Raises `MoneyError` for a code that is none of ISO 4217."""
+    if currency not in MINOR_UNITS:
+        raise MoneyError(f"{currency} is not the ISO 4217 code of a currency in use")
+    return MINOR_UNITS[currency]
+
+
+def rounded(amount: Decimal, places: int) -> Decimal:
     """`amount` to `places` decimal places, halves away from zero: 1.045 → 1.05, -1.045 → -1.05."""
     return amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_ROUNDING)
 
 
-def whole_cents(amount: Decimal) -> Decimal:
-    """The whole cents in `amount`, rounded towards minus infinity: what a credit of it can pay."""
-    return amount.quantize(Decimal("0.01"), rounding=ROUND_FLOOR, context=_ROUNDING)
+def payable(amount: Decimal, places: int) -> Decimal:
+    """The part of `amount` that can be paid, rounded towards minus infinity: what a credit of it can pay."""
+    return amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR, context=_ROUNDING)
 
 
-def plain(amount: Decimal) -> str:
-    """`amount` without an exponent or superfluous zeros, with at least two places: `7.50`, `0.0625`, `-0.0034`."""
+def plain(amount: Decimal, places: int = 2) -> str:
+    """`amount` without an exponent or superfluous zeros, in at least `places`: `7.50`, `0.0625`, `-0.0034`."""
     text = format(amount if amount else Decimal(0), "f")
     units, _, fraction = text.partition(".")
-    return f"{units}.{fraction.rstrip('0').ljust(CENTS, '0')}"
+    shown = fraction.rstrip("0").ljust(places, "0")
+    return f"{units}.{shown}" if shown else units
+
+
+def written(amount: Decimal, currency: str) -> str:
+    """`amount` to the last digit, in at least the currency's decimal places: `39` JPY, `39.00` EUR, `0.0625` EUR.
+
+    A currency that is out of use has two.
+    """
+    return plain(amount, MINOR_UNITS.get(currency, 2))
 
 
 Amount = Annotated[
@@ -126,6 +155,18 @@ Amount = Annotated[
 """A Decimal of a model: read by `exact`, written to JSON by `plain`."""
 
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code of the currency.", examples=["EUR"])]
+"""A code of any currency, such as one of a filter or an answer; requests about money take a `KnownCurrency`."""
+
+
+def known_currency(code: str) -> str:
+    if code not in MINOR_UNITS:
+        raise PydanticCustomError(
+            "unknown_currency", "{code} is not the ISO 4217 code of a currency in use, such as EUR", {"code": code}
+        )
+    return code
+
+
+KnownCurrency = Annotated[Currency, AfterValidator(known_currency)]
 
 
 class Money(BaseModel):
@@ -135,6 +176,10 @@ class Money(BaseModel):
 
     amount: Amount = Field(description="Exact decimal, as text.")
     currency: Currency
+
+    @field_serializer("amount", when_used="json")
+    def _written(self, amount: Decimal) -> str:
+        return written(amount, self.currency)
 
     @classmethod
     def of(cls, amount: Decimal | int | str, currency: str) -> Money:
@@ -152,12 +197,12 @@ class Money(BaseModel):
     def __mul__(self, factor: Decimal | int) -> Money:
         return self._with(product(self.amount, factor))
 
-    def rounded(self, places: int = CENTS) -> Money:
-        """Halves away from zero."""
-        return self._with(rounded(self.amount, places))
+    def rounded(self) -> Money:
+        """To the currency's decimal places, halves away from zero."""
+        return self._with(rounded(self.amount, places_of(self.currency)))
 
     def __str__(self) -> str:
-        return f"{plain(self.amount)} {self.currency}"
+        return f"{written(self.amount, self.currency)} {self.currency}"
 
     def _with(self, amount: Decimal) -> Money:
         return Money(amount=amount, currency=self.currency)

@@ -41,6 +41,21 @@ class GatewayRouting(StrEnum):
     SWRING = "swring"
 
 
+class PartitionOperationState(StrEnum):
+    """What a controller does with a partition. `unknown`: a value that this version does not know, or none."""
+
+    IDLE = "idle"
+    CREATING = "creating"
+    RESETTING = "resetting"
+    REMOVING = "removing"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+SELF_RESET_SECONDS = 600.0
+"""How long a partition in error is left to its controller, which resets it up to three times, a minute apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartitionShape:
     """The requested shape of a partition. `size` is in IPUs; None leaves the choice to the controller.

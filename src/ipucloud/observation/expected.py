@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.controllers import controller
 from ipucloud.site.ports import VipuAddress
 
 IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
@@ -16,11 +17,12 @@ IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 
 
 class Holder(NamedTuple):
-    """The cluster that has a live allocation of an object."""
+    """The cluster that has a live allocation of an object, and its name at the site."""
 
     cluster_id: UUID
     project_id: UUID
     state: ClusterState
+    external_name: str
 
     @property
     def in_use(self) -> bool:
@@ -67,14 +69,29 @@ class Host(NamedTuple):
         return self.server
 
 
+class BrokenPartition(NamedTuple):
+    """A partition that its controller showed in error, or that is being reset, and its machines.
+
+    `blamed`: those with a credited report of another fault that is live, or ended while the partition was in error.
+    `reported`: those with a live report of the partition itself.
+    """
+
+    name: str
+    resetting: bool
+    machines: list[UUID]
+    blamed: list[UUID]
+    reported: list[UUID]
+
+
 @dataclass(frozen=True)
 class Expected:
-    """A region's hardware and the address of its controller."""
+    """A region's hardware, the address of its controller, and the partitions that do not work."""
 
     region: str
     vipu: VipuAddress | None
     machines: list[Machine]
     hosts: list[Host]
+    broken: list[BrokenPartition] = field(default_factory=list)
 
 
 class _Region(NamedTuple):
@@ -82,15 +99,16 @@ class _Region(NamedTuple):
 
 
 _REGION = Query(
-    """
-    SELECT vipu_host AS host, vipu_user_port AS user_port, vipu_admin_port AS admin_port, vipu_secure AS secure
+    f"""
+    SELECT {controller("site_regions")}
       FROM site_regions WHERE region = :region
-    """,
+    """,  # noqa: S608  # our own text
     _Region,
 )
 _MACHINES = Query(
     """
-    SELECT m.id, m.name, m.pod_id, own.id IS NOT NULL AS is_server, c.id AS cluster_id, c.project_id, c.state
+    SELECT m.id, m.name, m.pod_id, own.id IS NOT NULL AS is_server, c.id AS cluster_id, c.project_id, c.state,
+           c.external_name
       FROM pods p
       JOIN machines m ON m.pod_id = p.id
       LEFT JOIN hosts own ON own.machine_id = m.id
@@ -102,7 +120,7 @@ _MACHINES = Query(
 )
 _HOSTS = Query(
     """
-    SELECT h.id, h.name, c.id AS cluster_id, c.project_id, c.state,
+    SELECT h.id, h.name, c.id AS cluster_id, c.project_id, c.state, c.external_name,
            s.name, s.state, s.ssh_host, s.ssh_port, s.host_key
       FROM hosts h
       LEFT JOIN allocations a ON a.host_id = h.id AND a.freed_at IS NULL
@@ -113,6 +131,27 @@ _HOSTS = Query(
     """,
     Host,
 )
+# Partitions that customers made at the controller are theirs to reset, and say nothing about the hardware.
+_BROKEN = Query(
+    """
+    SELECT p.external_name AS name, p.state = 'resetting' AS resetting, array_agg(m.id) AS machines,
+           coalesce(array_agg(m.id) FILTER (WHERE known.blamed), '{}') AS blamed,
+           coalesce(array_agg(m.id) FILTER (WHERE known.reported), '{}') AS reported
+      FROM partitions p
+      JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
+      JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+      JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN LATERAL (
+        SELECT bool_or(r.code <> 'partition_error' AND r.credited) AS blamed,
+               bool_or(r.code = 'partition_error' AND r.cleared_at IS NULL) AS reported
+          FROM health_reports r
+         WHERE r.machine_id = m.id AND (r.cleared_at IS NULL OR r.cleared_at >= p.state_entered_at)) AS known ON true
+     WHERE c.region = :region AND p.state IN ('error', 'resetting') AND p.removed_at IS NULL AND p.origin <> 'customer'
+       AND p.observed -> 'ipus' @> jsonb_build_array(jsonb_build_object('machine', m.name))
+     GROUP BY p.id
+    """,
+    BrokenPartition,
+)
 
 
 async def read_expected(connection: Statements, region: str) -> Expected | None:
@@ -121,4 +160,10 @@ async def read_expected(connection: Statements, region: str) -> Expected | None:
     found = await _REGION.one_or_none(connection, asked)
     if found is None:
         return None
-    return Expected(region, found.vipu, await _MACHINES.all(connection, asked), await _HOSTS.all(connection, asked))
+    return Expected(
+        region,
+        found.vipu,
+        await _MACHINES.all(connection, asked),
+        await _HOSTS.all(connection, asked),
+        await _BROKEN.all(connection, asked),
+    )

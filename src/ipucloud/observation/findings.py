@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from ipucloud.inventory.health.codes import Code, Kind, Source
+from ipucloud.inventory.health.codes import CODES, Code, Kind, Source
 from ipucloud.inventory.health.judge import Asked, Fact
 from ipucloud.observation.expected import Expected, Host, Machine
 from ipucloud.observation.reading import Reading
@@ -16,6 +17,8 @@ from ipucloud.wire.site import Host as SeenHost
 from ipucloud.wire.site import HostState, LinkState, RedfishSystem
 
 CRITICAL = "Critical"
+PLAUSIBLE = {"Cel": (-40.0, 150.0), "RPM": (0.0, 60_000.0), "V": (0.0, 100.0), "W": (0.0, 10_000.0)}
+"""Lowest and highest reading that a working sensor can have, by UCUM unit; our choice."""
 
 
 @dataclass
@@ -29,21 +32,29 @@ class Findings:
         self.facts.append(Fact(kind, object_id, source, code, detail))
 
 
-def find(expected: Expected, reading: Reading) -> Findings:
-    """The findings of everything that was read; a source that was not read finds nothing, bad or good."""
+def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> Findings:
+    """The findings of everything that was read; a source that was not read finds nothing, bad or good.
+
+    `stuck`: the machines whose power has been changing for too long.
+    """
     found = Findings()
     if reading.machines is not None:
-        _machines(found, expected, reading.machines)
+        _machines(found, expected, reading.machines, stuck)
     if reading.machines is not None and reading.agents is not None:
         _agents(found, expected, reading.machines, reading.agents)
         _links(found, expected, reading.links or ())
+        if reading.allocations is not None:
+            _allocations(found, expected, reading.allocations)
+        _partitions(found, expected)
     if reading.hosts is not None:
         for host in expected.hosts:
             _host(found, host, reading.hosts.get(host.name), reading.keys)
     return found
 
 
-def _machines(found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem]) -> None:
+def _machines(
+    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], stuck: Collection[UUID]
+) -> None:
     usual = _usual_firmware(expected, systems)
     for machine in expected.machines:
         system = systems.get(machine.name)
@@ -53,6 +64,8 @@ def _machines(found: Findings, expected: Expected, systems: Mapping[str, Redfish
         found.asked.add((machine.id, Source.BMC))
         for code, detail in _machine(machine, system, usual.get(machine.pod_id)):
             found.add("machine", machine.id, Source.BMC, code, detail)
+        if machine.id in stuck:
+            found.add("machine", machine.id, Source.BMC, Code.POWER_STUCK, f"power state {system.PowerState}")
 
 
 def _machine(machine: Machine, system: RedfishSystem, firmware: str | None) -> Iterator[tuple[Code, str]]:
@@ -61,8 +74,28 @@ def _machine(machine: Machine, system: RedfishSystem, firmware: str | None) -> I
     # A server with IPUs of its own can be switched off by its customer: its host says so.
     elif machine.in_use and not machine.is_server and system.PowerState == "Off":
         yield Code.POWERED_OFF, f"power state {system.PowerState}"
+    yield from _sensors(system)
     if firmware is not None and system.BiosVersion != firmware:
         yield Code.FIRMWARE_DIFFERS, f"firmware {system.BiosVersion}, others of its pod {firmware}"
+
+
+def _sensors(system: RedfishSystem) -> Iterator[tuple[Code, str]]:
+    """What sensors say. One that shows what cannot be is no evidence of heat, but of a sensor that needs attention."""
+    critical, warning = [], []
+    for sensor in system.Sensors:
+        lowest, highest = PLAUSIBLE.get(sensor.ReadingUnits, (-math.inf, math.inf))
+        plausible = sensor.Reading is not None and lowest <= sensor.Reading <= highest
+        shown = f"{sensor.Name} {sensor.Reading} {sensor.ReadingUnits}"
+        if plausible and sensor.Health == CRITICAL:
+            critical.append(shown)
+        else:
+            warning.append(shown if plausible else f"{shown}, which is not plausible")
+    if system.Status.Health == "Warning" and not system.Sensors:
+        warning.append("Redfish health Warning")
+    if critical:
+        yield Code.SENSOR_CRITICAL, ", ".join(critical)
+    if warning:
+        yield Code.SENSOR_WARNING, ", ".join(warning)
 
 
 def _usual_firmware(expected: Expected, systems: Mapping[str, RedfishSystem]) -> dict[UUID, str]:
@@ -100,6 +133,37 @@ def _links(found: Findings, expected: Expected, links: Iterable[Link]) -> None:
             impaired[first.id, code].append(f"{link.kind} to {link.ends[1]}")
     for (machine_id, code), ends in impaired.items():
         found.add("machine", machine_id, Source.VIPU, code, f"links {', '.join(sorted(ends))}")
+
+
+def _allocations(found: Findings, expected: Expected, allocations: Collection[str]) -> None:
+    """A cluster in use has its allocation: it was there before the cluster was in use, and nobody removes it."""
+    for machine in expected.machines:
+        if machine.is_server or machine.holder is None or not machine.holder.in_use:
+            continue
+        if machine.holder.external_name not in allocations:
+            detail = f"the controller has no allocation {machine.holder.external_name}"
+            found.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
+
+
+def _partitions(found: Findings, expected: Expected) -> None:
+    """A partition can stay in error after its hardware works again: this is said of the machine that had failed.
+
+    When none is known to have failed, it is said of all that the partition has. A machine with a fault of its own has
+    enough with that.
+    """
+    in_use = {machine.id for machine in expected.machines if machine.in_use}
+    failing = {fact.object_id for fact in found.facts if CODES[fact.kind][fact.code].credited}
+    partitions: defaultdict[UUID, list[str]] = defaultdict(list)
+    for broken in expected.broken:
+        machines = set(broken.machines)
+        concerned = set(broken.reported)
+        if not broken.resetting:
+            concerned = (concerned | set(broken.blamed) | (failing & machines)) or machines
+        for machine_id in (concerned & in_use) - failing:
+            partitions[machine_id].append(broken.name)
+    for machine_id, names in partitions.items():
+        detail = f"partitions {', '.join(sorted(names))}"
+        found.add("machine", machine_id, Source.VIPU, Code.PARTITION_ERROR, detail)
 
 
 def _host(found: Findings, host: Host, shown: SeenHost | None, keys: Mapping[str, str | None]) -> None:

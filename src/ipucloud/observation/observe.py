@@ -14,17 +14,30 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_payloads import InventoryDiffers, MassDisappearance
+from ipucloud.contract.event_types import (
+    AUTOMATION_HALTED,
+    AUTOMATION_RESUMED,
+    INVENTORY_AGREES,
+    INVENTORY_DIFFERS,
+)
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.inventory.health.codes import OBSERVED, Code
+from ipucloud.events.log import record_for_operators
+from ipucloud.inventory.expected.findings import PREVENTING, inventory_facts
+from ipucloud.inventory.expected.shown import digest_of, is_known, write_shown
+from ipucloud.inventory.health.codes import OBSERVED, VALIDATED, Code
 from ipucloud.inventory.health.judge import Action, Change, LiveReport, judge, unsettled
-from ipucloud.inventory.health.observations import automation_halted, set_halted, write_reading
+from ipucloud.inventory.health.merge import lock
+from ipucloud.inventory.health.observations import automation_halted, set_halted, write_reading, write_release
 from ipucloud.inventory.health.record import live_reports, write
+from ipucloud.inventory.validations import require
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.observation import metrics
 from ipucloud.observation.expected import IN_USE, Expected, Holder, read_expected
 from ipucloud.observation.findings import find
+from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reading import Reading, read_site
 from ipucloud.observation.ssh import SshReader
 from ipucloud.site.ports import Budget, Sites
@@ -39,8 +52,20 @@ FEWEST = 5
 SHARE = 0.05
 """Part of a region's objects that may fail at once."""
 
-_ONLY_IN_USE = frozenset({Code.POWERED_OFF, Code.AGENT_UNREACHABLE, Code.SERVER_OFF, Code.SSH_UNREACHABLE})
+_ONLY_IN_USE = frozenset(
+    {
+        Code.POWERED_OFF,
+        Code.AGENT_UNREACHABLE,
+        Code.PARTITION_ERROR,
+        Code.ALLOCATION_LOST,
+        Code.SERVER_OFF,
+        Code.SSH_UNREACHABLE,
+    }
+)
 """Codes of what is wrong only while a customer works with the object."""
+
+_OF_MANY = frozenset({Code.PARTITION_ERROR, Code.ALLOCATION_LOST})
+"""Codes of what is said of many machines at once, and says little about each of them."""
 
 _NOW = Query("SELECT app_now() AS now", datetime)
 _LOCK = Query(
@@ -91,14 +116,16 @@ async def observe_region(
     fence: Fence,
     clock: Clock,
     ssh: SshReader,
+    power: PowerWatch,
     expires: float,
     limit: int | None = None,
+    validated: bool = False,
 ) -> Observed | None:
     """Observe a region; None when it is not registered.
 
     `budget` is asked before every call and every transaction, `fence` in every transaction that writes: a worker that
     was frozen meanwhile must not write what it read before. After `expires` seconds without another complete reading,
-    health is unknown.
+    health is unknown. `validated`: machines that no cluster holds are validated once a fault of theirs has ended.
 
     Raises what `budget` and `fence` raise, and `Problem` unavailable.
     """
@@ -110,24 +137,45 @@ async def observe_region(
         reported = {each.object_id for each in await live_reports(connection, region)}
     site = sites.at(expected.vipu, budget)
     reading = await read_site(site, expected, clock)
+    read_at = clock.monotonic()
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
+    await _keep_shown(database, fence, region, reading, budget)
     async with database.read() as connection:
         live = await live_reports(connection, region)
+        differs = await inventory_facts(connection, region)
         now = await _NOW.one(connection)
-    findings = find(expected, reading)
+    findings = find(expected, reading, power.stuck(expected.machines, reading.machines, live))
+    findings.facts += [fact for fact in differs if (fact.object_id, fact.source) in findings.asked]
     changes = judge(findings.facts, findings.asked, live, now)
     for holder, theirs in _by_holder(expected, changes).items():
         budget()
+        if validated and holder is None:
+            await _have_validated(database, fence, theirs)
         await _write(database, fence, region, holder, theirs)
         failpoint("observation.cluster_written")
     await _settle_others(database, fence, region, budget)
     objects = len(expected.machines) + len(expected.hosts)
     most = limit or max(FEWEST, round(SHARE * objects))
     await _halt(database, fence, region, live, changes, objects=objects, most=most)
-    await _record(database, fence, region, reading, expires)
+    await _record(database, fence, region, reading, age=clock.monotonic() - read_at, expires=expires)
     metrics.SECONDS.labels(region).set(clock.monotonic() - started)
     return Observed(unsettled(changes), all(read.error is None for read in reading.reads))
+
+
+async def _keep_shown(database: Database, fence: Fence, region: str, reading: Reading, budget: Budget) -> None:
+    """Write what the hardware shows of itself where it is not what was written last."""
+    for kind, shown in reading.shown.items():
+        async with database.read() as connection:
+            if await is_known(connection, region, kind, digest_of(shown)):
+                continue
+        budget()
+        async with database.begin() as connection:
+            await fence(connection)
+            changed = await write_shown(connection, region, kind, shown)
+        for type_, number in changed.items():
+            metrics.CHANGED.labels(region, type_).inc(number)
+            log.warning("hardware_changed", region=region, kind=kind, type=type_, objects=number)
 
 
 def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:
@@ -148,6 +196,7 @@ async def _write(
         if holder is None:
             await fence(connection)
             await write(connection, region, changes, None)
+            await _record_findings(connection, region, changes)
             return
         mine = {"project_id": holder.project_id, "cluster_id": holder.cluster_id}
         state = await _LOCK.one(connection, mine)
@@ -156,6 +205,7 @@ async def _write(
         # What it held or did may have changed since the site was read; the next reading sees that.
         still = [each for each in changes if each.fact.object_id in held and _applies(each, state)]
         await write(connection, region, still, holder.cluster_id)
+        await _record_findings(connection, region, still)
         await settle_cluster(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
 
     await database.transact(work)
@@ -172,6 +222,39 @@ async def _write(
                 detail=fact.detail,
                 cluster_id=None if holder is None else str(holder.cluster_id),
             )
+
+
+async def _record_findings(connection: AsyncConnection, region: str, changes: Sequence[Change]) -> None:
+    """Tell operators where hardware differs from the expected inventory now, or no longer does."""
+    kinds = {Action.CONFIRMED: INVENTORY_DIFFERS, Action.CLEARED: INVENTORY_AGREES}
+    for change in changes:
+        if change.fact.code in PREVENTING and change.action in kinds:
+            await record_for_operators(
+                connection,
+                kinds[change.action],
+                region=region,
+                subject_type=change.fact.kind,
+                subject_id=change.fact.object_id,
+                data=InventoryDiffers(code=change.fact.code, detail=change.fact.detail),
+            )
+
+
+async def _have_validated(database: Database, fence: Fence, changes: Sequence[Change]) -> None:
+    """Have machines validated whose fault has ended. Their reports are cleared after that: no cluster comes between."""
+    repaired = [
+        each.fact.object_id
+        for each in changes
+        if each.action is Action.CLEARED and each.fact.kind == "machine" and each.fact.code in VALIDATED
+    ]
+    if not repaired:
+        return
+
+    async def work(connection: AsyncConnection) -> None:
+        await fence(connection)
+        await lock(connection, "machine", repaired)
+        await require(connection, repaired, "repair")
+
+    await database.transact(work)
 
 
 def _applies(change: Change, state: ClusterState) -> bool:
@@ -205,26 +288,38 @@ async def _halt(
     most: int,
 ) -> None:
     """Halt automatic actions when too many objects failed at once, until fewer of them are failing."""
-    known = {each.object_id for each in live if each.source in OBSERVED}
-    newly = {each.fact.object_id for each in changes if each.action is Action.SUSPECTED} - known
+    read = [each for each in live if each.source in OBSERVED and each.code not in _OF_MANY]
+    suspected = [each.fact for each in changes if each.action is Action.SUSPECTED]
+    newly = {fact.object_id for fact in suspected if fact.code not in _OF_MANY}
+    newly -= {each.object_id for each in read}
     ended = {each.report_id for each in changes if each.action is Action.CLEARED}
-    failing = newly | {each.object_id for each in live if each.source in OBSERVED and each.id not in ended}
+    failing = newly | {each.object_id for each in read if each.id not in ended}
     disappeared = len(newly) > most
     async with database.begin() as connection:
         await fence(connection)
         halted = await automation_halted(connection, region)
-        await set_halted(connection, region, halted=disappeared or (halted and len(failing) > most))
+        halt = disappeared or (halted and len(failing) > most)
+        await set_halted(connection, region, halted=halt)
+        if halt and not halted:
+            happened = MassDisappearance(failed=len(newly), objects=objects, limit=most)
+            await record_for_operators(connection, AUTOMATION_HALTED, region=region, data=happened)
+        elif halted and not halt:
+            await record_for_operators(connection, AUTOMATION_RESUMED, region=region)
     if disappeared:
         metrics.DISAPPEARED.labels(region).inc()
         log.error("mass_disappearance", region=region, objects=len(newly), of=objects, limit=most)
 
 
-async def _record(database: Database, fence: Fence, region: str, reading: Reading, expires: float) -> None:
+async def _record(
+    database: Database, fence: Fence, region: str, reading: Reading, *, age: float, expires: float
+) -> None:
     """Record how each source answered, last of all: until then the readings before are the newest."""
     async with database.begin() as connection:
         await fence(connection)
+        if reading.release is not None:
+            await write_release(connection, region, reading.release.version)
         for read in reading.reads:
-            await write_reading(connection, region, read, expires=expires)
+            await write_reading(connection, region, read, age=age, expires=expires)
     for read in reading.reads:
         if read.error is None:
             metrics.READ.labels(region, read.source).set(read.answered)

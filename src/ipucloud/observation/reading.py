@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import structlog
 
-from ipucloud.inventory.health.codes import Source
+from ipucloud.inventory.expected.shown import Shown
+from ipucloud.inventory.health.codes import Kind, Source
 from ipucloud.inventory.health.observations import Read
 from ipucloud.kernel.clock import Clock
 from ipucloud.observation.expected import Expected
+from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Agent, Link, Site
+from ipucloud.site.ports import Agent, Link, Release, Site
 from ipucloud.wire.site import Host, RedfishSystem
 
 log = structlog.get_logger(__name__)
@@ -26,7 +28,10 @@ Answer = TypeVar("Answer")
 class Reading:
     """What the site showed, by name. None: this source did not answer, and nothing follows from that.
 
-    `keys` has the SSH host keys of the servers that were asked; None as a key: no answer.
+    `shown` has what all hardware shows of itself, also hardware that is not registered, by the kinds that were read.
+    `release`: what the V-IPU controller says that it runs; None: it did not say, or there is none.
+    `allocations` has the names of those at the V-IPU controller. `keys` has the SSH host keys of the servers that were
+    asked; None as a key: no answer.
     """
 
     machines: Mapping[str, RedfishSystem] | None
@@ -35,15 +40,20 @@ class Reading:
     hosts: Mapping[str, Host] | None
     keys: Mapping[str, str | None]
     reads: Sequence[Read]
+    shown: Mapping[Kind, Sequence[Shown]] = field(default_factory=dict)
+    allocations: frozenset[str] | None = None
+    release: Release | None = None
 
 
 async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
     """Read everything at once. A source that fails, or shows nothing of what must be there, is not read."""
     started = clock.monotonic()
-    systems, agents, links, hosts = await asyncio.gather(
+    release, systems, agents, links, allocations, hosts = await asyncio.gather(
+        _answer(site.vipu.release()),
         _answer(site.machines.list(expected.region)),
         _answer(site.vipu.agents()),
         _answer(site.vipu.impaired_links()),
+        _answer(site.vipu.list_allocations("")),
         _answer(site.hosts.list(expected.region)),
     )
     seconds = clock.monotonic() - started
@@ -59,20 +69,28 @@ async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
         reads.append(Read(source, seconds, len(wanted), len(found), error))
         return found if error is None else None
 
-    shown = agents if isinstance(agents, str) else {each.id: each for each in agents}
+    by_system = systems if isinstance(systems, str) else {each.Id: each for each in systems}
+    by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
+    by_host = hosts if isinstance(hosts, str) else {each.name: each for each in hosts}
+    read_machines = named(Source.BMC, machines, by_system)
+    failed = next((each for each in (release, links, allocations) if isinstance(each, str)), None)
+    read_agents = named(Source.VIPU, under_vipu, failed or by_agent)
+    read_hosts = named(Source.HOST, {each.name for each in expected.hosts}, by_host)
+    shown: dict[Kind, Sequence[Shown]] = {}
+    if read_machines is not None and not isinstance(by_system, str):
+        shown["machine"] = shown_machines(by_system, {} if isinstance(by_agent, str) else by_agent)
+    if read_hosts is not None and not isinstance(by_host, str):
+        shown["host"] = shown_hosts(by_host)
     return Reading(
-        machines=named(
-            Source.BMC, machines, systems if isinstance(systems, str) else {each.Id: each for each in systems}
-        ),
-        agents=named(Source.VIPU, under_vipu, links if isinstance(links, str) else shown),
+        machines=read_machines,
+        agents=read_agents,
         links=None if isinstance(links, str) else links,
-        hosts=named(
-            Source.HOST,
-            {each.name for each in expected.hosts},
-            hosts if isinstance(hosts, str) else {each.name: each for each in hosts},
-        ),
+        hosts=read_hosts,
         keys={},
         reads=reads,
+        shown=shown,
+        allocations=None if isinstance(allocations, str) else frozenset(each.id for each in allocations),
+        release=release if isinstance(release, Release) else None,
     )
 
 

@@ -14,6 +14,7 @@ from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
 from ipucloud.observation.observe import observe_region
+from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.ssh import SshReader
 from ipucloud.reconcile.outcomes import Outcome, Wait
 from ipucloud.reconcile.platform_work import ensure
@@ -55,6 +56,8 @@ class ObservationReconciler:
         interval: float,
         expires: float,
         limit: int | None,
+        power_limit: float,
+        validated: bool = False,
     ) -> None:
         self._database = database
         self._sites = sites
@@ -62,7 +65,9 @@ class ObservationReconciler:
         self._interval = interval
         self._expires = expires
         self._limit = limit
+        self._validated = validated
         self._ssh: defaultdict[str, SshReader] = defaultdict(partial(SshReader, clock))
+        self._power: defaultdict[str, PowerWatch] = defaultdict(partial(PowerWatch, clock, power_limit))
 
     async def load(self, connection: Statements, item: WorkItem) -> str | Outcome:
         await _check(connection, item, _HELD)
@@ -78,8 +83,10 @@ class ObservationReconciler:
                 fence=lambda connection: _check(connection, item, _KEPT),
                 clock=self._clock,
                 ssh=self._ssh[inputs],
+                power=self._power[inputs],
                 expires=self._expires,
                 limit=self._limit,
+                validated=self._validated,
             )
         except LeaseLost:
             raise

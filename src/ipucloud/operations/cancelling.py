@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,6 +12,14 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
+
+class Cancelling(NamedTuple):
+    """What the operation is about: a cluster, or one of its partitions."""
+
+    cluster_id: UUID
+    partition_id: UUID | None
+
+
 _CANCEL = Query(
     clauses(
         """
@@ -18,24 +27,24 @@ _CANCEL = Query(
       UPDATE operations SET state = 'cancelling', version = version + 1
        WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
          AND cancellable AND NOT undoing AND state IN ('queued', 'running')
-      RETURNING cluster_id, kind
+      RETURNING cluster_id, partition_id, kind
     ), event AS (
         """,
         RECORD,
         """
       SELECT :project_id, 'operation.cancelling', 'cluster', cluster_id, :operation_id, NULL,
-             jsonb_build_object('kind', kind)
+             jsonb_strip_nulls(jsonb_build_object('kind', kind, 'partition', partition_id))
         FROM cancelled
     )
-    SELECT cluster_id FROM cancelled
+    SELECT cluster_id, partition_id FROM cancelled
         """,
     ),
-    UUID,
+    Cancelling,
 )
 
 
-async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
-    """Set the flag that a reconciler reads between steps. Returns the cluster to wake, or None when it is too late."""
-    cluster_id = await _CANCEL.one_or_none(connection, {"project_id": project_id, "operation_id": operation_id})
+async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> Cancelling | None:
+    """Set the flag that a reconciler reads between steps. Returns what to wake, or None when it is too late."""
+    found = await _CANCEL.one_or_none(connection, {"project_id": project_id, "operation_id": operation_id})
     failpoint("cancel.asked")
-    return cluster_id
+    return found

@@ -40,13 +40,17 @@ class Billing(Enum):
     """Minutes count from its success."""
     ENDS = auto()
     """Minutes count until its request."""
+    PAUSES = auto()
+    """Minutes count until its request, and again from its success."""
     UNCHANGED = auto()
 
 
 class OpenStep(NamedTuple):
     """The current step. `attempts` counts its failures so far; `last`: no step follows.
 
-    It began `running_for` seconds ago. `blocked`: what it waits for is shown, as `blocked_by`.
+    It began `running_for` seconds ago. `blocked`: what it waits for is shown, as `blocked_by`. `notes`: what its last
+    check left for the next one. `retry_in`: seconds until it is to be tried again after a failure; a reconciler whose
+    work item carries out one operation waits as long anyway.
     """
 
     ordinal: int
@@ -57,6 +61,8 @@ class OpenStep(NamedTuple):
     last: bool
     running_for: float = 0.0
     blocked: bool = False
+    notes: dict[str, Any] | None = None
+    retry_in: float = 0.0
 
 
 class OpenOperation(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ipucloud.kernel.errors import Problem
 
@@ -19,10 +21,16 @@ class Achieved:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Requested but not there yet. `detail` is for the customer; `recheck` in seconds, None for the usual interval."""
+    """Requested but not there yet. `detail` is for the customer; `recheck` in seconds, None for the usual interval.
+
+    `notes`, as JSON, are given to the step's next check; any other result forgets them. `blocked`: the customer is told
+    at once what it waits for.
+    """
 
     detail: str
     recheck: float | None = None
+    notes: Mapping[str, Any] | None = None
+    blocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,21 @@ pass the outcome on; everything here runs inside the transaction of their `apply
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.ending import end_operation
 from ipucloud.operations.kind import Ending, Kind, OpenOperation, Undo
 from ipucloud.operations.results import Achieved, Cancelled, Failed, GiveUp, Pending, StepResult
 from ipucloud.operations.states import StepState
 from ipucloud.operations.step import Act, Inputs, Step, plan_of
-from ipucloud.operations.store import append_steps, append_undo, count_check, end_operation, record_step
+from ipucloud.operations.store import append_steps, append_undo, count_check, record_step
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
 
 OUTAGE_ATTEMPTS = 20
@@ -102,14 +103,14 @@ class Runner(Generic[Act, Inputs]):
                 return Go()
 
     async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
-        """A clean-up step says at once what it waits for; others, once they take longer than usual."""
+        """What it waits for is shown at once of a clean-up step, or one that says so; of others when unusual."""
         step = at.operation.step
         unusual = pending.recheck is None and step.running_for > self._usual(at.operation)
-        blocked = unusual or self.step(at.operation).endures
+        blocked = unusual or pending.blocked or self.step(at.operation).endures
         if (pending.detail, blocked) == (step.detail, step.blocked):
-            await count_check(at.connection, at.operation)
+            await count_check(at.connection, at.operation, pending.notes)
         else:
-            await _record(at, StepState.RUNNING, pending.detail, blocked=blocked)
+            await _record(at, StepState.RUNNING, pending.detail, blocked=blocked, notes=pending.notes)
         return Wait(pending.detail, recheck=self._pause if pending.recheck is None else pending.recheck)
 
     def _usual(self, operation: OpenOperation) -> float:
@@ -137,8 +138,9 @@ class Runner(Generic[Act, Inputs]):
         limit = OUTAGE_ATTEMPTS if failed.outage else step.attempts or self._attempts
         if not step.endures and (failed.final or failures >= limit):
             return await _give_up(at, failed)
-        await _record(at, StepState.RUNNING, failed.detail, failed)
-        return Wait(failed.detail, recheck=step.backoff * backoff(failures, self._draw, first=self._pause))
+        retry = step.backoff * backoff(failures, self._draw, first=self._pause)
+        await _record(at, StepState.RUNNING, failed.detail, failed, retry=retry)
+        return Wait(failed.detail, recheck=retry)
 
 
 async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
@@ -168,9 +170,20 @@ async def _record(
     failed: Failed | None = None,
     *,
     blocked: bool = False,
+    notes: Mapping[str, Any] | None = None,
+    retry: float | None = None,
 ) -> None:
     blocked = blocked or failed is not None
-    await record_step(at.connection, at.operation, state, detail=detail, failed=failed is not None, blocked=blocked)
+    await record_step(
+        at.connection,
+        at.operation,
+        state,
+        detail=detail,
+        failed=failed is not None,
+        blocked=blocked,
+        notes=notes,
+        retry=retry,
+    )
     await at.kind.step_recorded(at.connection, at.inputs, detail if blocked else None)
 
 

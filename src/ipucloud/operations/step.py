@@ -35,7 +35,8 @@ class Step(Generic[Act, Inputs]):
     """One action, safe to run again from its start at any time.
 
     `on_success` and `on_failure` write in the transaction that records the outcome. `endures`: it is repeated until it
-    succeeds and never fails its operation, as clean-up steps must. Any other is given up after `attempts` failures:
+    succeeds and never fails its operation, as clean-up steps must. `removes`: it waits while an operator has frozen
+    removals. Any other is given up after `attempts` failures:
     None for the worker's setting, infinity for the operation's deadline alone. `backoff` multiplies the pauses in
     between. `requires` names what the step is useless without. `asks` names the objects that the step talks to, for
     customers; None for the feature's default.
@@ -47,6 +48,7 @@ class Step(Generic[Act, Inputs]):
     on_success: OnSuccess[Inputs] | None = None
     on_failure: OnFailure[Inputs] | None = None
     endures: bool = False
+    removes: bool = False
     attempts: float | None = None
     backoff: float = 1.0
     requires: frozenset[str] = frozenset()

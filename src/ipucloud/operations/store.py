@@ -1,4 +1,4 @@
-"""Opening, advancing and ending operations. Every function works inside the caller's transaction.
+"""Opening and advancing operations. Every function works inside the caller's transaction.
 
 Only a reconciler advances operations; a request opens, cancels or pre-empts them.
 """
@@ -7,24 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
-from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import PREEMPTED, Problem
+from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import Kind, OpenOperation
-from ipucloud.operations.metrics import count_failure
 from ipucloud.operations.states import StepState
 from ipucloud.operations.step import PlannedStep
 from ipucloud.reconcile.reconciler import WorkItem
@@ -76,7 +73,7 @@ _OPEN = sa.text(
     SELECT :project_id, 'operation.created',
            CASE WHEN CAST(:export_id AS uuid) IS NULL THEN 'cluster' ELSE 'export' END,
            coalesce(CAST(:cluster_id AS uuid), CAST(:export_id AS uuid)), :id, :request_id,
-           jsonb_build_object('kind', :kind)
+           jsonb_strip_nulls(jsonb_build_object('kind', :kind, 'partition', CAST(:partition_id AS uuid)))
         """,
     )
 ).bindparams(
@@ -100,7 +97,7 @@ async def open_operation(
 
     `deadline_seconds` applies to a kind that declares no deadline.
 
-    Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
+    Raises sqlalchemy.exc.IntegrityError (`uq_operations_open`) when the cluster or partition has an open operation.
     """
     operation_id = new_id()
     await connection.execute(
@@ -128,13 +125,26 @@ async def open_operation(
     return operation_id
 
 
+_FORCE = sa.text(
+    "UPDATE operations SET forced_reason = :reason, version = version + 1"
+    " WHERE project_id = :project_id AND id = :operation_id"
+)
+
+
+async def force(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, reason: str) -> None:
+    """Let an open operation go on without hardware that is in trouble, for an operator's reason."""
+    await connection.execute(_FORCE, {"project_id": project_id, "operation_id": operation_id, "reason": reason})
+
+
 # The statement sees the step as it was before: what the step becomes is counted in place of that.
 _STEP = sa.text(
     """
     WITH step AS (
       UPDATE operation_steps
          SET state = :state, detail = :detail, attempts = attempts + :failures, checks = checks + :checks,
-             blocked = :blocked, started_at = coalesce(started_at, app_now()),
+             blocked = :blocked, notes = CAST(:notes AS jsonb),
+             retry_at = app_now() + make_interval(secs => CAST(:retry AS float8)),
+             started_at = coalesce(started_at, app_now()),
              finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
        WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
     ), steps AS (
@@ -163,10 +173,13 @@ async def record_step(
     detail: str | None = None,
     failed: bool = False,
     blocked: bool = False,
+    notes: Mapping[str, Any] | None = None,
+    retry: float | None = None,
 ) -> None:
     """Record the state of the current step, and the operation's stage and progress.
 
-    `blocked`: it failed, takes longer than usual, or is a clean-up step that waits.
+    `blocked`: it failed, takes longer than usual, or is a clean-up step that waits. `notes`: for its next check.
+    `retry`: seconds until it is to be tried again after a failure.
     """
     await connection.execute(
         _STEP,
@@ -179,6 +192,8 @@ async def record_step(
             "failures": int(failed),
             "checks": int(state in {StepState.RUNNING, StepState.FAILED}),
             "blocked": blocked,
+            "notes": _notes(notes),
+            "retry": retry,
         },
     )
     failpoint("operation.step_recorded")
@@ -186,16 +201,16 @@ async def record_step(
 
 _CHECK = sa.text(
     """
-    UPDATE operation_steps SET checks = checks + 1
+    UPDATE operation_steps SET checks = checks + 1, notes = CAST(:notes AS jsonb)
      WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
     """
 )
 
 
-async def count_check(connection: AsyncConnection, operation: OpenOperation) -> None:
+async def count_check(connection: AsyncConnection, operation: OpenOperation, notes: Mapping[str, Any] | None) -> None:
     """Record that the current step made no progress since the last check."""
     values = {"project_id": operation.project_id, "operation_id": operation.id, "ordinal": operation.step.ordinal}
-    await connection.execute(_CHECK, values)
+    await connection.execute(_CHECK, values | {"notes": _notes(notes)})
 
 
 _PROGRESS = sa.text(
@@ -297,80 +312,16 @@ async def append_steps(connection: AsyncConnection, operation: OpenOperation, pl
     failpoint("operation.steps_appended")
 
 
-class _Ended(NamedTuple):
-    """`cause` is the code of the problem that a failed operation ended with."""
-
-    kind: str
-    cause: str | None
-
-
-def _end_by(column: str) -> Query[_Ended]:
-    return Query(
-        clauses(
-            """
-        WITH ended AS (
-          UPDATE operations
-             SET state = CAST(:state AS text), error = coalesce(CAST(:error AS jsonb), error),
-                 finished_at = app_now(), version = version + 1,
-                 progress = CASE WHEN CAST(:state AS text) = 'succeeded' THEN 100 ELSE progress END
-           WHERE project_id = :project_id AND finished_at IS NULL AND
-            """,
-            column,
-            """
-               = :value
-           RETURNING id, kind, state, request_id, cluster_id, export_id, error
-        ), steps AS (
-          UPDATE operation_steps SET state = 'skipped'
-            FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
-        )
-            """,
-            RECORD,
-            """
-        SELECT :project_id, 'operation.' || ended.state,
-               CASE WHEN ended.export_id IS NULL THEN 'cluster' ELSE 'export' END,
-               coalesce(ended.cluster_id, ended.export_id), ended.id, ended.request_id,
-               jsonb_build_object('kind', ended.kind)
-          FROM ended
-        RETURNING (SELECT kind FROM ended) AS kind,
-                  (SELECT error->>'code' FROM ended WHERE state = 'failed') AS cause
-            """,
-        ),
-        _Ended,
-    )
-
-
-_END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
-
-
-async def end_operation(
-    connection: AsyncConnection, operation: OpenOperation, state: OperationState, error: Problem | None = None
-) -> None:
-    """End the operation with its event; unfinished steps are skipped.
-
-    `error` None keeps the one recorded when the undo began.
-    """
-    values = {"project_id": operation.project_id, "value": operation.id, "state": state.value, "error": _json(error)}
-    await _end(connection, _END, values)
-    failpoint("operation.ended")
-
-
-async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
-    """End the cluster's open operation, if any, because a removal replaces it; `reason` is shown to the customer."""
-    error = _json(Problem(PREEMPTED, reason))
-    values = {"project_id": project_id, "value": cluster_id, "state": OperationState.FAILED.value, "error": error}
-    await _end(connection, _END_OF_CLUSTER, values)
-
-
-async def _end(connection: AsyncConnection, statement: Query[_Ended], values: Mapping[str, object]) -> None:
-    ended = await statement.one_or_none(connection, values)
-    if ended is not None and ended.cause is not None:
-        count_failure(connection, kind=ended.kind, cause=ended.cause)
+def _notes(notes: Mapping[str, Any] | None) -> str | None:
+    return None if notes is None else orjson.dumps(notes).decode()
 
 
 def _json(error: Problem | None) -> str | None:
     return None if error is None else orjson.dumps(error.document()).decode()
 
 
+RETRY_NOW = sa.text("UPDATE operation_steps SET retry_at = NULL WHERE retry_at > app_now() AND state = 'running'")
+"""Makes every step due after the database's clock was set back."""
 POWERED_OFF_NOW = sa.text(
     """
     UPDATE operation_steps s SET finished_at = app_now()

@@ -33,6 +33,7 @@ operations = sa.Table(
     instant("expected_at"),
     sa.Column("undoing", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    sa.Column("forced_reason", sa.Text, comment="why an operator has it end without dead hardware; NULL: as usual"),
     tenant_key("operations"),
     same_project("operations", "cluster_id", "clusters"),
     same_project("operations", "partition_id", "partitions"),
@@ -47,10 +48,12 @@ operations = sa.Table(
     sa.UniqueConstraint("project_id", "id"),
 )
 sa.Index(
-    "uq_operations_open_cluster",
+    "uq_operations_open",
     operations.c.cluster_id,
+    operations.c.partition_id,
     unique=True,
-    postgresql_where=sa.text(f"NOT ({_DONE})"),
+    postgresql_nulls_not_distinct=True,
+    postgresql_where=sa.text(f"NOT ({_DONE}) AND cluster_id IS NOT NULL"),
 )
 sa.Index("ix_operations_project_created", operations.c.project_id, operations.c.created_at, operations.c.id)
 sa.Index(
@@ -66,6 +69,7 @@ sa.Index(
     unique=True,
     postgresql_where=operations.c.export_id.is_not(None),
 )
+sa.Index("ix_operations_created", operations.c.created_at, operations.c.id)
 sa.Index("ix_operations_request", operations.c.request_id)
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
 
@@ -84,11 +88,38 @@ operation_steps = sa.Table(
     instant("finished_at"),
     sa.Column("checks", sa.Integer, nullable=False, server_default="0", comment="checks that found it not done"),
     sa.Column("blocked", sa.Boolean, nullable=False, server_default=sa.false(), comment="it takes longer than usual"),
+    json_column("notes"),
+    instant("retry_at"),
     tenant_key("operation_steps"),
     same_project("operation_steps", "operation_id", "operations"),
     one_of("state", StepState),
 )
 sa.Index("ix_operation_steps_operation", operation_steps.c.project_id, operation_steps.c.operation_id)
+
+freezes = sa.Table(
+    "freezes",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, comment="NULL: every region"),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
+    instant("created_at", default_now=True),
+    instant("expires_at", nullable=False),
+    instant("ended_at"),
+    sa.Column("ended_by", sa.Uuid, comment="token; NULL when it expired"),
+    sa.Column("end_reason", sa.Text),
+    sa.CheckConstraint(
+        "num_nulls(ended_at, end_reason) IN (0, 2) AND (ended_by IS NULL OR ended_at IS NOT NULL)", name="end"
+    ),
+    comment="while one is live, no step that removes or switches off begins; live: not ended, not expired",
+)
+sa.Index(
+    "uq_freezes_open",
+    freezes.c.region,
+    unique=True,
+    postgresql_nulls_not_distinct=True,
+    postgresql_where=freezes.c.ended_at.is_(None),
+)
 
 FINAL_OPERATION = """
 CREATE FUNCTION refuse_change_of_finished_operation() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PARTITION_FAILED, PARTITION_REFUSED, Problem
-from ipucloud.kernel.vipu import DOMAIN_IPUS, PartitionShape
+from ipucloud.kernel.vipu import DOMAIN_IPUS
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.partitions import reasons
 from ipucloud.partitions.inputs import Record
 from ipucloud.partitions.observation import Answer, Observation
 from ipucloud.partitions.plan import Verdict, judge
 
 UNANSWERED = "the V-IPU controller did not answer; the next check reads its state first"
+SHOWN_NAMES = 3
 _ASK = "Try again, or contact the operator with the operation's id."
 
 
@@ -31,29 +33,42 @@ class Announce:
 
 
 Decision: TypeAlias = StepResult | Confirmed | Announce
-Judge: TypeAlias = Callable[[Record, Observation], Decision]
-"""Judges a step by the recorded partition and by what its controller shows and answered."""
+Judge: TypeAlias = Callable[[Record, Observation, float], Decision]
+"""Judges a step by the recorded partition, by what its controller shows and answered, and by its age in seconds."""
 
 
-def made(partition: Record, observation: Observation) -> Decision:
+def made(partition: Record, observation: Observation, running_for: float) -> Decision:
     """Whether a partition that was to be made exists."""
+    if observation.lost:
+        return _final(_LOST)
     verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
+    if verdict is Verdict.BROKEN:
+        return _broken(partition, observation, running_for)
     answer = observation.answers.get(partition.external_name)
-    return _unhappy(verdict, answer) or _make(partition.shape, answer, observation)
+    return _unhappy(verdict, answer) or _make(partition, answer, observation)
 
 
-def reset(partition: Record, observation: Observation) -> Decision:
+def reset(partition: Record, observation: Observation, running_for: float) -> Decision:
     """Whether a partition was reset."""
+    if observation.lost:
+        return _final(_LOST)
     verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
+    if verdict is Verdict.BROKEN:
+        return _broken(partition, observation, running_for)
     answer = observation.answers.get(partition.external_name)
     return _unhappy(verdict, answer) or _reset(answer)
 
 
-def removed(partition: Record, observation: Observation) -> Decision:
+def left(partition: Record, observation: Observation, running_for: float) -> Decision:  # noqa: ARG001
+    """A reset that was given up leaves the partition as its controller has it."""
+    return Achieved()
+
+
+def removed(partition: Record, observation: Observation, running_for: float) -> Decision:  # noqa: ARG001
     """Whether a partition is gone."""
     verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     return Achieved() if verdict is Verdict.REACHED else Pending("the V-IPU controller removes the partition")
@@ -62,24 +77,42 @@ def removed(partition: Record, observation: Observation) -> Decision:
 def _unhappy(verdict: Verdict, answer: Answer | None) -> Failed | None:
     if verdict in _HOPELESS:
         return _final(_HOPELESS[verdict])
-    if verdict is Verdict.BROKEN:
-        return Failed("the V-IPU controller could not bring it up")
     return Failed(UNANSWERED, outage=True) if answer is Answer.UNKNOWN else None
+
+
+def _broken(partition: Record, observation: Observation, running_for: float) -> Decision:
+    """It is in error: its controller may still reset it by itself, or has given up."""
+    status = observation.statuses.get(partition.external_name)
+    if status is None:
+        return Failed("the V-IPU controller could not bring it up")
+    if reasons.waited_for(status, running_for):
+        return Pending(f"{reasons.errors(status)}; {reasons.resets_itself(status)}")
+    detail = f"The V-IPU controller could not bring the partition up: {reasons.errors(status)}. {_ASK}"
+    return _final(Problem(PARTITION_FAILED, detail, extra={"errors": list(status.errors), "resets": status.resets}))
 
 
 def _final(problem: Problem) -> Failed:
     return Failed(problem.detail, final=True, problem=problem)
 
 
-def _make(shape: PartitionShape | None, answer: Answer | None, observation: Observation) -> Decision:
+def _make(partition: Record, answer: Answer | None, observation: Observation) -> Decision:
+    shape = partition.shape
     if answer not in {Answer.REFUSED, Answer.BUSY} or shape is None:
         return Pending("the V-IPU controller prepares the partition")
     segments = shape.segments or max(1, shape.size // DOMAIN_IPUS)
     if not observation.room.fits(shape.size, segments):
+        if observation.room_without.fits(shape.size, segments):
+            return Pending(f"it has room once {_names(observation.leaving)} removed", blocked=True)
         return _final(_no_room(shape.size, observation))
     if answer is Answer.REFUSED:
-        return _final(_refused(observation))
-    return Failed("the V-IPU controller cannot do it now")
+        return _final(_refused(partition, observation))
+    why = observation.refusals.get(partition.external_name)
+    return Failed("the V-IPU controller cannot do it now" + (f" ({why})" if why else ""))
+
+
+def _names(leaving: Sequence[str]) -> str:
+    shown = ", ".join(leaving[:SHOWN_NAMES]) + (" and others" if len(leaving) > SHOWN_NAMES else "")
+    return f"partition {shown} is" if len(leaving) == 1 else f"partitions {shown} are"
 
 
 def _reset(answer: Answer | None) -> Decision:
@@ -104,10 +137,11 @@ def _no_room(size: int, observation: Observation) -> Problem:
     return Problem(PARTITION_REFUSED, detail, extra={"rule": "no_room"} | _free(observation))
 
 
-def _refused(observation: Observation) -> Problem:
+def _refused(partition: Record, observation: Observation) -> Problem:
+    why = observation.refusals.get(partition.external_name, "no reason given")
     detail = (
-        "The V-IPU controller refused the partition although there is room for it. Ask for another routing, sync type"
-        " or number of GCDs, or contact the operator with the operation's id."
+        f"The V-IPU controller refused the partition although there is room for it: {why}. Ask for another routing,"
+        " sync type or number of GCDs, or contact the operator with the operation's id."
     )
     return Problem(PARTITION_REFUSED, detail, extra={"rule": "refused_by_controller"} | _free(observation))
 
@@ -123,6 +157,12 @@ def failure(operation: OpenOperation, failed: Failed) -> Problem:
     return Problem(PARTITION_FAILED, f"Given up after several tries: {failed.detail}. {_ASK}")
 
 
+_LOST = Problem(
+    PARTITION_FAILED,
+    "The V-IPU controller has lost the cluster's allocation, and with it all of its partitions. They are made again"
+    " automatically. Try again when the cluster is no longer degraded.",
+    extra={"rule": "allocation_lost"},
+)
 _HOPELESS = {
     Verdict.OTHER: Problem(PARTITION_FAILED, f"Another partition has its id at the controller. {_ASK}"),
     Verdict.MISSING: Problem(

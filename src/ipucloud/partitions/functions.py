@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
+from ipucloud.partitions.reasons import LOST
 
 RECORD_FIRST_PARTITION = """
 CREATE FUNCTION record_first_partition(partition uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
@@ -34,12 +35,73 @@ $$
 )
 """Record that the cluster's partitions were removed because it was taken down, with their events."""
 
-FORGET_CUSTOMERS_PARTITIONS = """
-CREATE FUNCTION forget_customers_partitions(project uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
-  DELETE FROM partitions WHERE project_id = project AND cluster_id = cluster AND origin = 'customer'
+KEEP_PARTITIONS = clauses(
+    """
+CREATE FUNCTION keep_partitions(project uuid, cluster uuid, operation uuid) RETURNS void LANGUAGE sql AS $$
+  WITH kept AS (
+    UPDATE partitions
+       SET state = 'creating', state_reason = 'it is made again by the repair of its cluster',
+           state_entered_at = app_now(), observed = observed || '{"ipus": []}', ipuof = NULL, ipuof_at = NULL,
+           status = NULL, status_at = NULL, version = version + 1
+     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL AND (state <> 'missing' OR lost)
+    RETURNING id, origin
+  )""",
+    RECORD,
+    """  SELECT project, 'partition.creating', 'partition', id, operation, NULL, jsonb_build_object('cluster', cluster)
+    FROM kept WHERE origin <> 'customer'
+$$
+""",
+)
+"""Record that the cluster's partitions will be made again on other hardware, with their events."""
+
+LOSE_PARTITIONS = clauses(
+    f"""
+CREATE FUNCTION lose_partitions(project uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
+  WITH lost AS (
+    UPDATE partitions
+       SET state_reason = '{LOST.replace("'", "''")}',
+           state = 'missing', state_entered_at = app_now(), lost = true, status_at = NULL,
+           ipuof = NULL, ipuof_at = NULL, version = version + 1
+     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL AND state <> 'missing'
+    RETURNING id, origin, state_reason
+  )""",  # noqa: S608  # our own text
+    RECORD,
+    """  SELECT project, 'partition.missing', 'partition', id, NULL, NULL,
+         jsonb_build_object('cluster', cluster, 'reason', state_reason)
+    FROM lost WHERE origin <> 'customer'
+$$
+""",
+)
+"""Record that the controller lost the cluster's partitions with its allocation, with their events."""
+
+RENAME_PARTITIONS = """
+CREATE FUNCTION rename_partitions(project uuid, cluster uuid, named text) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM partitions
+   WHERE project_id = project AND cluster_id = cluster AND origin = 'customer' AND removed_at IS NOT NULL;
+  UPDATE partitions p
+     SET external_name = CASE origin WHEN 'api' THEN named || '-' || number ELSE named END,
+         name = CASE origin WHEN 'api' THEN p.name ELSE named END, version = p.version + 1
+    FROM clusters c
+   WHERE p.project_id = project AND p.cluster_id = cluster AND c.project_id = project AND c.id = cluster
+     AND c.state = 'rebuilding' AND origin <> 'customer'
+     AND (removed_at IS NULL OR p.external_name = c.external_name);
 $$
 """
-"""Delete the partitions that customers created at the controller: a resumed cluster may have them again by name."""
+"""Give the partitions of a repaired cluster its next external name, also to the one that was removed on request.
+
+Those that customers created at the controller, and that were removed, are deleted: they may be made again by name.
+"""
+
+KEPT_PARTITIONS = """
+CREATE VIEW kept_partitions WITH (security_invoker = true) AS
+SELECT id, project_id, cluster_id, external_name, created_at, lost AND state = 'missing' AS lost,
+       CASE origin WHEN 'cluster' THEN NULL ELSE coalesce(requested, observed - 'ipus') END AS shape
+  FROM partitions WHERE removed_at IS NULL AND (state = 'creating' OR lost AND state = 'missing')
+"""
+"""The partitions that a repair makes again; without a shape the one with all of the cluster's IPUs.
+
+`lost`: its controller lost it with the cluster's allocation.
+"""
 
 SHOWN_PARTITIONS = """
 CREATE VIEW shown_partitions WITH (security_invoker = true) AS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -12,9 +12,10 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import Origin, PartitionState, shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.controllers import controller
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
+from ipucloud.operations.loading import OPEN_ON_PARTITIONS, open_operation_of
 from ipucloud.partitions.plan import Desired
 from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
@@ -26,7 +27,8 @@ class Record:
     """A partition as recorded in the database. `observed` is what the controller last showed.
 
     `fence`, `sent_for` and `confirmed` describe the progress of a reset: the lease under which it was to be sent, how
-    many seconds ago, and whether the controller confirmed it.
+    many seconds ago, and whether the controller confirmed it. `status` is what the controller said of it while it was
+    not active. `lost`: with the cluster's allocation.
     """
 
     id: UUID
@@ -43,6 +45,9 @@ class Record:
     fence: int | None
     sent_for: float | None
     confirmed: bool
+    status: Mapping[str, Any] | None = None
+    reason: str | None = None
+    lost: bool = False
 
     @property
     def desired(self) -> Desired:
@@ -50,11 +55,26 @@ class Record:
         return Desired(self.external_name, self.desired_state, shape, sent=self.confirmed)
 
 
+@dataclass(frozen=True, slots=True)
+class Operated:
+    """A partition with the open operation on it."""
+
+    project_id: UUID
+    partition: Record
+    operation: OpenOperation
+
+    @property
+    def rests(self) -> bool:
+        """Whether its step failed, and is not to be tried again yet."""
+        return self.operation.step.retry_in > 0
+
+
 @dataclass(frozen=True)
 class PartitionInputs:
     """A cluster in use with its partitions, as of one instant; `machines` by their place.
 
-    `operation`: the open one on one of the partitions, `operated`.
+    `operated`: those with an open operation, the oldest first. `repairing`: what the site lost is being restored.
+    `overtaken`: those on which something began since; nothing is concluded of them.
     """
 
     cluster_id: UUID
@@ -64,21 +84,24 @@ class PartitionInputs:
     vipu: VipuAddress
     machines: Mapping[tuple[int, int], str]
     records: tuple[Record, ...]
-    operation: OpenOperation | None
-    operated: UUID | None
+    operated: tuple[Operated, ...]
+    repairing: bool = False
+    overtaken: frozenset[UUID] = frozenset()
+
+    def without(self, overtaken: frozenset[UUID]) -> PartitionInputs:
+        """The inputs once something else has begun on these partitions."""
+        operated = tuple(each for each in self.operated if each.partition.id not in overtaken)
+        return replace(self, operated=operated, overtaken=overtaken)
 
     @cached_property
     def by_name(self) -> Mapping[str, Record]:
         """Records by their id at the controller."""
         return {record.external_name: record for record in self.records}
 
-    @property
-    def partition(self) -> Record:
-        """The partition of the open operation. Raises LookupError when there is none."""
-        found = next((record for record in self.records if record.id == self.operated), None)
-        if found is None:
-            raise LookupError("no partition has an open operation")
-        return found
+    @cached_property
+    def operation_of(self) -> Mapping[UUID, OpenOperation]:
+        """The open operations by their partition's id."""
+        return {each.partition.id: each.operation for each in self.operated}
 
     @cached_property
     def places(self) -> frozenset[IpuPlace]:
@@ -103,8 +126,8 @@ class _Row(NamedTuple):
     vipu: VipuAddress | None
     machines: list[list[Any]]
     partitions: list[dict[str, Any]]
-    partition_id: UUID | None
-    operation: OpenOperation | None
+    repairing: bool
+    operations: list[dict[str, Any]]
 
 
 # A removed partition is kept for a while: a request in flight when it was removed may still make it.
@@ -112,14 +135,14 @@ _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
            c.allocated_through,
-           r.vipu_host AS host, r.vipu_user_port AS user_port, r.vipu_admin_port AS admin_port, r.vipu_secure AS secure,
-           coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions, o.partition_id,
-           {OPEN_OPERATION}
+           {controller("r")},
+           coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
+           EXISTS (SELECT FROM operations r WHERE r.project_id = c.project_id AND r.cluster_id = c.id
+                      AND r.finished_at IS NULL AND r.kind = 'cluster.repair') AS repairing,
+           {OPEN_ON_PARTITIONS} AS operations
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
-      LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NOT NULL
-      {CURRENT_STEP}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(p.position, m.slot, m.name)) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
@@ -130,7 +153,8 @@ _LOAD = Query(
                      desired_state,
                  'state', state, 'removed', removed_at IS NOT NULL, 'requested', requested, 'observed', observed,
                  'has_config', ipuof IS NOT NULL, 'relocatable', reset_relocatable, 'fence', reset_fence,
-                 'sent_for', extract(epoch FROM app_now() - reset_sent_at), 'confirmed', reset_confirmed
+                 'sent_for', extract(epoch FROM app_now() - reset_sent_at), 'confirmed', reset_confirmed,
+                 'status', status, 'reason', state_reason, 'lost', lost
                ) ORDER BY created_at, id) AS partitions
           FROM partitions
          WHERE project_id = c.project_id AND cluster_id = c.id
@@ -148,6 +172,7 @@ async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None
         return None
     if row.allocated_through is not AllocatedThrough.V_IPU:
         return None
+    records = tuple(_record(each) for each in row.partitions)
     return PartitionInputs(
         cluster_id=row.id,
         project_id=row.project_id,
@@ -155,10 +180,16 @@ async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None
         ipus=row.ipus,
         vipu=row.vipu,
         machines={(domain, slot): name for domain, slot, name in row.machines},
-        records=tuple(_record(each) for each in row.partitions),
-        operation=row.operation,
-        operated=row.partition_id,
+        records=records,
+        operated=tuple(_operated(row.operations, {record.id: record for record in records})),
+        repairing=row.repairing,
     )
+
+
+def _operated(operations: Iterable[Mapping[str, Any]], records: Mapping[UUID, Record]) -> Iterator[Operated]:
+    for found in operations:
+        partition_id, operation = open_operation_of(found)
+        yield Operated(operation.project_id, records[partition_id], operation)
 
 
 def _record(found: Mapping[str, Any]) -> Record:
@@ -177,4 +208,7 @@ def _record(found: Mapping[str, Any]) -> Record:
         fence=found["fence"],
         sent_for=found["sent_for"],
         confirmed=found["confirmed"],
+        status=found["status"],
+        reason=found["reason"],
+        lost=found["lost"],
     )

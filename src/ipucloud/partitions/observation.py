@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
@@ -12,20 +13,31 @@ from ipucloud.contract.partitions import PartitionState as State
 from ipucloud.partitions.inputs import PartitionInputs, Record
 from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
+from ipucloud.partitions.states import DesiredState
 from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
-from ipucloud.site.ports import IpuofGcd, Link, PartitionRequest, PartitionState, SeenPartition, Site
+from ipucloud.site.ports import (
+    IpuofGcd,
+    Link,
+    PartitionRequest,
+    PartitionState,
+    PartitionStatus,
+    SeenPartition,
+    Site,
+)
 
 log = structlog.get_logger(__name__)
 
 MAX_CONFIGS = 16
 """IPUoF configurations that one pass reads; the next pass continues."""
+MAX_STATUSES = 32
+"""Partitions that are not active and of which one pass reads why."""
 
 
 class Answer(StrEnum):
     """The result of an action.
 
-    `announce`: a reset must be recorded before it is sent. `waits`: a reset that may still be in flight must have
-    expired before another is sent.
+    `announce`: a reset must be recorded before it is sent. `waits`: a reset
+    that may still be in flight must have expired before another is sent.
     """
 
     DONE = "done"
@@ -40,7 +52,9 @@ class Answer(StrEnum):
 class Observation:
     """What the controller finally showed, and its answer to each action, by name.
 
-    `links` None: they were not requested, or the controller does not report them.
+    `statuses` has what it says of those that are not active, `refusals` why it did not do what it was asked. `links`
+    None: they were not requested, or the controller does not report them. `lost`: it has no allocation of the cluster,
+    and was asked for nothing. `leaving`: the names of partitions that are being removed; `room_without` them.
     """
 
     seen: Mapping[str, SeenPartition]
@@ -48,6 +62,11 @@ class Observation:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     configs: Mapping[str, Sequence[IpuofGcd]] = field(default_factory=dict)
     links: Sequence[Link] | None = None
+    statuses: Mapping[str, PartitionStatus] = field(default_factory=dict)
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    lost: bool = False
+    leaving: Sequence[str] = ()
+    room_without: Room = field(default_factory=lambda: Room(()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +81,64 @@ class NotObserved:
 async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Observation:
     """Raises SiteError when the controller cannot be read; the outcome of earlier requests is then unknown."""
     seen = await _read(site, inputs)
-    actions = plan((record.desired for record in inputs.records), seen)
-    answers = {}
+    if not seen and await site.vipu.allocation(inputs.external_name) is None:
+        return Observation(seen, room(inputs.places, ()), lost=True)
+    resting = {each.partition.id for each in inputs.operated if each.rests}
+    actions = plan((record.desired for record in inputs.records if record.id not in resting), seen)
+    answers: dict[str, Answer] = {}
+    refusals: dict[str, str] = {}
     for action in actions:
-        answers[action.name] = await _carry_out(site, inputs, action, fence, request_life)
+        with _operation_bound(inputs, action):
+            answers[action.name] = await _carry_out(
+                site, inputs, action, refusals, fence=fence, request_life=request_life
+            )
     if any(answer not in {Answer.ANNOUNCE, Answer.WAITS} for answer in answers.values()):
         seen = await _read(site, inputs)
-    taken = (ipu.place for each in seen.values() for ipu in each.ipus)
-    links = None if inputs.operation is not None else await _links(site, inputs)
-    return Observation(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen), links)
+    leaving = {
+        record.external_name: record.name
+        for record in inputs.records
+        if record.desired_state is DesiredState.ABSENT and record.external_name in seen
+    }
+    return Observation(
+        seen,
+        _room_beside(inputs, seen.values()),
+        answers,
+        configs=await _configs(site, inputs, seen),
+        links=None if inputs.operated else await _links(site, inputs),
+        statuses=await _statuses(site, inputs, seen),
+        refusals=refusals,
+        leaving=sorted(leaving.values()),
+        room_without=_room_beside(inputs, (each for name, each in seen.items() if name not in leaving)),
+    )
+
+
+def _room_beside(inputs: PartitionInputs, partitions: Iterable[SeenPartition]) -> Room:
+    return room(inputs.places, (ipu.place for each in partitions for ipu in each.ipus))
+
+
+def _operation_bound(inputs: PartitionInputs, action: Action) -> AbstractContextManager[object]:
+    """What is logged meanwhile names the operation that the action belongs to."""
+    operation = inputs.operation_of.get(inputs.by_name[action.name].id)
+    if operation is None:
+        return nullcontext()
+    return structlog.contextvars.bound_contextvars(operation_id=str(operation.id), request_id=operation.request_id)
+
+
+async def _statuses(
+    site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
+) -> dict[str, PartitionStatus]:
+    """What the controller says of partitions that are not active; of those that are it has nothing to say."""
+    troubled = sorted(name for name, each in seen.items() if each.state is not PartitionState.ACTIVE)
+    found = {}
+    for name in troubled[:MAX_STATUSES]:
+        try:
+            status = await site.vipu.partition_status(inputs.external_name, name)
+        except SiteError as error:
+            log.warning("partition_status_unknown", partition=name, error=str(error))
+        else:
+            if status is not None and status.state is seen[name].state:
+                found[name] = status
+    return found
 
 
 async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]:
@@ -86,7 +154,10 @@ async def _links(site: Site, inputs: PartitionInputs) -> Sequence[Link] | None:
         return None
 
 
-async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence: int, request_life: float) -> Answer:
+async def _carry_out(
+    site: Site, inputs: PartitionInputs, action: Action, refusals: dict[str, str], *, fence: int, request_life: float
+) -> Answer:
+    """The answer; why the controller refused is added to `refusals`."""
     record = inputs.by_name[action.name]
     if isinstance(action, Reset) and record.fence != fence:
         # A reset still in flight could arrive at a partition in use: none is sent again within `request_life`.
@@ -96,9 +167,11 @@ async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence:
         return await _ask(site, inputs, action, record)
     except SiteRefused as error:
         log.warning("partition_refused", partition=action.name, error=str(error))
+        refusals[action.name] = str(error)
         return Answer.REFUSED
     except SiteBusy as error:
         log.warning("partition_busy", partition=action.name, error=str(error))
+        refusals[action.name] = str(error)
         return Answer.BUSY
     except SiteError as error:
         log.warning("partition_unknown", partition=action.name, error=str(error))
@@ -108,12 +181,13 @@ async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence:
 async def _ask(site: Site, inputs: PartitionInputs, action: Action, record: Record) -> Answer:
     match action:
         case Make(name=name, shape=shape):
-            await site.vipu.create_partition(PartitionRequest(name, inputs.external_name, **asdict(shape)))
+            request = PartitionRequest(name, inputs.external_name, **asdict(shape))
+            await site.vipu.create_partition(request)  # one that exists already is read back
         case Reset(name=name):
-            if not await site.vipu.reset_partition(name, relocatable=record.relocatable):
+            if not await site.vipu.reset_partition(inputs.external_name, name, relocatable=record.relocatable):
                 return Answer.REFUSED
         case Remove(name=name):
-            await site.vipu.remove_partition(name)
+            await site.vipu.remove_partition(inputs.external_name, name)
     return Answer.DONE
 
 
@@ -125,7 +199,7 @@ async def _configs(
     found = {}
     for each in wanted:
         try:
-            config = await site.vipu.ipuof_config(each.id, each.shape)
+            config = await site.vipu.ipuof_config(inputs.external_name, each.id, each.shape)
         except SiteError as error:
             log.warning("ipuof_config_unknown", partition=each.id, error=str(error))
         else:

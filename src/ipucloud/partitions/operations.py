@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from ipucloud.clusters.states import PARTITIONS
-from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import PartitionState
-from ipucloud.operations.kind import Billing, Ending, Kind, Repeated, Undo
+from ipucloud.operations.kind import Billing, Kind, Repeated, Undo
 from ipucloud.operations.step import Stage, Step
 from ipucloud.partitions import decide, record
 from ipucloud.partitions.decide import Judge
-from ipucloud.partitions.inputs import PartitionInputs
+from ipucloud.partitions.inputs import Operated
 
 _STAGE = Stage("PARTITION", 30)
-_REMOVE = Step[Judge, PartitionInputs](name="remove_partition", stage=_STAGE, act=decide.removed, endures=True)
+_REMOVE = Step[Judge, Operated](name="remove_partition", stage=_STAGE, act=decide.removed, endures=True)
+_LEAVE = Step[Judge, Operated](name="leave_partition", stage=_STAGE, act=decide.left, endures=True)
 
 
-class PartitionKind(Kind[Judge, PartitionInputs]):
+class PartitionKind(Kind[Judge, Operated]):
     """A kind of operation on partitions; the reconciler records their states from what the controller shows."""
-
-    async def before_end(self, connection: AsyncConnection, inputs: PartitionInputs, ending: Ending) -> None:
-        if ending.operation is OperationState.FAILED and self.undo is None:
-            await record.keep(connection, inputs)
 
 
 CREATE = PartitionKind(
@@ -34,7 +28,7 @@ CREATE = PartitionKind(
     during=PartitionState.CREATING,
     success=PartitionState.ACTIVE,
     undo=Undo(steps=(_REMOVE,), what="making the partition", cancelled=None, failed=None, on_begin=record.undo),
-    cancellable=False,
+    cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
@@ -49,8 +43,8 @@ RESET = PartitionKind(
     begins_in=frozenset(PartitionState) - {PartitionState.MISSING, PartitionState.REMOVING, PartitionState.REMOVED},
     during=PartitionState.RESETTING,
     success=PartitionState.ACTIVE,
-    undo=None,
-    cancellable=False,
+    undo=Undo(steps=(_LEAVE,), what="the reset", cancelled=None, failed=None, on_begin=record.keep),
+    cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,

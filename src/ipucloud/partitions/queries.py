@@ -32,6 +32,14 @@ _CLUSTER = """
 )
 """
 _SHAPE = ("size", "gcds", "replicas", "segments", "reconfigurable", "sync_type", "routing", "gateway_routing")
+
+
+def controller_status(partition: str) -> str:
+    """SQL of the JSON of what the controller says of a row of `partitions`; NULL: nothing."""
+    at = rfc3339(f"{partition}.status_at")
+    return f"{partition}.status || jsonb_build_object('observed_at', {at})"
+
+
 _MEMBERS = clauses(
     """
     'id', page.id, 'name', page.name, 'partition_id', page.external_name, 'origin', page.origin,
@@ -39,6 +47,7 @@ _MEMBERS = clauses(
     'operation', (SELECT o.id FROM operations o
                    WHERE o.project_id = page.project_id AND o.partition_id = page.id AND o.finished_at IS NULL),
     """,
+    f"'controller', {controller_status('page')}, ",
     ", ".join(f"'{name}', shape.of -> '{name}'" for name in (*_SHAPE, "auto_reset", "relocatable")),
     ", ",
     ", ".join(
@@ -63,7 +72,7 @@ _ONE = """
 , page AS (
   SELECT partitions.*, 1 AS place FROM partitions
   WHERE project_id = (SELECT project_id FROM project) AND cluster_id = :cluster_id AND removed_at IS NULL
-    AND (name = :ref OR external_name = :ref)
+    AND (:ref IN (name, external_name) OR id::text = :ref)
   ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
 )
 """
@@ -79,7 +88,7 @@ _REMOVED = clauses(_OF_THE_CLUSTER, "AND removed_at IS NOT NULL AND 'removed' = 
 _KNOWN = "SELECT answer.*, (SELECT allocated_through FROM cluster) AS allocated_through FROM ("
 
 GET_PARTITION = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
-"""Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name or an id at the controller."""
+"""Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name, an id, or an id at the controller."""
 
 
 class IpuofFound(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,15 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
-from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.operations.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.partitions import record
 from ipucloud.partitions.controllers import Controllers
-from ipucloud.partitions.decide import UNANSWERED, Announce, Confirmed
-from ipucloud.partitions.inputs import PartitionInputs, load
+from ipucloud.partitions.decide import UNANSWERED, Announce, Confirmed, Decision
+from ipucloud.partitions.inputs import Operated, PartitionInputs, load
 from ipucloud.partitions.observation import NotObserved, Observation, observe
 from ipucloud.partitions.operations import PARTITION_OPERATIONS
+from ipucloud.partitions.resets import reset_broken
 from ipucloud.partitions.states import DesiredState
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem
@@ -42,6 +43,7 @@ class PartitionReconciler:
         change_interval: float,
         request_life: float,
         attempts: int,
+        deadline: float,
         draw: random.Random,
     ) -> None:
         self._sites = sites
@@ -49,6 +51,7 @@ class PartitionReconciler:
         self._quiet_interval = quiet_interval
         self._change_interval = change_interval
         self._request_life = request_life
+        self._deadline = deadline
         self._draw = draw
         self._controllers = Controllers(clock, draw, pause=change_interval)
 
@@ -56,16 +59,13 @@ class PartitionReconciler:
         inputs = await load(connection, item)
         if inputs is None:
             return Done()
-        if inputs.operation is not None and not self._runner.knows(inputs.operation):
-            return unknown(inputs.operation)
+        for operation in inputs.operation_of.values():
+            if not self._runner.knows(operation):
+                return unknown(operation)
         return inputs
 
     async def act(self, item: WorkItem, inputs: PartitionInputs) -> Observation | NotObserved:
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id), cluster_id=str(inputs.cluster_id))
-        if inputs.operation is not None:
-            structlog.contextvars.bind_contextvars(
-                operation_id=str(inputs.operation.id), request_id=inputs.operation.request_id
-            )
         wait = self._controllers.wait_for(inputs.vipu)
         if wait is not None:
             return NotObserved("other passes are using this controller", outage=False, recheck=wait)
@@ -82,51 +82,76 @@ class PartitionReconciler:
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: Observation | NotObserved
     ) -> Outcome:
-        if not await record.lock(connection, inputs):
-            # Another operation has begun, or the cluster is being deleted: continue with that.
+        current = await record.lock(connection, inputs)
+        if current is None:
+            # The cluster is being deleted, suspended or repaired: its own operation takes the partitions away.
             return Go()
-        operation = inputs.operation
         if isinstance(result, NotObserved):
-            if operation is None or not result.outage:
-                return Wait(result.detail, recheck=result.recheck or self._quiet_interval)
-            unanswered = Failed(result.detail, outage=True)
-            return await self._settle(connection, inputs, operation, self._runner.decided(operation) or unanswered)
-        if operation is None:
-            changed = await record.write(connection, inputs, result)
-            return self._wait("observed", changed=changed)
-        return await self._operate(connection, item, inputs, operation, result)
+            return await self._not_observed(connection, item, current, result)
+        decisions = [(each, self._decide(each, result)) for each in current.operated]
+        fulfilled = {
+            each.partition.id
+            for each, decision in decisions
+            if isinstance(decision, Achieved) and each.partition.desired_state is not DesiredState.ABSENT
+        }
+        changed = await record.write(connection, current, result, frozenset(fulfilled))
+        outcomes = [await self._carry_on(connection, item, each, decision) for each, decision in decisions]
+        if await reset_broken(connection, current, deadline=self._deadline):
+            return Go()
+        return _together(outcomes) if outcomes else self._wait("observed", changed=changed)
 
     def _wait(self, reason: str, *, changed: bool) -> Outcome:
         interval = self._change_interval if changed else self._quiet_interval
         return Wait(reason, recheck=interval * self._draw.uniform(0.9, 1.1))
 
-    async def _operate(
-        self,
-        connection: AsyncConnection,
-        item: WorkItem,
-        inputs: PartitionInputs,
-        operation: OpenOperation,
-        found: Observation,
+    def _decide(self, operated: Operated, found: Observation) -> Decision | None:
+        """What was observed says about an operation; None: nothing, because its step is not to be tried again yet."""
+        operation = operated.operation
+        decision = self._runner.step(operation).act(operated.partition, found, operation.step.running_for)
+        decided = self._runner.decided(operation)
+        if isinstance(decided, Cancelled) or not isinstance(decision, Achieved):
+            return decided or (None if operated.rests else decision)
+        return decision
+
+    async def _carry_on(
+        self, connection: AsyncConnection, item: WorkItem, operated: Operated, decision: Decision | None
     ) -> Outcome:
-        """Advance the operation by what was observed."""
-        partition = inputs.partition
-        decision = self._runner.step(operation).act(partition, found)
-        fulfilled = isinstance(decision, Achieved) and partition.desired_state is not DesiredState.ABSENT
-        await record.write(connection, inputs, found, frozenset({partition.id}) if fulfilled else frozenset())
-        if not isinstance(decision, Achieved):
-            decision = self._runner.decided(operation) or decision
+        """Advance one operation."""
         match decision:
+            case None:
+                return Wait("its step is to be tried again later", recheck=operated.operation.step.retry_in)
             case Announce():
-                await record.mark_reset(connection, inputs, item.fence)
+                await record.mark_reset(connection, operated, item.fence)
                 return Go()
             case Confirmed(detail=detail):
-                await record.mark_reset(connection, inputs, item.fence, confirmed=True)
-                return await self._settle(connection, inputs, operation, Pending(detail))
+                await record.mark_reset(connection, operated, item.fence, confirmed=True)
+                return await self._settle(connection, operated, Pending(detail))
             case _:
-                return await self._settle(connection, inputs, operation, decision)
+                return await self._settle(connection, operated, decision)
 
-    async def _settle(
-        self, connection: AsyncConnection, inputs: PartitionInputs, operation: OpenOperation, result: StepResult
+    async def _not_observed(
+        self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: NotObserved
     ) -> Outcome:
-        outcome = await self._runner.apply(connection, operation, inputs, result)
+        quiet = Wait(result.detail, recheck=result.recheck or self._quiet_interval)
+        if not result.outage:
+            return quiet
+        unanswered = Failed(result.detail, outage=True)
+        outcomes = [
+            await self._carry_on(
+                connection, item, each, self._runner.decided(each.operation) or (None if each.rests else unanswered)
+            )
+            for each in inputs.operated
+        ]
+        return _together(outcomes) if outcomes else quiet
+
+    async def _settle(self, connection: AsyncConnection, operated: Operated, result: StepResult) -> Outcome:
+        outcome = await self._runner.apply(connection, operated.operation, operated, result)
         return self._wait("operation ended", changed=True) if isinstance(outcome, Done) else outcome
+
+
+def _together(outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcome of a pass over several operations: none of them waits for another."""
+    waits = [outcome for outcome in outcomes if isinstance(outcome, Wait)]
+    if len(waits) < len(outcomes):
+        return next(outcome for outcome in outcomes if not isinstance(outcome, Wait))
+    return min(waits, key=lambda wait: wait.recheck)

@@ -2,103 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.partitions.inputs import PartitionInputs, Record
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.partitions import reasons
+from ipucloud.partitions.inputs import Operated, PartitionInputs, Record
 from ipucloud.partitions.observation import Observation, as_stored
 from ipucloud.partitions.states import IN_USE, DesiredState
-from ipucloud.site.ports import Link, SeenPartition
+from ipucloud.site.ports import Link, PartitionStatus, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 
 _LOCK = Query(
     "SELECT state FROM clusters WHERE id = :cluster_id AND external_name = :external_name FOR NO KEY UPDATE", str
 )
+
+
+class _Open(NamedTuple):
+    partition_id: UUID
+    id: UUID
+    state: OperationState
+
+
 _OPEN = Query(
     """
-    SELECT id FROM operations
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL AND partition_id IS NOT NULL
+    SELECT partition_id, id, state FROM operations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND partition_id IS NOT NULL
+       AND state NOT IN ('cancelled', 'failed', 'succeeded')
+       FOR NO KEY UPDATE
     """,
-    UUID,
+    _Open,
 )
 
 
-async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
-    """Hold the cluster for this transaction.
+async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> PartitionInputs | None:
+    """Hold the cluster and the open operations on its partitions for this transaction.
 
-    False when another operation is open than when the inputs were read, or the cluster is not in use any more, or again
-    under another name. The operation is read by a statement of its own: one that waits for a lock sees other rows as
-    they were before.
+    Returns the inputs, with the partitions as overtaken on which another operation is open than when they were read, or
+    one that is to be cancelled since: the next pass continues with them. None when the cluster is not in use any more,
+    or again under another name. The operations are read by a statement of its own: one that waits for a lock sees other
+    rows as they were before.
     """
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     named = {"cluster_id": inputs.cluster_id, "external_name": inputs.external_name}
     state = await _LOCK.one_or_none(connection, named)
     failpoint("partitions.locked")
-    expected = None if inputs.operation is None else inputs.operation.id
-    return state in IN_USE and await _OPEN.one_or_none(connection, mine) == expected
+    if state not in IN_USE:
+        return None
+    now = {each.partition_id: (each.id, _cancelling(each)) for each in await _OPEN.all(connection, mine)}
+    then = {each.partition.id: (each.operation.id, _cancelling(each.operation)) for each in inputs.operated}
+    overtaken = frozenset(each.id for each in inputs.records if now.get(each.id) != then.get(each.id))
+    return inputs.without(overtaken) if overtaken else inputs
+
+
+def _cancelling(operation: _Open | OpenOperation) -> bool:
+    return operation.state is OperationState.CANCELLING
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of a row. `seen` None leaves its observation as it is."""
+    """The change of a row. `seen` None leaves its observation as it is; `status` None: there is nothing to say."""
 
     record: Record
     desired_state: DesiredState
     state: PartitionState
     reason: str | None
     seen: dict[str, object] | None
-
-
-_MISSING = "the controller no longer shows it, although its removal was not requested here"
-_BROKEN = "one of its machines or links is faulty; the controller resets it a few times by itself"
-_UNKNOWN = "the controller reports a state unknown to this version"
+    status: Mapping[str, Any] | None
+    lost: bool
 
 
 def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID]) -> Iterator[Change]:
     """The rows of ours that are not as they were. `kept`: ids whose desired state is reached, or given up."""
     for record in inputs.records:
-        if record.removed:
+        if record.removed or record.id in inputs.overtaken:
             continue
         seen = observation.seen.get(record.external_name)
         desired_state = DesiredState.UNMANAGED if record.id in kept else record.desired_state
-        if seen is None and record.origin is Origin.CUSTOMER:
+        lost = seen is None and _lost(record, inputs, observation)
+        if seen is None and record.origin is Origin.CUSTOMER and not lost:
             continue
-        state, reason = _state(record, desired_state, seen)
+        told = observation.statuses.get(record.external_name)
+        state, reason = _state(record, desired_state, seen, told)
+        if state is PartitionState.MISSING:
+            reason = _why_missing(record, lost=lost)
         stored = None if seen is None else as_stored(seen, inputs)
         observed_anew = stored is not None and stored != record.observed
-        if (desired_state, state) != (record.desired_state, record.state) or observed_anew:
-            yield Change(record, desired_state, state, reason, stored if observed_anew else None)
+        status = _status(record, seen, told)
+        known = (record.desired_state, record.state, record.reason, record.status, record.lost)
+        if (desired_state, state, reason, status, lost) != known or observed_anew:
+            yield Change(record, desired_state, state, reason, stored if observed_anew else None, status, lost)
+
+
+def _why_missing(record: Record, *, lost: bool) -> str:
+    if lost:
+        return reasons.LOST
+    if record.lost:
+        return reasons.NOT_MADE_AGAIN
+    return (record.reason if record.state is PartitionState.MISSING else None) or reasons.MISSING
+
+
+def _lost(record: Record, inputs: PartitionInputs, observation: Observation) -> bool:
+    """Whether it was lost with the cluster's allocation, and is still to be made again."""
+    if record.desired_state is not DesiredState.UNMANAGED:
+        return False
+    if record.state is PartitionState.MISSING and not record.lost:
+        return False
+    return observation.lost or (record.lost and inputs.repairing)
+
+
+def _status(record: Record, seen: SeenPartition | None, told: PartitionStatus | None) -> Mapping[str, Any] | None:
+    """What to store of what the controller says; what it said last, while it is not active and says nothing new."""
+    if seen is None or seen.state is Ready.ACTIVE:
+        return None
+    if told is None:
+        return record.status
+    at = told.last_reset_at
+    return {
+        "operation_state": told.operation.value,
+        "errors": list(told.errors),
+        "auto_resets": told.resets,
+        "max_auto_resets": told.max_resets,
+        "last_auto_reset_at": None if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%fZ}",
+    }
 
 
 def _state(
-    record: Record, desired_state: DesiredState, seen: SeenPartition | None
+    record: Record, desired_state: DesiredState, seen: SeenPartition | None, told: PartitionStatus | None
 ) -> tuple[PartitionState, str | None]:
+    broken = seen is not None and seen.state is Ready.ERROR
     if desired_state is DesiredState.ABSENT:
         return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
     if desired_state is DesiredState.PRESENT:
-        return PartitionState.CREATING, None
+        why = reasons.in_error(told, record.origin) if broken else reasons.coming_up(told)
+        return PartitionState.CREATING, why
     if seen is None:
-        return PartitionState.MISSING, _MISSING
-    if seen.state is Ready.ERROR:
-        return PartitionState.ERROR, _BROKEN
+        return PartitionState.MISSING, reasons.MISSING
+    if broken:
+        known = told is None and record.state is PartitionState.ERROR
+        return PartitionState.ERROR, record.reason if known else reasons.in_error(told, record.origin)
     if desired_state is DesiredState.RESET:
-        return PartitionState.RESETTING, None
+        return PartitionState.RESETTING, reasons.coming_up(told)
     return {
         Ready.ACTIVE: (PartitionState.ACTIVE, None),
-        Ready.PENDING: (_coming_up(record.state), None),
-    }.get(seen.state, (PartitionState.UNKNOWN, _UNKNOWN))
+        Ready.PENDING: (_coming_up(record.state), reasons.coming_up(told)),
+    }.get(seen.state, (PartitionState.UNKNOWN, reasons.UNKNOWN))
 
 
 def _coming_up(before: PartitionState) -> PartitionState:
@@ -116,6 +177,10 @@ _CHANGE = sa.text(
              observed_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN observed_at ELSE app_now() END,
              ipuof = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN ipuof END,
              ipuof_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN ipuof_at END,
+             status = CAST(:status AS jsonb),
+             status_at = CASE WHEN CAST(:status AS jsonb) IS NULL THEN NULL
+                              WHEN :told THEN app_now() ELSE coalesce(status_at, app_now()) END,
+             lost = :lost,
              removed_at = CASE WHEN :state = 'removed' THEN app_now() END, version = version + 1
        WHERE project_id = :project_id AND id = :id
       RETURNING id, project_id, cluster_id
@@ -124,7 +189,7 @@ _CHANGE = sa.text(
         RECORD,
         """
     SELECT project_id, 'partition.' || :state, 'partition', id, CAST(:operation_id AS uuid), NULL,
-           jsonb_build_object('cluster', cluster_id)
+           jsonb_strip_nulls(jsonb_build_object('cluster', cluster_id, 'reason', CAST(:reason AS text)))
       FROM partition WHERE :announced
         """,
     )
@@ -132,26 +197,31 @@ _CHANGE = sa.text(
     sa.bindparam("state", type_=sa.Text),
     sa.bindparam("reason", type_=sa.Text),
     sa.bindparam("announced", type_=sa.Boolean),
+    sa.bindparam("told", type_=sa.Boolean),
+    sa.bindparam("lost", type_=sa.Boolean),
 )
 _APPEARED = sa.text(
     """
-    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state, observed,
-        observed_at)
-    VALUES (:id, :project_id, :cluster_id, :origin, :name, :name, 'unmanaged', :state, CAST(:observed AS jsonb),
-        app_now())
+    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state,
+        state_reason, observed, observed_at)
+    VALUES (:id, :project_id, :cluster_id, :origin, :name, :name, 'unmanaged', :state, :reason,
+        CAST(:observed AS jsonb), app_now())
     ON CONFLICT (cluster_id, external_name) DO NOTHING
     """
 )
 _VANISHED = sa.text(
     """
     DELETE FROM partitions
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer'
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer' AND NOT lost
        AND external_name <> ALL (CAST(:seen AS text[]))
     """
 )
 _STILL = sa.text(
     """
-    UPDATE partitions SET observed_at = app_now()
+    UPDATE partitions
+       SET observed_at = app_now(),
+           status_at = CASE WHEN external_name = ANY (CAST(:told AS text[])) AND status IS NOT NULL THEN app_now()
+                            ELSE status_at END
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL AND observed IS NOT NULL
        AND external_name = ANY (CAST(:seen AS text[]))
     """
@@ -182,15 +252,15 @@ async def write(
     """Write what was observed to the rows; returns whether any changed."""
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     seen = sorted(observation.seen)
-    gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
     made = list(changes(inputs, observation, kept))
     for change in made:
-        await connection.execute(_CHANGE, _values(inputs, change))
+        await connection.execute(_CHANGE, _values(inputs, change, observation))
+    gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
     failpoint("partitions.rows_changed")
     strangers = [each for each in observation.seen.values() if each.id not in inputs.by_name]
     for stranger in strangers:
-        await connection.execute(_APPEARED, mine | _appeared(inputs, stranger))
-    await connection.execute(_STILL, mine | {"seen": seen})
+        await connection.execute(_APPEARED, mine | _appeared(inputs, stranger, observation))
+    await connection.execute(_STILL, mine | {"seen": seen, "told": sorted(observation.statuses)})
     for name, gcds in observation.configs.items():
         await connection.execute(_CONFIG, mine | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
     if observation.links is not None:
@@ -199,14 +269,17 @@ async def write(
     return bool(gone or made or strangers or observation.configs)
 
 
-def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
-    operation = inputs.operation if inputs.operated == change.record.id else None
+def _values(inputs: PartitionInputs, change: Change, observation: Observation) -> dict[str, Any]:
+    operation = inputs.operation_of.get(change.record.id)
     return {
         "project_id": inputs.project_id,
         "id": change.record.id,
         "desired_state": change.desired_state.value,
         "state": change.state.value,
         "reason": change.reason,
+        "status": None if change.status is None else orjson.dumps(change.status).decode(),
+        "told": change.record.external_name in observation.statuses,
+        "lost": change.lost,
         "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
         "operation_id": None if operation is None else operation.id,
         "announced": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
@@ -220,12 +293,15 @@ _FIRST_SEEN = {
 }
 
 
-def _appeared(inputs: PartitionInputs, seen: SeenPartition) -> dict[str, object]:
+def _appeared(inputs: PartitionInputs, seen: SeenPartition, observation: Observation) -> dict[str, object]:
+    origin = Origin.CLUSTER if seen.id == inputs.external_name else Origin.CUSTOMER
+    broken = seen.state is Ready.ERROR
     return {
         "id": new_id(),
-        "origin": (Origin.CLUSTER if seen.id == inputs.external_name else Origin.CUSTOMER).value,
+        "origin": origin.value,
         "name": seen.id,
         "state": _FIRST_SEEN.get(seen.state, PartitionState.UNKNOWN).value,
+        "reason": reasons.in_error(observation.statuses.get(seen.id), origin) if broken else None,
         "observed": orjson.dumps(as_stored(seen, inputs)).decode(),
     }
 
@@ -249,21 +325,21 @@ COUNT_ANEW = (sa.text("UPDATE partitions SET reset_sent_at = app_now() WHERE res
 """The instants that the life of a reset is counted from, when the database's clock was set back behind them."""
 
 
-def _operated(inputs: PartitionInputs) -> dict[str, object]:
-    return {"project_id": inputs.project_id, "partition_id": inputs.operated}
+def _key(operated: Operated) -> dict[str, object]:
+    return {"project_id": operated.project_id, "partition_id": operated.partition.id}
 
 
-async def undo(connection: AsyncConnection, inputs: PartitionInputs) -> None:
+async def undo(connection: AsyncConnection, operated: Operated) -> None:
     """A partition that could not be made is removed, whatever there is of it."""
-    await connection.execute(_UNDO, _operated(inputs))
+    await connection.execute(_UNDO, _key(operated))
     failpoint("partitions.undo_begun")
 
 
 async def mark_reset(
-    connection: AsyncConnection, inputs: PartitionInputs, fence: int | None, *, confirmed: bool = False
+    connection: AsyncConnection, operated: Operated, fence: int | None, *, confirmed: bool = False
 ) -> None:
     """Put on record how far the reset is: about to be sent under `fence`, confirmed, or (None) to be begun again."""
-    await connection.execute(_RESET, _operated(inputs) | {"fence": fence, "confirmed": confirmed})
+    await connection.execute(_RESET, _key(operated) | {"fence": fence, "confirmed": confirmed})
     failpoint("partitions.reset_marked")
 
 
@@ -277,7 +353,7 @@ _KEEP = sa.text(
 )
 
 
-async def keep(connection: AsyncConnection, inputs: PartitionInputs) -> None:
+async def keep(connection: AsyncConnection, operated: Operated) -> None:
     """Nothing more is wanted of the partition; the next pass records how it is."""
-    await connection.execute(_KEEP, _operated(inputs))
+    await connection.execute(_KEEP, _key(operated))
     failpoint("partitions.given_up")

@@ -10,7 +10,8 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import in_the_way, lock_cluster
+from ipucloud.clusters.locked import RunningOperation, in_the_way, lock_cluster
+from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -31,25 +32,34 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id, partition_name
+from ipucloud.operations.ending import preempt
 from ipucloud.operations.step import expected_seconds, plan_of
-from ipucloud.operations.store import Accepted, Target, open_operation, preempt
+from ipucloud.operations.store import Accepted, Target, open_operation
 from ipucloud.partitions.operations import CREATE, REMOVE, RESET, PartitionKind
 from ipucloud.partitions.rules import Hardware, faults
 from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.reconcile.wake import wake
 
+MAX_OPEN = 32
+"""Operations that run on partitions of one cluster at a time: one pass carries all of them out."""
+
 
 class _Facts(NamedTuple):
-    """What a partition depends on: the cluster, its machines, the open operation if there is one."""
+    """What a partition depends on: the cluster, its machines, the open operations.
+
+    `own_operation`: the one on the cluster itself, of `own_kind`. `running`: how many are on its partitions, and the
+    `oldest` of those.
+    """
 
     external_name: str
     ipus: int
     torus: bool
     looped: bool
     last_number: int
-    operation_id: UUID | None
-    operation_kind: str | None
-    partition_id: UUID | None
+    own_operation: UUID | None
+    own_kind: str | None
+    running: int
+    oldest: UUID | None
 
 
 _FACTS = Query(
@@ -58,14 +68,19 @@ _FACTS = Query(
            bool_and(p.gateway_topology = 'looped') AS looped,
            (SELECT coalesce(max(number), 0) FROM partitions
              WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
-           o.id AS operation_id, o.kind AS operation_kind, o.partition_id
+           o.id AS own_operation, o.kind AS own_kind, others.running, others.oldest
       FROM clusters c
       LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
       LEFT JOIN machines m ON m.id = a.machine_id
       LEFT JOIN pods p ON p.id = m.pod_id
-      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.partition_id IS NULL
+             AND o.state NOT IN ('cancelled', 'failed', 'succeeded')
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS running, (array_agg(id ORDER BY created_at, id))[1] AS oldest FROM operations
+        WHERE project_id = c.project_id AND cluster_id = c.id AND partition_id IS NOT NULL
+          AND state NOT IN ('cancelled', 'failed', 'succeeded')) AS others
      WHERE c.project_id = :project_id AND c.id = :cluster_id
-     GROUP BY c.id, o.id
+     GROUP BY c.id, o.id, others.running, others.oldest
     """,
     _Facts,
 )
@@ -88,20 +103,28 @@ _INSERT = sa.text(
 
 
 class _Partition(NamedTuple):
+    """A living partition with its open operation."""
+
     id: UUID
     origin: str
     desired_state: str
     state: str
     version: int
+    operation: RunningOperation | None
 
 
 _FIND = Query(
     """
-    SELECT id, origin, desired_state, state, version FROM partitions
+    SELECT partitions.id, origin, desired_state, partitions.state, version, open.id, open.kind, true AS of_partition
+      FROM partitions
+      LEFT JOIN LATERAL (
+        SELECT id, kind FROM operations o
+         WHERE o.project_id = partitions.project_id AND o.partition_id = partitions.id
+           AND o.state NOT IN ('cancelled', 'failed', 'succeeded')) AS open ON true
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
-       AND (name = :ref OR external_name = :ref)
+       AND (:ref IN (name, external_name) OR partitions.id::text = :ref)
      ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
-       FOR NO KEY UPDATE
+       FOR NO KEY UPDATE OF partitions
     """,
     _Partition,
 )
@@ -129,7 +152,7 @@ async def create(
     shape = body.shape()
     if wrong := faults(shape, hardware):
         raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here; `errors` lists what to change.", wrong)
-    _nothing_runs(facts)
+    _may_begin(facts)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if await _TAKEN.one(connection, mine | {"name": body.name}):
         raise Problem(
@@ -149,7 +172,7 @@ async def create(
         },
     )
     failpoint("partition_request.partition_written")
-    return await _begin(connection, actor, cluster_id, partition_id, kind=CREATE, settings=settings)
+    return await _begin(connection, actor, cluster_id, partition_id, kind=CREATE, deadline=settings.create_deadline)
 
 
 async def reset(
@@ -169,13 +192,33 @@ async def reset(
     facts = await _in_use(connection, actor, cluster_id)
     partition = await _find(connection, actor, cluster_id, ref, if_match)
     _require_ours(partition)
-    _nothing_runs(facts)
+    if partition.operation is not None:
+        raise in_the_way(partition.operation.id, "the partition")
+    _may_begin(facts)
     if partition.desired_state != DesiredState.UNMANAGED or partition.state == PartitionState.MISSING:
         raise Problem(STATE_CONFLICT, "The partition cannot be reset in its current state. Read it to see why.")
-    await _change(
-        connection, actor, partition.id, DesiredState.RESET, PartitionState.RESETTING, relocatable=body.relocatable
+    return await begin_reset(
+        connection, actor, cluster_id, partition.id, relocatable=body.relocatable, deadline=settings.create_deadline
     )
-    return await _begin(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
+
+
+async def begin_reset(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    partition_id: UUID,
+    *,
+    relocatable: bool,
+    deadline: float,
+) -> Accepted:
+    """Record the reset of a partition that nothing is to be done with otherwise; the cluster is locked.
+
+    `deadline` in seconds. Raises sqlalchemy.exc.IntegrityError when the partition has an open operation.
+    """
+    await _change(
+        connection, actor, partition_id, DesiredState.RESET, PartitionState.RESETTING, relocatable=relocatable
+    )
+    return await _begin(connection, actor, cluster_id, partition_id, kind=RESET, deadline=deadline)
 
 
 async def remove(
@@ -187,20 +230,20 @@ async def remove(
     """
     facts = await _in_use(connection, actor, cluster_id)
     partition = await _find(connection, actor, cluster_id, ref, None)
-    runs_on_it = facts.partition_id == partition.id
-    if facts.operation_id is not None and runs_on_it and facts.operation_kind == REMOVE.name:
+    running = partition.operation
+    if running is not None and running.kind == REMOVE.name:
         await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
-        return Accepted(facts.operation_id, partition.id)
+        return Accepted(running.id, partition.id)
     _require_version(partition, if_match)
     _require_ours(partition)
-    if runs_on_it:
+    if running is not None:
         reason = "The partition is being removed; this operation's changes are discarded."
-        await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
+        await preempt(connection, project_id=actor.project_id, operation_id=running.id, reason=reason)
         failpoint("partition_request.preempted")
     else:
-        _nothing_runs(facts)
+        _may_begin(facts)
     await _change(connection, actor, partition.id, DesiredState.ABSENT, PartitionState.REMOVING)
-    return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
+    return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, deadline=settings.create_deadline)
 
 
 async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> _Facts:
@@ -227,7 +270,7 @@ def no_vipu() -> Problem:
 async def _find(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, if_match: int | None
 ) -> _Partition:
-    """The living partition of that name, or with that id at the controller."""
+    """The living partition of that name, or with that id, here or at the controller."""
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
     partition = await _FIND.one_or_none(connection, mine)
     if partition is None:
@@ -253,9 +296,12 @@ def _require_ours(partition: _Partition) -> None:
         )
 
 
-def _nothing_runs(facts: _Facts) -> None:
-    if facts.operation_id is not None:
-        raise in_the_way(facts.operation_id)
+def _may_begin(facts: _Facts) -> None:
+    """Raise `Problem` operation_in_progress while the cluster is being repaired, or as many operations run as may."""
+    if facts.own_operation is not None and facts.own_kind not in BESIDE_PARTITIONS:
+        raise in_the_way(facts.own_operation)
+    if facts.oldest is not None and facts.running >= MAX_OPEN:
+        raise in_the_way(facts.oldest, f"each of {facts.running} partitions of the cluster, as many as may at a time")
 
 
 async def _change(
@@ -284,7 +330,7 @@ async def _begin(
     partition_id: UUID,
     *,
     kind: PartitionKind,
-    settings: Settings,
+    deadline: float,
 ) -> Accepted:
     plan = plan_of(kind.steps, {})
     operation_id = await open_operation(
@@ -293,7 +339,7 @@ async def _begin(
         actor,
         Target(cluster_id=cluster_id, partition_id=partition_id),
         plan=plan,
-        deadline_seconds=settings.create_deadline,
+        deadline_seconds=deadline,
         expected_seconds=expected_seconds(plan, {}),
     )
     await record(

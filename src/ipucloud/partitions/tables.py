@@ -28,12 +28,17 @@ partitions = sa.Table(
     json_column("requested"),
     json_column("observed"),
     instant("observed_at"),
+    json_column("status", comment="what its controller says while it is not active"),
+    instant("status_at"),
     json_column("ipuof"),
     instant("ipuof_at"),
     sa.Column("reset_relocatable", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("reset_fence", sa.BigInteger, comment="fence under which a reset was to be sent"),
     instant("reset_sent_at"),
     sa.Column("reset_confirmed", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column(
+        "lost", sa.Boolean, nullable=False, server_default=sa.false(), comment="with its allocation, which is restored"
+    ),
     instant("created_at", default_now=True),
     instant("removed_at"),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
@@ -49,6 +54,8 @@ partitions = sa.Table(
         "desired_state = 'absent' OR origin = 'customer' OR removed_at IS NULL", name="removed_are_absent"
     ),
     sa.CheckConstraint("(observed IS NULL) = (observed_at IS NULL)", name="observed"),
+    sa.CheckConstraint("(status IS NULL) = (status_at IS NULL)", name="status"),
+    sa.CheckConstraint("state <> 'error' OR state_reason IS NOT NULL", name="error_has_reason"),
     sa.CheckConstraint("(ipuof IS NULL) = (ipuof_at IS NULL)", name="ipuof"),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("cluster_id", "external_name"),
@@ -73,11 +80,20 @@ sa.Index(
     postgresql_where=sa.text("removed_at IS NULL AND origin = 'api'"),
 )
 sa.Index("ix_partitions_cluster", partitions.c.project_id, partitions.c.cluster_id, partitions.c.created_at)
+sa.Index(
+    "ix_partitions_in_error",
+    partitions.c.project_id,
+    partitions.c.cluster_id,
+    postgresql_where=sa.text("state IN ('error', 'resetting')"),
+)
 partitions.add_is_dependent_on(events)
 make_with(
     partitions,
     functions.RECORD_FIRST_PARTITION,
     functions.REMOVE_PARTITIONS,
-    functions.FORGET_CUSTOMERS_PARTITIONS,
+    functions.KEEP_PARTITIONS,
+    functions.LOSE_PARTITIONS,
+    functions.RENAME_PARTITIONS,
+    functions.KEPT_PARTITIONS,
     functions.SHOWN_PARTITIONS,
 )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from ipucloud.clusters.endpoint import endpoint, no_endpoint
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import PartitionIpuOut
@@ -26,8 +27,10 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
+from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
+from ipucloud.site.ports import UserEndpoint
 from ipucloud.wire.site import LinkKind
 
 Machine = Mapping[str, Any]
@@ -40,8 +43,9 @@ class _Found(NamedTuple):
     external_name: str
     allocated_through: AllocatedThrough
     vipu_host: str | None
-    vipu_user_port: int | None
+    endpoint: UserEndpoint | None
     vipu_secure: bool | None
+    vipu_authority: str | None
     machines: list[Machine]
     partitions: list[Mapping[str, Any]]
     observed_at: datetime | None
@@ -56,7 +60,8 @@ class _Key(NamedTuple):
 
 _READ = Query(
     f"""
-    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_secure,
+    SELECT c.external_name, c.allocated_through, r.vipu_host,
+           {endpoint("c")}, r.vipu_secure, r.vipu_authority,
            coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
            known.observed_at, coalesce(l.links, '[]') AS links, l.observed_at AS links_at
       FROM clusters c
@@ -74,7 +79,8 @@ _READ = Query(
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                 'name', name, 'partition_id', external_name, 'origin', origin, 'state', state,
+                 'id', id, 'name', name, 'partition_id', external_name, 'origin', origin, 'state', state,
+                 'state_reason', state_reason, 'controller', {controller_status("partitions")},
                  'size', coalesce(observed, requested) -> 'size', 'ipus', coalesce(observed -> 'ipus', '[]'))
                  ORDER BY created_at, id) AS partitions,
                min(observed_at) AS observed_at
@@ -218,26 +224,33 @@ def _state(health: set[str]) -> Literal["up", "degraded", "down"]:
 
 
 async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, partition: str | None) -> VipuOut:
-    """The controller's end-point, with the environment for a partition: by name or id, else the only one, if one.
+    """The controller's endpoint, with the environment for a partition: by name or id, else the only one, if one.
 
-    Raises `Problem`: not_found, no_vipu.
+    Raises `Problem`: not_found, no_vipu, state_conflict while there is no endpoint.
     """
     row = await _found(connection, project_id, cluster_id)
-    if row.vipu_host is None or row.vipu_user_port is None:
+    if row.vipu_host is None:
         raise no_vipu()
+    if row.endpoint is None:
+        raise no_endpoint()
+    host, port = row.endpoint
     known = row.partitions
     chosen: str | None = known[0]["partition_id"] if len(known) == 1 else None
     if partition is not None:
-        named = [each["partition_id"] for each in known if partition in {each["name"], each["partition_id"]}]
+        named = [
+            each["partition_id"] for each in known if partition in {each["id"], each["name"], each["partition_id"]}
+        ]
         if not named:
             raise not_found()
         chosen = named[0]
     environment = {
-        "IPUOF_VIPU_API_HOST": row.vipu_host,
-        "IPUOF_VIPU_API_PORT": str(row.vipu_user_port),
-        "VIPU_CLI_API_HOST": row.vipu_host,
-        "VIPU_CLI_API_PORT": str(row.vipu_user_port),
+        "IPUOF_VIPU_API_HOST": host,
+        "IPUOF_VIPU_API_PORT": str(port),
+        "VIPU_CLI_API_HOST": host,
+        "VIPU_CLI_API_PORT": str(port),
     }
+    if row.vipu_authority is None:
+        environment["VIPU_CLI_API_PLAINTEXT"] = "true"
     if chosen is not None:
         environment["IPUOF_VIPU_API_PARTITION_ID"] = chosen
     key = None
@@ -246,10 +259,11 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
         newest = await _KEY.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
         key = None if newest is None else AccessKeyOut(id=newest.name, created_at=newest.created_at)
     return VipuOut(
-        host=row.vipu_host,
-        port=row.vipu_user_port,
+        host=host,
+        port=port,
         user=row.external_name if row.vipu_secure else None,
         access_key=key,
         partition=chosen,
+        authority=row.vipu_authority,
         environment=environment,
     )

@@ -225,7 +225,9 @@ class Engine:
                 # Whether the last transaction committed is unknown; the next pass reads the actual state.
                 failpoint("engine.database_lost")
                 log.warning("reconcile_interrupted", error=str(error))
-                await self._give_back(item, Retry("the database did not answer"), counts=error.kind is not UNAVAILABLE)
+                await self._give_back(
+                    item, Retry(error.detail.partition(". ")[0]), counts=error.kind is not UNAVAILABLE
+                )
 
     async def _give_back(self, item: WorkItem, outcome: Retry, *, counts: bool) -> None:
         """Hand the item back. With `counts` False the attempt does not count towards parking."""

@@ -50,16 +50,16 @@ CLAIM = Query(
            ORDER BY w.project_id LIMIT 1) AS following
        WHERE due.turn < :n
     ), candidate AS (
-      SELECT oldest.kind, oldest.key, oldest.attempt > 1 AS suspect,
+      SELECT oldest.kind, oldest.key, oldest.attempt > 1 AS suspect, due.turn,
              row_number() OVER (PARTITION BY due.project_id ORDER BY oldest.run_at) AS place
         FROM due, LATERAL (
           SELECT w.kind, w.key, w.run_at, w.attempt FROM work w
            WHERE w.project_id = due.project_id AND w.kind = ANY (:kinds)
              AND w.run_at <= app_now() AND w.lease_owner IS NULL
            ORDER BY w.run_at LIMIT :n) AS oldest
-       ORDER BY place LIMIT :n
+       ORDER BY place, turn LIMIT :n
     ), numbered AS (
-      SELECT kind, key, suspect, row_number() OVER (PARTITION BY suspect ORDER BY place) AS nth FROM candidate
+      SELECT kind, key, suspect, row_number() OVER (PARTITION BY suspect ORDER BY place, turn) AS nth FROM candidate
     ), mine AS (
       SELECT w.kind, w.key FROM work w JOIN numbered USING (kind, key)
        WHERE w.run_at <= app_now() AND w.lease_owner IS NULL AND (NOT numbered.suspect OR numbered.nth <= :suspects)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 
 class Call(StrEnum):
+    GET_VERSION = "vipu.GetVersion"
     GET_PARTITION_STATUS = "vipu.GetPartitionStatus"
     LIST_PARTITIONS = "vipu.ListPartitions"
     CREATE_PARTITION = "vipu.CreatePartition"

@@ -1,8 +1,9 @@
-"""The clients of one process: one HTTP connection pool and one gRPC channel per controller end-point."""
+"""The clients of one process: one HTTP connection pool and one connection per V-IPU controller."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 import grpc
 import httpx
@@ -12,6 +13,8 @@ from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks,
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
+from ipucloud.site.releases import unsupported
+from ipucloud.site.tls import PLAINTEXT, ClientFiles, Connection, Identities, Identity, NoChannel, UntrustedError
 from ipucloud.site.vipu import Credentials, GrpcVipu
 from ipucloud.wire.site import Inventory
 
@@ -26,10 +29,22 @@ _CHANNEL_OPTIONS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class VipuAccess:
+    """What a process has to call V-IPU controllers with. `credentials` go to secure controllers only.
+
+    `plaintext`: controllers without TLS may be called, and get the credentials unencrypted.
+    """
+
+    credentials: Credentials | None = None
+    client: ClientFiles = field(default_factory=ClientFiles)
+    plaintext: bool = False
+
+
 class SiteClients:
     """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
-    `calls_per_second` limits all its calls together; further calls wait. `vipu` is sent to secure controllers only.
+    `calls_per_second` limits all its calls together; further calls wait.
     """
 
     def __init__(
@@ -39,12 +54,13 @@ class SiteClients:
         token: str | None,
         call_timeout: float,
         calls_per_second: float = math.inf,
-        vipu: Credentials | None = None,
+        vipu: VipuAccess | None = None,
     ) -> None:
         self._call_timeout = call_timeout
-        self._vipu = vipu
+        self._vipu = vipu or VipuAccess()
+        self._identities = Identities(self._vipu.client)
         self._pace = Pace(calls_per_second)
-        self._channels: dict[str, grpc.aio.Channel] = {}
+        self._connections: dict[tuple[str, int], tuple[_Secured, Connection]] = {}
         self._http = httpx.AsyncClient(
             base_url=url,
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
@@ -75,25 +91,68 @@ class SiteClients:
             token=None if settings.site_token is None else settings.site_token.get_secret_value() or None,
             call_timeout=settings.site_call_timeout,
             calls_per_second=settings.site_calls_per_second,
-            vipu=None if key is None else Credentials(settings.vipu_user, key.get_secret_value()),
+            vipu=VipuAccess(
+                None if key is None else Credentials(settings.vipu_user, key.get_secret_value()),
+                ClientFiles(settings.vipu_client_certificate, settings.vipu_client_key),
+                settings.vipu_plaintext,
+            ),
         )
 
     async def close(self) -> None:
         await self._http.aclose()
-        for channel in self._channels.values():
-            await channel.close(grace=None)
+        for _, connection in self._connections.values():
+            await connection.channel.close(grace=None)
 
     def _controller(self, vipu: VipuAddress, budget: Budget) -> Vipu:
         return GrpcVipu(
-            self._channel(f"{vipu.host}:{vipu.user_port}"),
-            self._channel(f"{vipu.host}:{vipu.admin_port}"),
+            self._connection(vipu),
             self._call_timeout,
             budget,
             self._pace,
-            credentials=self._vipu if vipu.secure else None,
+            credentials=self._vipu.credentials if vipu.secure else None,
+            unsupported=unsupported(vipu.version),
         )
 
-    def _channel(self, address: str) -> grpc.aio.Channel:
-        if address not in self._channels:
-            self._channels[address] = grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS)
-        return self._channels[address]
+    def _connection(self, vipu: VipuAddress) -> Connection:
+        """The connection to a controller; a new one once it is to be secured with something else.
+
+        The one before closes with the last reconcile pass that uses it.
+        """
+        address = f"{vipu.host}:{vipu.admin_port}"
+        name = " ".join(filter(None, ("the V-IPU controller", vipu.controller, "at", address)))
+        try:
+            secured = self._secured(vipu)
+        except UntrustedError as error:
+            return Connection(name, NoChannel(), problem=str(error))
+        known = self._connections.get((vipu.host, vipu.admin_port))
+        if known is None or known[0] != secured:
+            known = secured, secured.connect(name, address)
+            self._connections[vipu.host, vipu.admin_port] = known
+        return known[1]
+
+    def _secured(self, vipu: VipuAddress) -> _Secured:
+        if vipu.authority is not None:
+            return _Secured(vipu.authority, self._identities.of(vipu.controller))
+        if self._vipu.plaintext:
+            return _Secured(None, None)
+        raise UntrustedError(
+            f"the site's inventory has no authority for it, so it would be called in plaintext: give it TLS, or set"
+            f" {PLAINTEXT}=true"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Secured:
+    """What a connection is secured with: None and None is plaintext."""
+
+    authority: str | None
+    identity: Identity | None
+
+    def connect(self, name: str, address: str) -> Connection:
+        if self.authority is None:
+            channel = grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS)
+        else:
+            key, certificate = (None, None) if self.identity is None else (self.identity.key, self.identity.certificate)
+            credentials = grpc.ssl_channel_credentials(self.authority.encode(), key, certificate)
+            channel = grpc.aio.secure_channel(address, credentials, options=_CHANNEL_OPTIONS)
+        return Connection(name, channel, self.authority is not None, self.identity is not None)

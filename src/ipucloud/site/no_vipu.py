@@ -15,6 +15,7 @@ from ipucloud.site.ports import (
     Partition,
     PartitionRequest,
     PartitionStatus,
+    Release,
     SeenPartition,
     VipuUser,
 )
@@ -23,7 +24,10 @@ from ipucloud.site.ports import (
 class NoVipu:
     """Implements `ipucloud.site.ports.Vipu`: nothing exists, nothing can be made, and removals succeed."""
 
-    async def partition_status(self, partition_id: str) -> PartitionStatus | None:
+    async def release(self) -> Release | None:
+        return None
+
+    async def partition_status(self, allocation_id: str, partition_id: str) -> PartitionStatus | None:
         return None
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
@@ -35,16 +39,18 @@ class NoVipu:
     async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
         return ()
 
-    async def create_partition(self, request: PartitionRequest) -> None:
+    async def create_partition(self, request: PartitionRequest) -> bool:
         raise _refused(f"partition {request.id}")
 
-    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+    async def reset_partition(self, allocation_id: str, partition_id: str, *, relocatable: bool) -> bool:
         return False
 
-    async def remove_partition(self, partition_id: str) -> None:
+    async def remove_partition(self, allocation_id: str, partition_id: str) -> None:
         """Succeeds: it does not exist."""
 
-    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+    async def ipuof_config(
+        self, allocation_id: str, partition_id: str, shape: PartitionShape
+    ) -> Sequence[IpuofGcd] | None:
         return None
 
     async def remove_partitions(self, allocation_id: str) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionShape, Routing, SyncType
+from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
 
 
@@ -27,10 +28,23 @@ class PartitionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatus:
-    """`errors` are the controller's own sentences; they are for operators, not for customers."""
+    """What a controller says about a partition; `errors` are its own sentences, as plain text.
+
+    It resets a partition in error by itself, `max_resets` times at most, and did so `resets` times, at `last_reset_at`
+    for the last time.
+    """
 
     state: PartitionState
     errors: tuple[str, ...] = ()
+    operation: PartitionOperationState = PartitionOperationState.UNKNOWN
+    resets: int = 0
+    max_resets: int = 0
+    last_reset_at: datetime | None = None
+
+    @property
+    def resets_itself(self) -> bool:
+        """Whether it is in error and its controller will reset it again."""
+        return self.state is PartitionState.ERROR and self.resets < self.max_resets
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +118,24 @@ class IpuofGcd:
     attributes: Mapping[str, str]
 
 
+class UserEndpoint(NamedTuple):
+    """Where the customer of an allocation calls its controller."""
+
+    host: str
+    port: int
+
+
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Whole machines of one V-IPU cluster, reserved under one name. `agent_ids` are machine names."""
+    """Whole machines of one V-IPU cluster, reserved under one name. `agent_ids` are machine names.
+
+    `endpoint`: its user endpoint; None when the controller reports none.
+    """
 
     id: str
     cluster_id: str
     agent_ids: frozenset[str]
+    endpoint: UserEndpoint | None = None
 
 
 class TestState(StrEnum):
@@ -150,16 +175,32 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A machine as its V-IPU controller sees it."""
+    """A machine as its V-IPU controller sees it; `pod` and `slot`, its place in the cabling, if it names one."""
 
     id: str
     reachable: bool
+    pod: str | None = None
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a V-IPU controller says that it runs."""
+
+    version: str
 
 
 class Vipu(Protocol):
-    """A region's V-IPU controller: the published user service and the administration of allocations."""
+    """A region's V-IPU controller: the published user service and the administration of allocations.
 
-    async def partition_status(self, partition_id: str) -> PartitionStatus | None: ...
+    Only within its allocation is a partition's id its own. Every call but `release` raises SiteUnknown while the
+    controller's version is known and not supported.
+    """
+
+    async def release(self) -> Release | None:
+        """The release that the controller runs; None without a controller."""
+
+    async def partition_status(self, allocation_id: str, partition_id: str) -> PartitionStatus | None: ...
     async def list_partitions(self, allocation_id: str) -> Sequence[str]: ...
     async def all_partitions(self) -> Sequence[Partition]:
         """Every partition of the controller, customers' own included."""
@@ -167,21 +208,27 @@ class Vipu(Protocol):
     async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
         """Every partition of an allocation, in full."""
 
-    async def create_partition(self, request: PartitionRequest) -> None: ...
-    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+    async def create_partition(self, request: PartitionRequest) -> bool:
+        """False when the allocation has a partition with this id already."""
+
+    async def reset_partition(self, allocation_id: str, partition_id: str, *, relocatable: bool) -> bool:
         """Start a reset; False when the partition does not exist. `relocatable`: it may move to other IPUs."""
 
-    async def remove_partition(self, partition_id: str) -> None:
+    async def remove_partition(self, allocation_id: str, partition_id: str) -> None:
         """By force: also when machines of the partition do not answer."""
 
-    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+    async def ipuof_config(
+        self, allocation_id: str, partition_id: str, shape: PartitionShape
+    ) -> Sequence[IpuofGcd] | None:
         """The connection data of a partition of this shape, GCD by GCD; None when there is none now."""
 
     async def allocation(self, allocation_id: str) -> Allocation | None: ...
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
         """The allocations of one V-IPU cluster; of all when `cluster_id` is empty."""
 
-    async def create_allocation(self, allocation: Allocation) -> None: ...
+    async def create_allocation(self, allocation: Allocation) -> None:
+        """The controller gives it a user endpoint, whatever that of `allocation` is."""
+
     async def remove_allocation(self, allocation_id: str) -> None: ...
     async def remove_partitions(self, allocation_id: str) -> None:
         """All of an allocation, including customers' own, by force: also when machines do not answer."""
@@ -274,12 +321,19 @@ class Site:
 
 
 class VipuAddress(NamedTuple):
-    """The addresses of a controller. `secure`: its user service authenticates callers."""
+    """The administration endpoint of a controller. `secure`: it authenticates callers.
+
+    `authority`: the certificates, PEM, that it is verified with; None: it speaks plaintext. `controller`: its name.
+    `cluster_test`: it can test clusters. `version`: as it said last; None: it was not asked yet.
+    """
 
     host: str
-    user_port: int
     admin_port: int
     secure: bool = False
+    authority: str | None = None
+    controller: str = ""
+    cluster_test: bool = True
+    version: str | None = None
 
 
 Budget = Callable[[], float]

@@ -1,4 +1,5 @@
-"""A V-IPU controller over gRPC: Graphcore's published user service and our administration service."""
+"""A V-IPU controller over gRPC: its administration endpoint, which serves our administration service and Graphcore's
+published user service."""
 
 from __future__ import annotations
 
@@ -24,15 +25,17 @@ from ipucloud.site.ports import (
     Partition,
     PartitionRequest,
     PartitionStatus,
+    Release,
     SeenPartition,
     VipuUser,
 )
+from ipucloud.site.tls import Connection
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
 from ipucloud.wire.site import LinkState
-from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+from ipucloud.wire.vipu_keys import ACCESS_KEY, ALLOCATION, USER
 
 Reply = TypeVar("Reply")
 Value = TypeVar("Value")
@@ -55,10 +58,6 @@ _ROUTINGS = {value: user.IpuLinkRoutingType.Name(number) for number, value in an
 _GATEWAY_ROUTINGS = {value: user.GatewayRoutingType.Name(number) for number, value in answers.GATEWAY_ROUTINGS.items()}
 
 
-_USER_SERVICE = "vipu."
-"""Prefix of the user service's calls; no other service gets the access key."""
-
-
 @dataclass(frozen=True, slots=True)
 class Credentials:
     """A user of secure controllers who sees every allocation, and the user's access key."""
@@ -72,27 +71,40 @@ class GrpcVipu:
 
     def __init__(
         self,
-        user_channel: grpc.aio.Channel,
-        admin_channel: grpc.aio.Channel,
+        connection: Connection,
         call_timeout: float,
         budget: Budget,
         pace: Pace,
         *,
         credentials: Credentials | None = None,
+        unsupported: str | None = None,
     ) -> None:
-        self._user = user_grpc.UserServiceStub(user_channel)
-        self._admin = admin_grpc.AdminServiceStub(admin_channel)
+        # A connection that was replaced closes once nothing refers to it any more, so not under a pass that uses it.
+        self._connection = connection
+        self._version = user_grpc.VersionServiceStub(connection.channel)
+        self._user = user_grpc.UserServiceStub(connection.channel)
+        self._admin = admin_grpc.AdminServiceStub(connection.channel)
         self._call_timeout = call_timeout
         self._budget = budget
         self._pace = pace
+        self._unsupported = unsupported
         self._metadata = () if credentials is None else ((USER, credentials.user), (ACCESS_KEY, credentials.key))
 
-    async def partition_status(self, partition_id: str) -> PartitionStatus | None:
+    async def release(self) -> Release | None:
+        return await self._read(
+            Call.GET_VERSION,
+            self._version.GetVersion,
+            user.VersionRequest(),
+            lambda reply: answers.release(reply.version),
+        )
+
+    async def partition_status(self, allocation_id: str, partition_id: str) -> PartitionStatus | None:
         return await self._read(
             Call.GET_PARTITION_STATUS,
             self._user.GetPartitionStatus,
             user.GetPartitionStatusRequest(partition_id=partition_id),
             lambda reply: answers.partition_status(reply.status, partition_id),
+            allocation_id,
         )
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
@@ -101,6 +113,7 @@ class GrpcVipu:
             self._user.ListPartitions,
             user.ListPartitionsRequest(allocation_id=allocation_id),
             lambda reply: answers.partition_names(reply.partitions, allocation_id),
+            allocation_id,
         )
         return found or []
 
@@ -119,10 +132,11 @@ class GrpcVipu:
             self._user.ListPartitions,
             user.ListPartitionsRequest(allocation_id=allocation_id),
             lambda reply: answers.seen_partitions(reply.partitions, allocation_id),
+            allocation_id,
         )
         return found or []
 
-    async def create_partition(self, request: PartitionRequest) -> None:
+    async def create_partition(self, request: PartitionRequest) -> bool:
         wanted = user.PartitionRequirements(
             id=request.id,
             size=request.size,
@@ -138,22 +152,25 @@ class GrpcVipu:
         call = user.CreatePartitionRequest(
             requirements=wanted, disable_auto_reset=not request.auto_reset, relocatable=request.relocatable
         )
-        await self._make(Call.CREATE_PARTITION, self._user.CreatePartition, call)
+        return await self._make(Call.CREATE_PARTITION, self._user.CreatePartition, call, request.allocation_id)
 
-    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+    async def reset_partition(self, allocation_id: str, partition_id: str, *, relocatable: bool) -> bool:
         request = user.ResetPartitionRequest(partition_id=partition_id, relocatable=relocatable)
-        return await self._do(Call.RESET_PARTITION, self._user.ResetPartition, request)
+        return await self._do(Call.RESET_PARTITION, self._user.ResetPartition, request, allocation_id)
 
-    async def remove_partition(self, partition_id: str) -> None:
+    async def remove_partition(self, allocation_id: str, partition_id: str) -> None:
         request = user.RemovePartitionRequest(partition_id=partition_id, force=True)
-        await self._do(Call.REMOVE_PARTITION, self._user.RemovePartition, request)
+        await self._do(Call.REMOVE_PARTITION, self._user.RemovePartition, request, allocation_id)
 
-    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+    async def ipuof_config(
+        self, allocation_id: str, partition_id: str, shape: PartitionShape
+    ) -> Sequence[IpuofGcd] | None:
         return await self._read(
             Call.GET_IPUOF_CONFIG,
             self._user.GetPartitionIpuofConfig,
             user.GetPartitionIpuofConfigRequest(partition_id=partition_id),
             lambda reply: answers.ipuof_gcds(reply.ipuof_config, shape),
+            allocation_id,
         )
 
     async def allocation(self, allocation_id: str) -> Allocation | None:
@@ -255,36 +272,51 @@ class GrpcVipu:
         method: Callable[..., Awaitable[Reply]],
         request: Any,
         read: Callable[[Reply], Value],
+        allocation_id: str = "",
     ) -> Value | None:
         """The result of `read` for the reply, or None when the controller returns NOT_FOUND."""
         try:
-            reply = await self._ask(call, method, request)
+            reply = await self._ask(call, method, request, allocation_id)
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.NOT_FOUND:
                 return None
-            raise _site_error(call, error) from error
+            raise self._site_error(call, error) from error
         try:
             return read(reply)
         except answers.InvalidAnswer as error:
             raise SiteUnknown(f"{call}: the answer is not valid: {error}") from error
 
-    async def _do(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> bool:
+    async def _do(
+        self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any, allocation_id: str = ""
+    ) -> bool:
         """A call whose reply is empty; False when the controller returns NOT_FOUND."""
-        return await self._read(call, method, request, lambda _: True) is not None
+        return await self._read(call, method, request, lambda _: True, allocation_id) is not None
 
-    async def _make(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> None:
-        """A call that creates an object. ALREADY_EXISTS: an earlier attempt did; the next pass checks the result."""
+    async def _make(
+        self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any, allocation_id: str = ""
+    ) -> bool:
+        """A call that creates an object. False for ALREADY_EXISTS: an earlier attempt may have; it is read back."""
         try:
-            await self._ask(call, method, request)
+            await self._ask(call, method, request, allocation_id)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.ALREADY_EXISTS:
-                raise _site_error(call, error) from error
+                raise self._site_error(call, error) from error
+            return False
+        return True
 
-    async def _ask(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply:
+    async def _ask(
+        self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any, allocation_id: str
+    ) -> Reply:
+        """A call of the user service about one allocation, if it is named: no other exists for it."""
+        connection = self._connection
+        if connection.problem is not None:
+            raise SiteUnknown(f"{call}: {connection.name}: {connection.problem}")
+        if self._unsupported is not None and call is not Call.GET_VERSION:
+            raise SiteUnknown(f"{call}: {connection.name}: {self._unsupported}")
         await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         failpoint("site.before", call)
-        metadata = self._metadata if call.startswith(_USER_SERVICE) else ()
+        metadata = (*self._metadata, (ALLOCATION, allocation_id)) if allocation_id else self._metadata
         try:
             reply: Reply | None = await method(request, timeout=seconds, metadata=metadata)
         finally:
@@ -293,13 +325,15 @@ class GrpcVipu:
             raise SiteUnknown(f"{call}: the answer cannot be read")
         return reply
 
-
-def _site_error(call: Call, error: grpc.aio.AioRpcError) -> SiteBusy | SiteUnknown | SiteRefused:
-    code = error.code()
-    details = error.details() or ""
-    sentence = f"{call}: {code.name}: {answers.plain(details)}"
-    if code in _REFUSALS or code is grpc.StatusCode.NOT_FOUND:
-        return SiteRefused(sentence)
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE not in details:
-        return SiteBusy(sentence)
-    return SiteUnknown(sentence)
+    def _site_error(self, call: Call, error: grpc.aio.AioRpcError) -> SiteBusy | SiteUnknown | SiteRefused:
+        code = error.code()
+        details = error.details() or ""
+        connection = self._connection
+        if code is grpc.StatusCode.UNAVAILABLE and (cause := connection.failure(details)) is not None:
+            return SiteUnknown(f"{call}: {connection.name}: {cause}")
+        sentence = f"{call}: {code.name}: {answers.plain(details)}"
+        if code in _REFUSALS or code is grpc.StatusCode.NOT_FOUND:
+            return SiteRefused(sentence)
+        if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE not in details:
+            return SiteBusy(sentence)
+        return SiteUnknown(sentence)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from ipucloud.kernel.vipu import (
     PARTITION_ID,
     GatewayRouting,
     IpuPlace,
+    PartitionOperationState,
     PartitionShape,
     Routing,
     SyncType,
@@ -32,8 +34,10 @@ from ipucloud.site.ports import (
     PartitionIpu,
     PartitionState,
     PartitionStatus,
+    Release,
     SeenPartition,
     TestState,
+    UserEndpoint,
     VipuUser,
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
@@ -46,6 +50,9 @@ MAX_IPUS = 65_536
 """The largest accepted number of IPUs of a partition and of a controller."""
 MAX_NAMES = 100_000
 MAX_ERRORS = 16
+MAX_RESETS = 1_000_000
+LATEST = 32_503_680_000
+"""The year 3000, in seconds since 1970."""
 MAX_ATTRIBUTES = 64
 TEXT_LENGTH = 200
 
@@ -59,6 +66,13 @@ _STATES: Mapping[int, PartitionState] = {
     wire.PS_ACTIVE: PartitionState.ACTIVE,
     wire.PS_REMOVED: PartitionState.REMOVED,
     wire.PS_ERROR: PartitionState.ERROR,
+}
+_OPERATIONS: Mapping[int, PartitionOperationState] = {
+    wire.POS_IDLE: PartitionOperationState.IDLE,
+    wire.POS_CREATING: PartitionOperationState.CREATING,
+    wire.POS_REMOVING: PartitionOperationState.REMOVING,
+    wire.POS_RESETTING: PartitionOperationState.RESETTING,
+    wire.POS_FAILED: PartitionOperationState.FAILED,
 }
 _TEST_STATES = {admin.TS_RUNNING: TestState.RUNNING, admin.TS_PASSED: TestState.PASSED}
 _LINK_KINDS = {
@@ -93,6 +107,11 @@ def plain(text: str, length: int = TEXT_LENGTH) -> str:
     return "".join(each if each.isprintable() and each.isascii() else "?" for each in text[:length])
 
 
+def release(version: str) -> Release:
+    _require(bool(version.strip()), "it names no version")
+    return Release(plain(version.strip(), 40))
+
+
 def partition_state(ready_state: int) -> PartitionState:
     return _STATES.get(ready_state, PartitionState.UNKNOWN)
 
@@ -100,8 +119,25 @@ def partition_state(ready_state: int) -> PartitionState:
 def partition_status(status: wire.PartitionStatus, asked: str) -> PartitionStatus:
     if status.partition_id not in {"", asked}:
         raise InvalidAnswer("the status is that of another partition")
-    errors = tuple(plain(error) for error in status.errors[:MAX_ERRORS])
-    return PartitionStatus(partition_state(status.ready_state), errors)
+    _require(
+        max(status.auto_reset_retry_count, status.max_auto_reset_retries) < MAX_RESETS, "it counts too many resets"
+    )
+    return PartitionStatus(
+        partition_state(status.ready_state),
+        errors=tuple(plain(error) for error in status.errors[:MAX_ERRORS]),
+        operation=_OPERATIONS.get(status.operation_state, PartitionOperationState.UNKNOWN),
+        resets=status.auto_reset_retry_count,
+        max_resets=status.max_auto_reset_retries,
+        last_reset_at=_instant(status),
+    )
+
+
+def _instant(status: wire.PartitionStatus) -> datetime | None:
+    """The time of the last reset; None for none, or one that no database could store."""
+    seconds = status.last_auto_reset_time.seconds
+    if not status.HasField("last_auto_reset_time") or not 0 < seconds < LATEST:
+        return None
+    return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=status.last_auto_reset_time.nanos // 1000)
 
 
 def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list[str]:
@@ -206,7 +242,14 @@ def _device(found: wire.IpuofDevice) -> IpuofDevice:
 def allocation(found: admin.Allocation) -> Allocation:
     _require(len(found.agent_ids) <= MAX_NAMES, "an allocation has too many agents")
     agents = _distinct([_name(agent) for agent in found.agent_ids])
-    return Allocation(_name(found.id), _name(found.cluster_id), frozenset(agents))
+    return Allocation(_name(found.id), _name(found.cluster_id), frozenset(agents), _endpoint(found))
+
+
+def _endpoint(found: admin.Allocation) -> UserEndpoint | None:
+    if not found.endpoint_host and not found.endpoint_port:
+        return None
+    _require(0 < found.endpoint_port <= 65_535, "an allocation's endpoint has no port")
+    return UserEndpoint(_name(found.endpoint_host), found.endpoint_port)
 
 
 def allocations(found: Sequence[admin.Allocation]) -> list[Allocation]:
@@ -229,7 +272,10 @@ def cluster_test(found: admin.ClusterTest) -> ClusterTest:
 def agents(found: Sequence[admin.Agent]) -> list[Agent]:
     """The agents of a controller, without duplicates."""
     _require(len(found) <= MAX_NAMES, "it lists too many agents")
-    listed = [Agent(_name(each.id), each.reachable) for each in found]
+    listed = [
+        Agent(_name(each.id), each.reachable, _name(each.pod) if each.pod else None, each.slot if each.pod else None)
+        for each in found
+    ]
     _distinct([each.id for each in listed])
     return listed
 

@@ -1,9 +1,9 @@
-"""The controller's address and the user: from options, else from the environment."""
+"""The address of a controller's endpoint and the user: from options, else from the environment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 USER_PORT = 8090
 ADMIN_PORT = 8091
@@ -20,43 +20,80 @@ class VipuProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Security:
+    """How calls are secured: over TLS, unless in `plaintext`, which sends an access key unencrypted.
+
+    `authority`: the certificates, PEM, that the controller is verified with; None: the system's. `client`: certificate
+    and key, for the administration port.
+    """
+
+    authority: bytes | None = None
+    client: tuple[bytes, bytes] | None = field(default=None, repr=False)
+    plaintext: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A controller's user service, its administration port, and optionally a user with an access key."""
+    """A user endpoint of a controller, or its administration, and optionally a user with an access key."""
 
     host: str
     port: int = USER_PORT
-    admin_port: int = ADMIN_PORT
     user: str = ""
     access_key: str = ""
+    security: Security = Security()
 
     @property
     def address(self) -> str:
         return f"{self.host}:{self.port}"
 
-    @property
-    def admin_address(self) -> str:
-        return f"{self.host}:{self.admin_port}"
 
-
-def endpoint_from(env: Mapping[str, str], prefix: str, given: Mapping[str, str | None]) -> Endpoint:
+def endpoint_from(
+    env: Mapping[str, str], prefix: str, given: Mapping[str, str | None], *, admin: bool = False
+) -> Endpoint:
     """The endpoint as `given`, else from the environment: `<prefix>_HOST`, `_PORT`, `_USER_ID`, `_ACCESS_KEY`.
 
-    Raises VipuProblem without a host or with an invalid port.
+    `admin`: that of the administration, whose port is in `<prefix>_ADMIN_PORT`. Raises VipuProblem without a host or
+    with an invalid port.
     """
-
-    def value(name: str) -> str:
-        return given.get(name) or env.get(f"{prefix}_{name.upper()}", "")
-
+    port, default = ("admin_port", ADMIN_PORT) if admin else ("port", USER_PORT)
+    value = _values(env, prefix, given)
     host = value("host")
     if not host:
         raise VipuProblem(f"no V-IPU controller is configured: {prefix}_HOST is not set")
     return Endpoint(
         host,
-        _port(f"{prefix}_PORT", value("port"), USER_PORT),
-        _port(f"{prefix}_ADMIN_PORT", value("admin_port"), ADMIN_PORT),
+        _port(f"{prefix}_{port.upper()}", value(port), default),
         value("user_id"),
         value("access_key"),
     )
+
+
+def security_from(
+    env: Mapping[str, str], prefix: str, given: Mapping[str, str | None], read: Callable[[str], bytes]
+) -> Security:
+    """The same for `<prefix>_CA_FILE`, `_CLIENT_CERT_FILE`, `_CLIENT_KEY_FILE`, which `read` reads, and `_PLAINTEXT`.
+
+    The key may be in the certificate's file. Raises VipuProblem for a file that cannot be read.
+    """
+    value = _values(env, prefix, given)
+
+    def content(name: str) -> bytes | None:
+        path = value(name)
+        try:
+            return read(path) if path else None
+        except OSError as error:
+            raise VipuProblem(f"{prefix}_{name.upper()} is {path!r}, which cannot be read: {error.strerror}") from error
+
+    plaintext = value("plaintext")
+    if plaintext not in {"", "true", "false"}:
+        raise VipuProblem(f"{prefix}_PLAINTEXT is {plaintext!r}, neither true nor false")
+    certificate = content("client_cert_file")
+    client = None if certificate is None else (certificate, content("client_key_file") or certificate)
+    return Security(content("ca_file"), client, plaintext == "true")
+
+
+def _values(env: Mapping[str, str], prefix: str, given: Mapping[str, str | None]) -> Callable[[str], str]:
+    return lambda name: given.get(name) or env.get(f"{prefix}_{name.upper()}", "")
 
 
 def timeout_from(name: str, text: str) -> float:

@@ -11,6 +11,7 @@ import orjson
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
+from ipucloud.vipu_cli.spellings import sync_type_name, word
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 
@@ -34,7 +35,7 @@ def plain_all(messages: Iterable[Message]) -> list[dict[str, object]]:
 def partitions(found: Sequence[pb.Partition]) -> str:
     """`vipu list partitions`."""
     heads = ("Partition", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
-    return _table(
+    return table(
         heads,
         [
             (
@@ -53,12 +54,12 @@ def partitions(found: Sequence[pb.Partition]) -> str:
 
 def allocations(found: Sequence[admin.Allocation]) -> str:
     """`vipu list allocations`."""
-    return _table(("Allocation ID", "Agents"), [(each.id, " ".join(each.agent_ids)) for each in found])
+    return table(("Allocation ID", "Agents"), [(each.id, " ".join(each.agent_ids)) for each in found])
 
 
 def attributes(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> str:
     """`vipu list ipu-attrs`: agent and IPU are shown on their first row."""
-    return _table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(found)))
+    return table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(found)))
 
 
 def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
@@ -81,19 +82,14 @@ def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
         ("ILDs", str(spec.num_ipulink_segments)),
         ("ILD Routing", word(pb.IpuLinkRoutingType.Name(spec.ipulink_routing_type))),
         ("GW Routing", word(pb.GatewayRoutingType.Name(spec.gw_routing_type))),
-        ("Sync Type", pb.SyncType.Name(spec.sync_type).removeprefix("ST_")),
+        ("Sync Type", sync_type_name(spec.sync_type)),
         ("Reconfigurable", "yes" if spec.reconfigurable else "no"),
         ("State", word(pb.PartitionReadyState.Name(status.ready_state))),
         ("Operation", word(pb.PartitionOperationState.Name(status.operation_state))),
         ("Auto resets", f"{status.auto_reset_retry_count} of {status.max_auto_reset_retries}"),
         *(("Error", error) for error in status.errors),
     ]
-    return _table(("Property", "Value"), rows)
-
-
-def word(name: str) -> str:
-    """A wire value without its prefix: `IRT_DNC` is DNC."""
-    return name.split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
+    return table(("Property", "Value"), rows)
 
 
 def _attribute_rows(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterator[Row]:
@@ -106,7 +102,8 @@ def _attribute_rows(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterato
                 agent = ipu = ""
 
 
-def _table(heads: Row, rows: Sequence[Row]) -> str:
+def table(heads: Row, rows: Sequence[Row]) -> str:
+    """Rows under their heads, between rules."""
     widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
     lines = [
         (" " + " | ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True))).rstrip()

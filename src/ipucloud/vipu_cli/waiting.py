@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import VipuProblem
+from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 
 Sleep = Callable[[float], Awaitable[object]]
@@ -43,11 +44,28 @@ async def until_gone(controller: Controller, partition: str, seconds: float, sle
     await _poll(gone, seconds, sleep, "removed; its removal continues")
 
 
-async def _poll(done: Callable[[], Awaitable[bool]], seconds: float, sleep: Sleep, what: str) -> None:
+async def until_tested(
+    read: Callable[[], Awaitable[admin.ClusterTest]], seconds: float, sleep: Sleep
+) -> admin.ClusterTest:
+    """The test of a cluster once it ended. Raises VipuProblem when that takes too long."""
+    test = await read()
+
+    async def ended() -> bool:
+        nonlocal test
+        test = await read()
+        return test.state != admin.TS_RUNNING
+
+    await _poll(ended, seconds, sleep, "tested; the test continues", "cluster")
+    return test
+
+
+async def _poll(
+    done: Callable[[], Awaitable[bool]], seconds: float, sleep: Sleep, what: str, noun: str = "partition"
+) -> None:
     waited, pause = 0.0, FIRST_POLL
     while not await done():
         if waited >= seconds:
-            raise VipuProblem(f"after {seconds:g} s the partition is not {what}")
+            raise VipuProblem(f"after {seconds:g} s the {noun} is not {what}")
         await sleep(pause)
         waited += pause
         pause = min(LONGEST_POLL, 1.5 * pause)

@@ -16,9 +16,13 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
-| `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
+| `/v1/controllers/{region}:forget`, `:rotate-certificates`, `:replace-authority` | POST | (simulated sites only) |
+| `/v1/machines/{machine}:fail`, `:hang`, `:repair` | POST | (simulated sites only) |
+| `/v1/machines/{machine}/sensors/{sensor}` | PUT | `SensorReading` (simulated sites only) |
 | `/v1/machines/{machine}/links/{kind}:fail`, `:repair` | POST | `LinkFault` (simulated sites only) |
 | `/v1/hosts/{host}:fail`, `:repair` | POST | (simulated sites only) |
+| `/v1/hardware` | GET | → `HardwareShownList` (simulated sites only) |
+| `/v1/hardware/{name}` | PUT, DELETE | `HardwareShown` → `HardwareShown` (simulated sites only) |
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
 caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
@@ -41,16 +45,27 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class VipuEndpoint(Wire):
-    """Where a region's V-IPU controller listens: the published user service and our admin service.
+AUTHORITY_FILE = "/etc/vipu/ca.pem"
+"""Where a site keeps the authority of its controller on every Poplar server, PEM."""
 
-    `secure`: callers of the user service prove themselves with a user and an access key (`ipucloud.wire.vipu_keys`).
+MAX_AUTHORITY = 65_536
+"""Maximum length of a controller's authority: dozens of certificates."""
+
+
+class VipuEndpoint(Wire):
+    """The administration endpoint of a region's V-IPU controller, which tells the user endpoints of its allocations.
+
+    `secure`: callers prove themselves with a user and an access key (`ipucloud.wire.vipu_keys`), here an administrator.
+    `authority`: the certificates, PEM, that all its endpoints are verified with; the name or address verified is their
+    host. The administration asks for a client certificate that this controller accepts. None: it speaks plaintext.
+    `cluster_test`: it can test links and traffic of an allocation that nobody uses yet.
     """
 
     host: str
-    user_port: int
     admin_port: int
     secure: bool = False
+    authority: str | None = Field(None, max_length=MAX_AUTHORITY)
+    cluster_test: bool = True
 
 
 class SiteMachine(Wire):
@@ -172,7 +187,10 @@ class Ssh(Wire):
 
 
 class Host(Wire):
-    """A host as observed. `ipus_visible` is what the server's own `gc-info` counts, None until it was counted."""
+    """A host as observed. `ipus_visible` is what the server's own `gc-info` counts, None until it was counted.
+
+    `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
+    """
 
     name: str
     region: str
@@ -181,6 +199,9 @@ class Host(Wire):
     ssh: Ssh | None = None
     ipus_visible: int | None = None
     detail: str | None = None
+    serial_number: str | None = None
+    model: str | None = None
+    firmware: str | None = None
 
 
 class HostList(Wire):
@@ -207,6 +228,15 @@ class RedfishStatus(Wire):
     Health: str
 
 
+class RedfishSensor(Wire):
+    """A sensor as Redfish has it: unit after UCUM (`Cel`, `RPM`, `V`, `W`). `Reading` None: it shows nothing."""
+
+    Name: str
+    Reading: float | None
+    ReadingUnits: str
+    Health: Literal["OK", "Warning", "Critical"]
+
+
 class RedfishSystem(Wire):
     """The part of a Redfish ComputerSystem that the control plane reads."""
 
@@ -217,6 +247,16 @@ class RedfishSystem(Wire):
     PowerState: Literal["On", "Off", "PoweringOn", "PoweringOff"]
     Status: RedfishStatus
     BiosVersion: str = Field(description="firmware of the machine, compared within a pod")
+    Firmware: dict[str, str] = Field(
+        default={},
+        description="versions of its parts, such as `bmc` and `gateway`: what Redfish has in its FirmwareInventory",
+    )
+    Serials: dict[str, str] = Field(
+        default={},
+        description="serial numbers of its parts, such as `board` and `ipu-0`: what Redfish has in the Assembly of its"
+        " chassis and in its Processors",
+    )
+    Sensors: list[RedfishSensor] = Field(default=[], description="those whose health is not OK")
 
 
 class RedfishSystems(Wire):
@@ -252,8 +292,34 @@ class LinkState(StrEnum):
     DOWN = "down"
 
 
+class SensorReading(Wire):
+    reading: float
+
+
 class LinkFault(Wire):
     state: Literal["degraded", "down"] = "down"
+
+
+class HardwareShown(Wire):
+    """What a simulated machine or host shows of itself; None: what it was built with.
+
+    `hidden`: neither its BMC nor the site's lists show it. `pod` and `slot` are what the V-IPU controller shows. A name
+    that the site does not have is a machine of `region` that nobody ordered: only its BMC answers.
+    """
+
+    name: str = ""
+    region: str | None = None
+    serial_number: str | None = None
+    part_serials: dict[str, str] | None = Field(default=None, description="of exchanged parts, by name")
+    model: str | None = None
+    firmware: str | None = None
+    pod: str | None = None
+    slot: int | None = Field(default=None, ge=0, le=15)
+    hidden: bool = False
+
+
+class HardwareShownList(Wire):
+    hardware: list[HardwareShown]
 
 
 class FaultAction(StrEnum):
@@ -333,8 +399,12 @@ HTTP_CALLS = (
     "redfish.member",
     "redfish.get",
     "redfish.reset",
+    "agents.answer",
+    "ssh.connect",
 )
 """The names of the site's calls in fault rules; those that set rules are not reached by them.
 
-`redfish.member` is the BMC of one machine, asked for a page of `redfish.list`: a rule with `status` silences it.
+Three are of one object inside the site, which a rule with `status` silences: `redfish.member` is the BMC of a machine,
+asked for a page of `redfish.list`; `agents.answer` is the V-IPU agent of a machine, asked by its controller;
+`ssh.connect` is a connection to the SSH port of the Poplar server on a host. Patterns do not reach the last two.
 """

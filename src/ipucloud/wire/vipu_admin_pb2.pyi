@@ -208,14 +208,18 @@ class RemoveClusterReply(_message.Message):
     def __init__(self) -> None: ...
 
 class Allocation(_message.Message):
-    __slots__ = ("id", "cluster_id", "agent_ids")
+    __slots__ = ("id", "cluster_id", "agent_ids", "endpoint_host", "endpoint_port")
     ID_FIELD_NUMBER: _ClassVar[int]
     CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    ENDPOINT_HOST_FIELD_NUMBER: _ClassVar[int]
+    ENDPOINT_PORT_FIELD_NUMBER: _ClassVar[int]
     id: str
     cluster_id: str
     agent_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., agent_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    endpoint_host: str
+    endpoint_port: int
+    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., agent_ids: _Optional[_Iterable[str]] = ..., endpoint_host: _Optional[str] = ..., endpoint_port: _Optional[int] = ...) -> None: ...
 
 class CreateAllocationRequest(_message.Message):
     __slots__ = ("id", "cluster_id", "agent_ids", "size")

@@ -26,7 +26,10 @@ if _version_not_supported:
 
 
 class AdminServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """The administration endpoint serves this service and the published user service. A call of the latter is about the
+    allocation of the metadata entry "vipu-allocation". Without one it is about all of them, and refused with
+    FAILED_PRECONDITION if it names a partition that several allocations have.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -157,7 +160,10 @@ class AdminServiceStub:
 
 
 class AdminServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """The administration endpoint serves this service and the published user service. A call of the latter is about the
+    allocation of the metadata entry "vipu-allocation". Without one it is about all of them, and refused with
+    FAILED_PRECONDITION if it names a partition that several allocations have.
+    """
 
     def ListAgents(self, request, context):
         """Missing associated documentation comment in .proto file."""
@@ -435,7 +441,10 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService:
-    """Missing associated documentation comment in .proto file."""
+    """The administration endpoint serves this service and the published user service. A call of the latter is about the
+    allocation of the metadata entry "vipu-allocation". Without one it is about all of them, and refused with
+    FAILED_PRECONDITION if it names a partition that several allocations have.
+    """
 
     @staticmethod
     def ListAgents(request,

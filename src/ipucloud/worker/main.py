@@ -22,11 +22,11 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
 from ipucloud.http.server import internal_listener
-from ipucloud.inventory import release
+from ipucloud.inventory import release, validations
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.observation.reconciler import ObservationReconciler
-from ipucloud.operations.store import POWERED_OFF_NOW
+from ipucloud.operations.store import POWERED_OFF_NOW, RETRY_NOW
 from ipucloud.partitions import record
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.process import logs
@@ -38,6 +38,8 @@ from ipucloud.reconcile.reconciler import PeriodicTasks, Reconciler
 from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
+from ipucloud.site.tls import PLAINTEXT
+from ipucloud.validation.reconciler import ValidationReconciler
 from ipucloud.webhooks import deliver as webhooks
 from ipucloud.webhooks.deliver import Deliverer
 from ipucloud.webhooks.dispatch import KEY, Dispatcher
@@ -83,6 +85,8 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
             if settings.worker_internal_port != 0:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
                 await stack.enter_async_context(internal_listener(internal_app(engine, watch, catalogue), bound))
+            if settings.vipu_plaintext:
+                log.warning("vipu_plaintext_allowed", setting=PLAINTEXT)
             log.info("worker_started", tasks=sorted(tasks.tasks))
             beside = (
                 asyncio.create_task(watch.run(), name="watch"),
@@ -157,6 +161,8 @@ def assemble(
         interval=settings.observation_interval,
         expires=settings.observation_expires,
         limit=settings.observation_limit,
+        power_limit=settings.power_limit,
+        validated="repair" in settings.validation,
     )
     engine = Engine(
         database,
@@ -165,7 +171,13 @@ def assemble(
         settings=engine_settings(settings),
         draw=draw,
         platform_work={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
-        on_clock_set_back=(*release.COUNT_ANEW, POWERED_OFF_NOW, *record.COUNT_ANEW),
+        on_clock_set_back=(
+            *release.COUNT_ANEW,
+            POWERED_OFF_NOW,
+            RETRY_NOW,
+            *record.COUNT_ANEW,
+            *validations.COUNT_ANEW,
+        ),
         presence=presence,
         watch=watch,
     )
@@ -190,7 +202,9 @@ def reconcilers(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=draw,
-        isolation=Isolation(settings.isolation_after, settings.isolation_limit),
+        isolation=Isolation.usual(settings.isolation_after, settings.isolation_limit),
+        power_limit=settings.power_limit,
+        validated="release" in settings.validation,
         keys=_keys(settings),
     )
     partitions = PartitionReconciler(
@@ -200,6 +214,7 @@ def reconcilers(
         change_interval=settings.partitions_change_interval,
         request_life=settings.request_life,
         attempts=settings.step_attempts,
+        deadline=settings.create_deadline,
         draw=draw,
     )
     exporter = Exporter(
@@ -210,7 +225,14 @@ def reconcilers(
         private_too=settings.export_private_endpoints,
         ports=settings.delivery_ports,
     )
-    return [clusters, partitions, ExportReconciler(exporter, draw)]
+    validation = ValidationReconciler(
+        sites,
+        poll_interval=settings.site_poll_interval,
+        request_life=settings.request_life,
+        deadline=settings.validation_deadline,
+        limit=settings.validation_limit,
+    )
+    return [clusters, partitions, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

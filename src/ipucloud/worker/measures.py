@@ -17,6 +17,8 @@ from prometheus_client.registry import Collector
 
 from ipucloud.db.engine import Database
 from ipucloud.invariants.gauge import FRESH_INTERVALS
+from ipucloud.inventory.health.views import alerts_suppressed
+from ipucloud.operations.freezes import frozen_until
 
 MEASURE_SECONDS = 30.0
 
@@ -36,23 +38,17 @@ class Measure:
 
 MACHINES = Measure(
     "machines",
-    "Machines by state: free, allocated, cleaning, unhealthy, maintenance",
+    "Machines by state: free, allocated, cleaning, validating, unhealthy, maintenance",
     ("region", "machine_type", "state"),
     sa.text(
         """
-        SELECT region, machine_type, word, count(*) FILTER (WHERE state = word)
-          FROM (SELECT p.region, p.machine_type,
-                       CASE WHEN m.maintenance OR own.maintenance THEN 'maintenance'
-                            WHEN NOT m.allocatable OR NOT own.allocatable THEN 'unhealthy'
-                            WHEN held.released_at IS NOT NULL THEN 'cleaning'
-                            WHEN held.id IS NOT NULL THEN 'allocated'
-                            ELSE 'free' END AS state
-                  FROM pods p
-                  JOIN machines m ON m.pod_id = p.id
-                  LEFT JOIN hosts own ON own.machine_id = m.id
-                  LEFT JOIN allocations held ON held.machine_id = m.id AND held.freed_at IS NULL) AS seen,
-               unnest(ARRAY['free', 'allocated', 'cleaning', 'unhealthy', 'maintenance']) AS word
-         GROUP BY region, machine_type, word
+        SELECT region, machine_type, state, sum(bit_count(CAST(mask AS bit(16))))
+          FROM pods
+         CROSS JOIN LATERAL (
+           VALUES ('free', free_mask), ('allocated', allocated_mask), ('cleaning', cleaning_mask),
+                  ('validating', validating_mask), ('unhealthy', unhealthy_mask),
+                  ('maintenance', maintenance_mask)) AS states (state, mask)
+         GROUP BY region, machine_type, state
         """
     ),
 )
@@ -129,6 +125,12 @@ LATE_MONTHS = Measure(
         """
     ),
 )
+UNPRICED_MINUTES = Measure(
+    "unpriced_minutes",
+    "Minutes of closed hours that have no price and are not charged; no series without one",
+    ("region", "sku", "currency"),
+    sa.text("SELECT region, sku, currency, sum(minutes) FROM unpriced_minutes GROUP BY region, sku, currency"),
+)
 OBSERVATION_AGE = Measure(
     "observation_age_seconds",
     "Time since the last complete reading of a region's hardware by a source",
@@ -142,14 +144,16 @@ OBSERVATION_AGE = Measure(
 )
 HEALTH_REPORTS = Measure(
     "health_reports",
-    "Health reports that are not cleared, by state: suspected, confirmed",
+    "Health reports that are not cleared, by state: suspected, live, suppressed by maintenance",
     ("region", "source", "code", "state"),
     sa.text(
-        """
-        SELECT region, source, code, CASE WHEN confirmed_at IS NULL THEN 'suspected' ELSE 'confirmed' END AS state,
-               count(*)
-          FROM health_reports WHERE cleared_at IS NULL GROUP BY region, source, code, state
-        """
+        f"""
+        SELECT region, source, code,
+               CASE WHEN confirmed_at IS NULL THEN 'suspected'
+                    WHEN {alerts_suppressed("r.machine_id", "r.host_id")} THEN 'suppressed'
+                    ELSE 'live' END AS state, count(*)
+          FROM health_reports AS r WHERE cleared_at IS NULL GROUP BY region, source, code, state
+        """  # noqa: S608  # our own text
     ),
 )
 AUTOMATION_HALTED = Measure(
@@ -159,6 +163,18 @@ AUTOMATION_HALTED = Measure(
     sa.text("SELECT region, max((halted_since IS NOT NULL)::integer) FROM observations GROUP BY region"),
 )
 
+FROZEN = Measure(
+    "removals_frozen",
+    "1 while an operator has frozen removals in a region",
+    ("region",),
+    sa.text(f"SELECT region, ({frozen_until('site_regions.region')} IS NOT NULL)::integer FROM site_regions"),  # noqa: S608  # our own text
+)
+INVENTORY_FINDINGS = Measure(
+    "inventory_findings",
+    "Machines and hosts that are not as the expected inventory has them, by what differs; no series without one",
+    ("region", "code"),
+    sa.text("SELECT region, code, count(*) FROM inventory_findings GROUP BY region, code"),
+)
 CREDITED = Measure(
     "credited_machines",
     "Machines of clusters that do not work now and are not billed; no series without one",
@@ -169,9 +185,35 @@ CREDITED = Measure(
         """
     ),
 )
+FAULT_REPORTS = Measure(
+    "fault_reports",
+    "Faults reported by customers that are open (without an answer) or confirmed (not repaired); no series without one",
+    ("region", "state"),
+    sa.text(
+        """
+        SELECT c.region, fault.state, count(*)
+          FROM fault_reports fault JOIN clusters c ON (c.project_id, c.id) = (fault.project_id, fault.cluster_id)
+         WHERE fault.state IN ('open', 'confirmed') GROUP BY 1, 2
+        """
+    ),
+)
+REPAIRS = Measure(
+    "scheduled_repairs",
+    "Repairs of clusters by state: scheduled, waiting (its time has come), running",
+    ("region", "reason", "state"),
+    sa.text(
+        """
+        SELECT c.region, r.reason,
+               CASE WHEN r.operation_id IS NOT NULL THEN 'running' WHEN r.waits_for IS NOT NULL THEN 'waiting'
+                    ELSE 'scheduled' END AS state, count(*)
+          FROM scheduled_repairs r JOIN clusters c ON (c.project_id, c.id) = (r.project_id, r.cluster_id)
+         WHERE r.ended_at IS NULL GROUP BY 1, 2, 3
+        """
+    ),
+)
 MEASURES = (
-    *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS),
-    *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, CREDITED),
+    *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
+    *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
 )
 
 

@@ -1,51 +1,126 @@
-"""Removing what a late request left at a site: a network, allocation or server of a cluster that holds nothing more.
+"""What sites and database disagree about, and what is done about it without a person.
 
 A worker that freezes between its last check of its lease and its request, for longer than `request_life`, may build
 something on machines that are free by then. It cannot build on another customer's machines: the site refuses a port,
-machine or host that is taken. The leftovers do not block others for long: steps wait for what is in their way, and this
-sweep removes it.
+machine or host that is taken. A site may also lose what a cluster in use needs.
 
-One observation is enough. The record of a name is committed before anything is built under it, the end of its cluster's
-use is committed too, and a name is never used again. What no record knows is left to the audit.
+Both are repaired once two sweeps in a row have found them, so many in a region and hour; nothing while automatic
+actions are halted there, or removals are frozen. What no record knows, and what a customer may be using, is left to a
+person.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import structlog
 
+from ipucloud.clusters.metrics import count
 from ipucloud.db.engine import Database
 from ipucloud.invariants.comparison import Comparison, compare
-from ipucloud.invariants.rules import Refused, SiteRemoval
+from ipucloud.invariants.journal import Entry
+from ipucloud.invariants.rules import LISTED, DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
+from ipucloud.invariants.sightings import SWEEP, begun, lately, leave, note
 from ipucloud.invariants.site_rules import SITE_RULES, SiteRule
+from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.freezes import FROZEN, frozen
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
+from ipucloud.worker.metrics import SWEPT
 
 log = structlog.get_logger(__name__)
 
+SIGHTINGS = 2
+"""Sweeps in a row that must have found something before it is repaired."""
 
-async def sweep_leftovers(database: Database, sites: Sites, *, call_timeout: float) -> None:
-    """Request the removal of everything that our clusters left behind. The next sweep repeats what takes longer.
+
+async def sweep_leftovers(database: Database, sites: Sites, *, call_timeout: float, limit: int = 16) -> None:
+    """Compare sites and database, and repair what was found before too. The next sweep repeats what takes longer.
 
     Raises SiteError when a site cannot be read, and `Problem` unavailable.
     """
     comparison = await compare(database, sites, call_timeout)
-    for rule in SITE_RULES:
-        if isinstance(rule.repair, SiteRemoval):
-            await _remove(rule, rule.repair, comparison, sites, call_timeout)
+    findings = [Finding(rule, found) for rule in SITE_RULES for found in list(rule.find(comparison))[:LISTED]]
+    async with database.begin() as connection:
+        sightings = await note(connection, [each for each in findings if each.violation.region is not None])
+    sweep = _Sweep(database, sites, comparison, call_timeout, limit)
+    for finding, times in sightings.items():
+        if times >= SIGHTINGS:
+            await sweep.settle(finding)
 
 
-async def _remove(
-    rule: SiteRule, removal: SiteRemoval, comparison: Comparison, sites: Sites, call_timeout: float
-) -> None:
-    for found in rule.find(comparison):
-        if found.project_id is None or found.region is None:
-            continue
+@dataclass
+class _Sweep:
+    database: Database
+    sites: Sites
+    comparison: Comparison
+    call_timeout: float
+    limit: int
+
+    async def settle(self, finding: Finding) -> None:
+        """Repair it, or record why it is left."""
         failpoint("sweep.leftover_found")
-        site = sites.at(comparison.before.regions[found.region], lambda: call_timeout)
+        why = _for_a_person(finding) or await self._hindrance(finding)
+        if why is None:
+            why = await self._repair(finding)
+        if why is not None:
+            log.warning("finding_left", rule=finding.rule.name, object=finding.violation.object_id, why=why)
+            async with self.database.begin() as connection:
+                await leave(connection, finding, why)
+
+    async def _hindrance(self, finding: Finding) -> str | None:
+        region = finding.violation.region or ""
+        async with self.database.read() as connection:
+            if await frozen(connection, region) is not None:
+                return f"{FROZEN}."
+            if await automation_halted(connection, region):
+                return "Automatic actions are halted in the region."
+            if await begun(connection, finding) is None and await lately(connection, region) >= self.limit:
+                return f"{self.limit} repairs were begun in the region within the hour: an operator must check it."
+        return None
+
+    async def _repair(self, finding: Finding) -> str | None:
+        """None when the repair was requested; otherwise why not."""
+        repair = finding.rule.repair
+        if isinstance(repair, DatabaseRepair):
+            return await self._repair_database(finding, repair)
+        return await self._remove(finding, repair) if isinstance(repair, SiteRemoval) else None
+
+    async def _remove(self, finding: Finding, removal: SiteRemoval) -> str | None:
+        async with self.database.begin() as connection:
+            if await begun(connection, finding) != "running":
+                await Entry(finding, removal.does, SWEEP).begin(connection)
+                count(connection, SWEPT.labels(finding.rule.name))
+        site = self.sites.at(self.comparison.before.regions[finding.violation.region or ""], lambda: self.call_timeout)
         try:
-            gone = await removal.run(site, found)
+            gone = await removal.run(site, finding.violation)
         except (Refused, SiteError) as error:
-            log.warning("leftover_not_removed", rule=rule.name, object=found.object_id, error=str(error))
-        else:
-            log.warning("leftover_removed", rule=rule.name, object=found.object_id, gone=gone)
+            return str(error)
+        log.warning("leftover_removed", rule=finding.rule.name, object=finding.violation.object_id, gone=gone)
+        return None
+
+    async def _repair_database(self, finding: Finding, repair: DatabaseRepair) -> str | None:
+        try:
+            async with self.database.begin() as connection:
+                if await begun(connection, finding) is not None:
+                    return "It was repaired within the hour without effect: an operator must check it."
+                done = await repair.run(connection, finding.violation)
+                await Entry(finding, repair.does, SWEEP).done(connection, done)
+        except Refused as refusal:
+            return str(refusal)
+        SWEPT.labels(finding.rule.name).inc()
+        log.warning("loss_repaired", rule=finding.rule.name, object=finding.violation.object_id)
+        return None
+
+
+def _for_a_person(finding: Finding) -> str | None:
+    """Why no sweep repairs it, ever; None: one may."""
+    rule = finding.rule
+    if isinstance(rule.repair, Refusal):
+        return rule.repair.reason
+    if not isinstance(rule, SiteRule) or not rule.automatic:
+        return "A person must decide: ipucloud admin audit --repair."
+    seen = finding.violation
+    ours = seen.project_id is not None or seen.recorded
+    return None if ours else "It is of no cluster of ours: a person must decide."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
 from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -28,6 +31,7 @@ from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.observation.reconciler import ensure_observation
+from ipucloud.operations.freezes import expire_freezes
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
@@ -45,6 +49,14 @@ async def sweep_deliveries(database: Database) -> None:
     """Delete the records of old webhook deliveries."""
     async with database.begin() as connection:
         await webhooks.sweep(connection)
+
+
+async def end_expired_freezes(database: Database) -> None:
+    """End the freezes of removals that have expired, with their events."""
+    async with database.begin() as connection:
+        expired = await expire_freezes(connection)
+    for freeze in expired:
+        log.warning("removals_unfrozen", freeze_id=str(freeze.id), region=freeze.region, reason=freeze.reason)
 
 
 class _Expired(NamedTuple):
@@ -94,14 +106,14 @@ def _report(findings: Iterable[Finding]) -> None:
 
 def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def sync_inventory(database: Database) -> None:
-        await sync(database, sites)
+        await sync(database, sites, validated="intake" in settings.validation)
         await ensure_observation(database, settings.observation_interval)
 
     async def compare(database: Database) -> None:
         await audit_site(database, sites, settings)
 
     async def sweep(database: Database) -> None:
-        await sweep_leftovers(database, sites, call_timeout=settings.site_call_timeout)
+        await sweep_leftovers(database, sites, call_timeout=settings.site_call_timeout, limit=settings.sweep_limit)
 
     async def clean(database: Database) -> None:
         await clean_leftovers(database, sites, settings)
@@ -129,6 +141,8 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
+        Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
+        Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),

@@ -21,7 +21,7 @@ def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSit
 
 @pytest.fixture(scope="module")
 def shared_vipu(shared_site: RunningSite) -> VipuDriver:
-    return VipuDriver(shared_site.user_channel(REGION), shared_site.admin_channel(REGION))
+    return VipuDriver(shared_site.channel(REGION))
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.site.ports import Site
 from ipucloud.wire.site import FaultAction, FaultRule, LinkKind, LinkState
-from tests.support.site import RunningSite
+from tests.support.site import RunningSite, address_of
 from tests.support.waiting import PATIENCE
 
 # ruff: noqa: ASYNC212 - the site is another process, and one call is made at a time
@@ -22,9 +21,8 @@ REGION = "luxembourg-2"
 
 @pytest.fixture
 async def port(shared_site: RunningSite, http: httpx.Client) -> AsyncIterator[Site]:
-    clients = SiteClients(shared_site.url, token=shared_site.token, call_timeout=PATIENCE)
-    endpoint = shared_site.endpoint()
-    yield clients.at(VipuAddress(endpoint.host, endpoint.user_port, endpoint.admin_port), lambda: PATIENCE)
+    clients = shared_site.clients(call_timeout=PATIENCE)
+    yield clients.at(address_of(shared_site.region()), lambda: PATIENCE)
     await clients.close()
 
 

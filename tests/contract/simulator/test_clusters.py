@@ -27,7 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 @pytest.fixture
 def vipu(site: RunningSite) -> Iterator[VipuDriver]:
     """A controller whose one cluster was dissolved."""
-    driver = VipuDriver(site.user_channel(REGION), site.admin_channel(REGION))
+    driver = VipuDriver(site.channel(REGION))
     dissolve(driver)
     yield driver
     driver.clear()
@@ -143,14 +143,14 @@ def test_an_agent_in_no_cluster_is_in_no_allocation(vipu: VipuDriver, pods: list
 
 def test_clusters_and_agents_survive_a_kill(tmp_path: Path) -> None:
     with running_site(tmp_path, options=["--machines-on"]) as site:
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         names = [machine.name for machine in site.region().pods[0].machines]
         dissolve(vipu)
         vipu.admin.RemoveAgent(admin.RemoveAgentRequest(id=names[9]), timeout=CALL_SECONDS)
         made = join(vipu, "c", names[:8])
         site.kill()
         site.start()
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         assert list(vipu.admin.ListClusters(admin.ListClustersRequest(), timeout=CALL_SECONDS).clusters) == [made]
         (gone,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents
         assert gone.id == names[9]

@@ -145,12 +145,12 @@ def test_the_count_says_why_it_failed(tenant: Tenant, pod: list[str]) -> None:
 
 def test_machines_outside_the_tenant_network_are_not_seen(tenant: Tenant, cluster_id: str, pod: list[str]) -> None:
     tenant.attach()
-    tenant.vipu.allocate(tenant.name, cluster_id, pod[8:9])
-    tenant.vipu.create(tenant.name, 4, reconfigurable=True)
+    tenant.vipu.allocate(tenant.name, cluster_id, pod[:8])
+    tenant.vipu.create(tenant.name, 32, reconfigurable=True)
     tenant.put_server([KEY]).raise_for_status()
     observed = tenant.observe()
     assert observed.ipus_visible is None
-    assert "10.5.1.9" in (observed.detail or "")
+    assert "10.5.1.5" in (observed.detail or "")
 
 
 def test_power_actions_of_a_host(tenant: Tenant) -> None:

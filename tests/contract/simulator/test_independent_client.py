@@ -14,8 +14,10 @@ from tests.support.vipu import VipuDriver, code_of
 
 
 @pytest.fixture
-def client(shared_site: RunningSite) -> IndependentClient:
-    return IndependentClient(shared_site.user_channel())
+def client(shared_site: RunningSite, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> IndependentClient:
+    """At the user endpoint of allocation `a`."""
+    vipu.allocate("a", cluster_id, pod[:2])
+    return IndependentClient(shared_site.user_channel("a"))
 
 
 def fields(descriptor: Any) -> dict[str, tuple[int, int, bool, str]]:
@@ -47,11 +49,8 @@ def test_our_definition_is_the_published_one_name_by_name_and_number_by_number()
     assert {m.name: s.name for s in ours.services_by_name.values() for m in s.methods} == METHODS
 
 
-def test_every_call_and_every_field(
-    client: IndependentClient, vipu: VipuDriver, cluster_id: str, pod: list[str]
-) -> None:
+def test_every_call_and_every_field(client: IndependentClient, cluster_id: str, pod: list[str]) -> None:
     assert client.call("GetVersion").version
-    vipu.allocate("a", cluster_id, pod[:2])
     wanted = {"id": "p", "size": 8, "num_gcds": 2, "allocation_id": "a", "reconfigurable": True}
     assert client.call("CreatePartition", requirements=wanted, relocatable=True).partition_id == "p"
 

@@ -20,7 +20,7 @@ def test_16384_machines_are_one_site(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=MACHINES, options=["--machines-on", "--hosts", "1"]) as site:
         region = site.region()
         assert sum(len(pod.machines) for pod in region.pods) == MACHINES
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         last = region.pods[-1]
         vipu.allocate("a", last.cluster_id or "", [machine.name for machine in last.machines])
         vipu.create("p", 64, allocation_id="a")
@@ -37,12 +37,14 @@ async def test_the_attributes_of_all_machines_are_one_answer(tmp_path: Path) -> 
     """More than gRPC takes by default; a client with the default asks for some agents at a time."""
     with running_site(tmp_path, machines=2304, options=["--hosts", "1"]) as site:
         endpoint, channels = site.endpoint(), Channels()
-        controller = Controller(Endpoint(endpoint.host, endpoint.user_port), channels, call_seconds=60.0)
+        controller = Controller(
+            Endpoint(endpoint.host, endpoint.admin_port, security=site.security()), channels, call_seconds=60.0
+        )
         found = await controller.attributes()
         await channels.close()
         assert sum(entry.ByteSize() for entry in found) > 4 * 1024 * 1024
         assert {len(entry.ipu_attributes) for entry in found} == {4}
         assert len({entry.agent for entry in found}) == 2304
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         some = pb.ListIPUAttributesRequest(agents=[entry.agent for entry in found[:1024]])
         assert len(vipu.user.ListIPUAttributes(some, timeout=PATIENCE).entries) == 1024

@@ -312,11 +312,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 @pytest.mark.parametrize(("model", "examples"), [(ControllerModel, 12), (KilledControllerModel, 1)])
 def test_the_controller_follows_its_rules(site: RunningSite, model: type[ControllerModel], examples: int) -> None:
     ControllerModel.site = site
-    ControllerModel.vipu = VipuDriver(site.user_channel(), site.admin_channel())
+    ControllerModel.vipu = VipuDriver(site.channel())
     ControllerModel.http = site.http()
     run_state_machine_as_test(
         model,
-        settings=settings(
-            max_examples=examples, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
+        settings=settings(max_examples=examples, stateful_step_count=15, suppress_health_check=list(HealthCheck)),
     )

@@ -66,13 +66,13 @@ def test_each_change_is_on_disk_before_it_is_answered(
     vipu.allocate("tenant", cluster_id, pod[:1])
     assert "tenant" in stored(shared_site, controller)["allocations"]
     vipu.create("tenant", 4, reconfigurable=True)
-    assert "tenant" in stored(shared_site, controller)["partitions"]
+    assert "tenant/tenant" in stored(shared_site, controller)["partitions"]
     tenant.put_server([key]).raise_for_status()
     assert stored(shared_site, "site.json")["hosts"][tenant.host]["server"]["name"] == "tenant-h1"
     http.post(RESET.format(pod[5]), json={"ResetType": "ForceOff"}).raise_for_status()
     assert stored(shared_site, "site.json")["machines"][pod[5]]["power"] != "On"
     vipu.remove("tenant")
-    assert stored(shared_site, controller)["partitions"].get("tenant", {}).get("operation", "") != "POS_IDLE"
+    assert stored(shared_site, controller)["partitions"].get("tenant/tenant", {}).get("operation", "") != "POS_IDLE"
 
 
 def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) -> None:

@@ -144,3 +144,9 @@ def test_an_agent_is_in_one_cluster_and_one_pod_only(tmp_path_factory: pytest.Te
         agents = [agent.name for cluster in fleet.clusters.values() for agent in cluster.agents]
         assert len(agents) == len(set(agents)) == 300
         assert len({machine.rnic for machine in region.machines.values()}) == 300
+
+
+def test_a_ring_goes_around_a_whole_torus() -> None:
+    small = shape(16, ipulink_routing_type=pb.IRT_RINGSWNC)
+    with pytest.raises(Refusal, match="a whole torus of 64 IPUs; the partition has 16"):
+        with_routing(small, cluster(torus=True))

@@ -11,24 +11,25 @@ import grpc
 import pytest
 
 from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 from tests.support.site import ACCESS_KEY as KEY
-from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.site import ADMINISTRATOR, SECURE, RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("secure"), options=["--machines-on", "--secure"]) as site:
+    with running_site(tmp_path_factory.mktemp("secure"), options=["--machines-on", *SECURE]) as site:
         yield site
 
 
 @pytest.fixture
 def vipu(site: RunningSite) -> Iterator[VipuDriver]:
     """The controller with an allocation `a` for `alice` and one `b` for `bob`, and `root` who sees everything."""
-    driver = VipuDriver(site.user_channel(), site.admin_channel())
+    driver = VipuDriver(site.channel())
     pod = site.region().pods[0]
     for number, name in enumerate("ab"):
         driver.allocate(name, pod.cluster_id or "", [pod.machines[number].name])
@@ -41,14 +42,15 @@ def vipu(site: RunningSite) -> Iterator[VipuDriver]:
         driver.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id=name), timeout=CALL_SECONDS)
         driver.release(name)
     for user in driver.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users:
-        driver.admin.RemoveUser(admin.RemoveUserRequest(id=user.id), timeout=CALL_SECONDS)
+        if user.id != ADMINISTRATOR:
+            driver.admin.RemoveUser(admin.RemoveUserRequest(id=user.id), timeout=CALL_SECONDS)
 
 
 class Person:
-    """A user of the controller with an access key, or without."""
+    """A user of the controller with an access key, or without, at one of its endpoints."""
 
-    def __init__(self, vipu: VipuDriver, user: str = "", secret: str = "") -> None:
-        self._stub: pb_grpc.UserServiceStub = vipu.user
+    def __init__(self, channel: grpc.Channel, user: str = "", secret: str = "") -> None:
+        self._stub = pb_grpc.UserServiceStub(channel)
         self.metadata = [(USER, user), (ACCESS_KEY, secret)] if user else []
 
     def call(self, method: str, request: Any) -> Any:
@@ -69,8 +71,8 @@ def new_key(vipu: VipuDriver, user: str, name: str = "first") -> str:
     return secret
 
 
-def person(vipu: VipuDriver, user: str) -> Person:
-    return Person(vipu, user, new_key(vipu, user))
+def person(vipu: VipuDriver, site: RunningSite, user: str, allocation: str) -> Person:
+    return Person(site.user_channel(allocation), user, new_key(vipu, user))
 
 
 def refusal(call: Callable[..., object], *arguments: Any) -> tuple[grpc.StatusCode, str]:
@@ -79,61 +81,61 @@ def refusal(call: Callable[..., object], *arguments: Any) -> tuple[grpc.StatusCo
     return code_of(caught.value), sentence_of(caught.value)
 
 
-def test_nobody_is_let_in_without_a_valid_key(vipu: VipuDriver) -> None:
-    secret = new_key(vipu, "alice")
-    code, sentence = refusal(Person(vipu).partitions)
+def test_nobody_is_let_in_without_a_valid_key(vipu: VipuDriver, site: RunningSite) -> None:
+    secret, own = new_key(vipu, "alice"), site.user_channel("a")
+    code, sentence = refusal(Person(own).partitions)
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert USER in sentence
     for user, key in (("alice", "wrong"), ("bob", secret), ("nobody", secret), ("alice", "")):
-        assert refusal(Person(vipu, user, key).partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
-    assert Person(vipu, "alice", secret).partitions() == []
-    assert vipu.version.GetVersion(pb.VersionRequest(), timeout=CALL_SECONDS).version
+        assert refusal(Person(own, user, key).partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
+    assert Person(own, "alice", secret).partitions() == []
+    assert pb_grpc.VersionServiceStub(own).GetVersion(pb.VersionRequest(), timeout=CALL_SECONDS).version
 
 
-def test_what_others_have_does_not_exist(vipu: VipuDriver, site: RunningSite) -> None:
-    alice, bob, root = (person(vipu, name) for name in ("alice", "bob", "root"))
+def test_an_endpoint_is_for_the_users_of_its_allocation(vipu: VipuDriver, site: RunningSite) -> None:
+    alice, root = person(vipu, site, "alice", "a"), person(vipu, site, "root", "b")
     alice.create("p", "a")
-    assert (alice.partitions(), bob.partitions(), root.partitions()) == (["p"], [], ["p"])
-    for method, request in (
-        ("GetPartitionStatus", pb.GetPartitionStatusRequest(partition_id="p")),
-        ("GetPartitionIpuofConfig", pb.GetPartitionIpuofConfigRequest(partition_id="p")),
-        ("ResetPartition", pb.ResetPartitionRequest(partition_id="p")),
-        ("RemovePartition", pb.RemovePartitionRequest(partition_id="p", force=True)),
-    ):
-        code, sentence = refusal(bob.call, method, request)
-        assert (code, sentence) == (grpc.StatusCode.NOT_FOUND, "partition 'p' does not exist")
-    assert refusal(bob.partitions, "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
-    assert refusal(bob.create, "q", "a")[0] is grpc.StatusCode.NOT_FOUND
-    agents = bob.call("ListIPUAttributes", pb.ListIPUAttributesRequest()).entries
-    machines = site.region().pods[0].machines
-    assert [entry.agent for entry in agents] == [machines[1].name]
-    foreign = pb.ListIPUAttributesRequest(agents=[machines[0].name])
-    assert refusal(bob.call, "ListIPUAttributes", foreign)[0] is grpc.StatusCode.NOT_FOUND
-    assert root.partitions() == ["p"]
+    stranger = Person(site.user_channel("b"), *(value for _, value in alice.metadata))
+    unknown = refusal(Person(site.user_channel("b"), "nobody", "wrong").partitions)
+    assert refusal(stranger.partitions) == (unknown[0], unknown[1].replace("nobody", "alice"))
+    assert (alice.partitions(), root.partitions()) == (["p"], [])
+    assert refusal(root.partitions, "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
 
 
-def test_an_unnamed_allocation_is_one_that_the_user_sees(vipu: VipuDriver) -> None:
-    bob = person(vipu, "bob")
-    bob.create("p")
-    assert bob.partitions("b") == ["p"]
-    code, sentence = refusal(bob.create, "q")
-    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert "a has" not in sentence
+def test_the_administration_wants_an_administrators_key_besides_the_certificate(
+    vipu: VipuDriver, site: RunningSite
+) -> None:
+    alice, endpoint = person(vipu, site, "alice", "a"), site.endpoint()
+    keyless = grpc.secure_channel(f"{endpoint.host}:{endpoint.admin_port}", site.credentials())
+    for channel, metadata in ((keyless, []), (site.channel(), alice.metadata)):
+        administration, user = admin_grpc.AdminServiceStub(channel), pb_grpc.UserServiceStub(channel)
+        for call, request in (
+            (administration.ListAllocations, admin.ListAllocationsRequest()),
+            (administration.CreateUser, admin.CreateUserRequest(id="mallory")),
+            (user.ListPartitions, pb.ListPartitionsRequest()),
+            (pb_grpc.VersionServiceStub(channel).GetVersion, pb.VersionRequest()),
+        ):
+            with pytest.raises(grpc.RpcError) as caught:
+                call(request, timeout=CALL_SECONDS, metadata=metadata)
+            assert code_of(caught.value) is grpc.StatusCode.UNAUTHENTICATED
+    keyless.close()
+    assert Person(site.channel(), "root", new_key(vipu, "root")).partitions() == []
 
 
-def test_users_of_one_allocation_share_its_partitions(vipu: VipuDriver) -> None:
-    alice, bob = person(vipu, "alice"), person(vipu, "bob")
-    alice.create("p", "a")
+def test_users_of_one_allocation_share_its_partitions(vipu: VipuDriver, site: RunningSite) -> None:
+    alice, bob = person(vipu, site, "alice", "a"), person(vipu, site, "bob", "a")
+    alice.create("p")
+    assert refusal(bob.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
     request = admin.SetUserAllocationsRequest(id="bob", allocation_ids=["a", "b"])
     vipu.admin.SetUserAllocations(request, timeout=CALL_SECONDS)
     assert bob.partitions() == ["p"]
     vipu.admin.SetUserAllocations(admin.SetUserAllocationsRequest(id="bob"), timeout=CALL_SECONDS)
-    assert bob.partitions() == []
+    assert refusal(bob.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
 
 
 def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: VipuDriver, site: RunningSite) -> None:
-    first = person(vipu, "alice")
-    second = Person(vipu, "alice", secret := new_key(vipu, "alice", "second"))
+    first = person(vipu, site, "alice", "a")
+    second = Person(site.user_channel("a"), "alice", secret := new_key(vipu, "alice", "second"))
     assert first.partitions() == second.partitions() == []
     vipu.admin.RemoveAccessKey(admin.RemoveAccessKeyRequest(user_id="alice", id="first"), timeout=CALL_SECONDS)
     assert refusal(first.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
@@ -145,13 +147,10 @@ def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: V
 
 
 def test_keys_and_users_survive_a_kill(vipu: VipuDriver, site: RunningSite) -> None:
-    alice = person(vipu, "alice")
+    alice = person(vipu, site, "alice", "a")
     site.kill()
     site.start()
-    assert (
-        Person(VipuDriver(site.user_channel(), site.admin_channel()), *(v for _, v in alice.metadata)).partitions()
-        == []
-    )
+    assert Person(site.user_channel("a"), *(v for _, v in alice.metadata)).partitions() == []
 
 
 def test_what_makes_no_sense_about_users_is_refused(vipu: VipuDriver) -> None:
@@ -174,18 +173,18 @@ def test_a_caller_may_make_the_secret_and_send_only_its_digest(vipu: VipuDriver,
     secret = "of the caller's own making"
     request = admin.CreateAccessKeyRequest(user_id="alice", id="own", sha256=sha256(secret.encode()).hexdigest())
     assert vipu.admin.CreateAccessKey(request, timeout=CALL_SECONDS).secret == ""
-    assert Person(vipu, "alice", secret).partitions() == []
+    assert Person(site.user_channel("a"), "alice", secret).partitions() == []
     request.id, request.sha256 = "other", "no digest"
     assert refusal(vipu.admin.CreateAccessKey, request)[0] is grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_a_controller_that_forgets_knows_its_administrator_and_nothing_else(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=4, options=["--machines-on", *SECURE]) as site:
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         pod = site.region().pods[0]
         vipu.allocate("a", pod.cluster_id or "", [pod.machines[0].name])
         vipu.admin.CreateUser(admin.CreateUserRequest(id="alice", allocation_ids=["a"]), timeout=CALL_SECONDS)
-        root = Person(vipu, "ipucloud", KEY)
+        root = Person(site.channel(), ADMINISTRATOR, KEY)
         root.create("p", "a")
         assert (root.partitions(), vipu.allocations()) == (["p"], {"a": [pod.machines[0].name]})
         assert site.http().post("/v1/controllers/mars-1:forget").status_code == 404
@@ -196,5 +195,5 @@ def test_a_controller_that_forgets_knows_its_administrator_and_nothing_else(tmp_
             assert [user.id for user in users] == ["ipucloud"]
             site.kill()
             site.start()
-            vipu = VipuDriver(site.user_channel(), site.admin_channel())
-            root = Person(vipu, "ipucloud", KEY)
+            vipu = VipuDriver(site.channel())
+            root = Person(site.channel(), ADMINISTRATOR, KEY)

@@ -107,6 +107,42 @@ def test_links_break(run: Run, site: RunningSite) -> None:
     assert run("repair-link", name, "next").status == 0
 
 
+def test_hardware_shows_what_it_was_not_built_with(run: Run, site: RunningSite) -> None:
+    first, second = (machine.name for machine in site.region().pods[0].machines[:2])
+
+    def system(name: str) -> Any:
+        return site.http().get(f"/redfish/v1/Systems/{name}").json()
+
+    def listed() -> set[str]:
+        page = site.http().get("/redfish/v1/Systems", params={"region": "luxembourg-2"}).json()
+        return {each["Id"] for each in page["Members"]}
+
+    built = system(first)
+    assert "GC-NEW" in run("exchange", first, "--serial", "GC-NEW").out
+    assert "ipu-2 of" in run("exchange", first, "--part", "ipu-2", "--serial", "P-NEW").out
+    assert run("exchange", first, "--part", "ipu-4").status == 1
+    assert run("show-as", first, "--model", "Bow-2000", "--firmware", "2.7.0").status == 0
+    now = system(first)
+    assert (now["SerialNumber"], now["Model"], now["BiosVersion"]) == ("GC-NEW", "Bow-2000", "2.7.0")
+    assert now["Serials"] == built["Serials"] | {"ipu-2": "P-NEW"}
+    assert run("show-as", first).status == 1
+    assert run("swap-machines", first, second).status == 0
+    places = {each["name"]: (each["pod"], each["slot"]) for each in shown(run)["changed"]}
+    assert places == {first: ("lux2-p001", 1), second: ("lux2-p001", 0)}
+    assert run("hide", second).status == 0
+    assert run("add-machine", "luxembourg-2", "lux2-x001").status == 0
+    assert listed() == {m.name for m in site.region().pods[0].machines} - {second} | {"lux2-x001"}
+    assert run("add-machine", "luxembourg-2", first).status == 1
+    assert run("exchange", "lux2-h001", "--serial", "7KQ2X93").status == 0
+    [host] = [h for h in site.http().get("/v1/hosts").json()["hosts"] if h["name"] == "lux2-h001"]
+    assert host["serial_number"] == "7KQ2X93"
+    site.restart()
+    assert system(first) == now
+    assert run("as-built", first, second, "lux2-x001", "lux2-h001").status == 0
+    assert (system(first), shown(run)["changed"]) == (built, [])
+    assert run("as-built", first).status == 1
+
+
 @pytest.mark.parametrize("kind", OF_CALLS, ids=lambda kind: kind.command)
 def test_every_fault_of_calls_can_be_injected_and_ended(run: Run, kind: Any) -> None:
     call = [] if kind.call else ["hosts.put_server"]
@@ -148,10 +184,12 @@ def test_every_action_has_a_command() -> None:
 def test_the_calls_are_those_of_the_site() -> None:
     source = Path(site_app.__file__).read_text()
     names = set(re.findall(r'calls\.route\(\s*"\w+",\s*[^,]+,\s*"([\w.]+)"', source))
-    unharmed = {name for name in names if name.split(".")[0] in {"faults", "machines", "links", "controllers"}}
-    unharmed |= {"hosts.fail", "hosts.repair"}
+    unharmed = {
+        name for name in names if name.split(".")[0] in {"faults", "machines", "links", "controllers", "hardware"}
+    }
+    unharmed |= {"hosts.fail", "hosts.repair", "sensors.put"}
     called = {name for name in CALLS if name.split(".")[0] not in {"vipu", "admin"}}
-    assert called == (names - unharmed) | {"redfish.member"}
+    assert called == (names - unharmed) | {"redfish.member", "agents.answer", "ssh.connect"}
     assert "vipu.CreatePartition" in CALLS
 
 

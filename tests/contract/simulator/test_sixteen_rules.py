@@ -99,6 +99,17 @@ def test_rule_07_listed_ipus_need_their_cluster(vipu: VipuDriver, cluster_id: st
     assert {ipu.topology_id for ipu in spec(vipu, "p").ipus} == {2, 3}
 
 
+def test_rule_07_routing_ids_of_listed_ipus_are_checked(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=1)
+    wrong = [pb.PartitionIpu(topology_id=number, routing_id=7 - number) for number in (2, 3)]
+    assert "routing id" in refused(vipu, INVALID, ipus=wrong, cluster_id=cluster_id)
+    vipu.create("p", ipus=[pb.PartitionIpu(topology_id=number) for number in (2, 3)], cluster_id=cluster_id)
+    got = spec(vipu, "p").ipus
+    vipu.remove("p")
+    vipu.create("q", ipus=got, cluster_id=cluster_id)
+    assert list(spec(vipu, "q").ipus) == list(got)
+
+
 def test_rule_08_gcds_and_replicas_divide_evenly(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:2])
     for size, gcds, replicas in ((4, 3, 0), (4, 2, 3), (4, 1, 3), (2, 4, 0), (4, 2, 8)):
@@ -132,11 +143,23 @@ def test_rule_10_blocks_are_aligned_and_fragmentation_refuses(
     assert "8 IPUs free, the largest aligned block 4" in sentence
 
 
+def test_rule_10_machines_that_are_off_are_not_room(
+    vipu: VipuDriver, http: httpx.Client, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    for count, said in ((1, "1 of 2 machines do not answer"), (2, "all 2 are switched off or unreachable")):
+        http.post(f"/v1/machines/{pod[count - 1]}:fail").raise_for_status()
+        assert said in refused(vipu, EXHAUSTED, size=8)
+    for name in pod[:2]:
+        http.post(f"/v1/machines/{name}:repair").raise_for_status()
+
+
 def test_rule_11_names_are_taken_once_and_have_36_characters(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:2])
     vipu.create("x" * 36, 4)
     assert "exists" in refused(vipu, grpc.StatusCode.ALREADY_EXISTS, "x" * 36, 4)
     assert "at most 36" in refused(vipu, INVALID, "x" * 37, 4)
+    assert len(refused(vipu, INVALID, "x" * 100_000, 4)) < 100
     with pytest.raises(grpc.RpcError) as caught:
         vipu.allocate("b", cluster_id, [pod[3], pod[3]])
     assert code_of(caught.value) is INVALID
@@ -175,15 +198,15 @@ def test_rule_14_without_keys_everybody_sees_everything(vipu: VipuDriver, cluste
 
 def test_rule_15_state_is_one_json_file_and_survives_a_kill(tmp_path: Path) -> None:
     with running_site(tmp_path, options=["--machines-on"]) as site:
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         vipu.allocate("a", site.region().pods[0].cluster_id or "", size=4)
         vipu.create("p", 8, num_gcds=2)
         before = vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()
         site.kill()
         stored = orjson.loads((tmp_path / "vipu-luxembourg-2.json").read_bytes())
-        assert (set(stored["partitions"]), set(stored["allocations"])) == ({"p"}, {"a"})
+        assert (set(stored["partitions"]), set(stored["allocations"])) == ({"a/p"}, {"a"})
         site.start()
-        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu = VipuDriver(site.channel())
         assert (vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()) == before
 
 

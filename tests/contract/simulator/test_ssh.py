@@ -98,9 +98,9 @@ def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSs
 
 
 def test_the_environment_leads_to_the_controller(tenant: Tenant, login: OpenSsh) -> None:
-    endpoint = tenant.site.endpoint()
+    endpoint = tenant.site.user_endpoint("tenant")
     assert output(login, 'echo "$IPUOF_VIPU_API_HOST:$IPUOF_VIPU_API_PORT $IPUOF_VIPU_API_PARTITION_ID"') == (
-        f"{endpoint.host}:{endpoint.user_port} tenant\n"
+        f"{endpoint.host}:{endpoint.port} tenant\n"
     )
 
 

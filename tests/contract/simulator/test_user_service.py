@@ -177,7 +177,7 @@ def test_attributes_show_the_board_and_the_partition(vipu: VipuDriver, cluster_i
     assert used[3].attributes["board type"] == "M2000"
     assert used[3].attributes["clock"] == "1330MHz"
     assert used[3].attributes["ipuof routing id"] == "0"
-    assert used[0].attributes["reconfigurable partition"] == "1"
+    assert used[0].attributes["reconfigurable partition"] == "true"
     assert used[3].attributes["board serial number"] == used[2].attributes["board serial number"]
     assert used[3].attributes["board serial number"] != used[1].attributes["board serial number"]
     assert "ipuof routing id" not in free[0].attributes
@@ -187,7 +187,7 @@ def test_attributes_show_the_board_and_the_partition(vipu: VipuDriver, cluster_i
     ("region", "board", "clock"), [("luxembourg-2", "M2000", "1330MHz"), ("amsterdam-2", "Bow-2000", "1850MHz")]
 )
 def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, board: str, clock: str) -> None:
-    vipu = VipuDriver(shared_site.user_channel(region), shared_site.admin_channel(region))
+    vipu = VipuDriver(shared_site.channel(region))
     pod = shared_site.region(region).pods[0]
     machine = pod.machines[0].name
     vipu.allocate("a", pod.cluster_id or "", [machine])
@@ -206,8 +206,9 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
             "ipuof routing id": str(3 - ipu),
             "link speed": "16 GT/s",
             "link width": "8",
-            "partition sync type": "ST_GS2_DEFAULT",
-            "reconfigurable partition": "1",
+            "ipuof routing type": "DNC",
+            "partition sync type": "c2-compatible",
+            "reconfigurable partition": "true",
         }
         assert {name: shown.attributes[name] for name in expected} == expected
 

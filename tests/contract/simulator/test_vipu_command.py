@@ -83,7 +83,7 @@ def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant
     listing = output(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
     assert listing.count("-+- Id:") == 7
-    assert "partition p1 [active] has 4 reconfigurable IPUs" in output(
+    assert "Partition: p1 [active] has 4 reconfigurable IPUs" in output(
         login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-monitor"
     )
     assert output(login, "vipu reset partition p1") == "reset partition (p1): success.\n"
@@ -91,22 +91,77 @@ def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant
     assert "'p1' does not exist" in refused(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
 
 
-def test_ipuof_files_appear_when_they_are_asked_for(login: OpenSsh, emptied: Tenant) -> None:
-    output(login, "vipu create partition one --size 2 && vipu create partition two --size 4 --gcds 2")
-    assert output(login, "ls ~/.ipuof.conf.d") == ""
-    config = json.loads(output(login, "vipu get partition one --ipuof-configs"))
-    assert [device["server_port"] for device in config["gcd_configs"][0]["devices"]] == [50053, 50052]
-    assert output(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\n"
+def test_a_partition_has_its_ipuof_files_while_it_exists(login: OpenSsh, emptied: Tenant) -> None:
+    output(login, "vipu create partition one --size 2 && vipu create partition one_gcd0 --size 1")
     kept = json.loads(output(login, "cat ~/.ipuof.conf.d/one_ipuof.conf"))
-    assert (len(kept["devices"]), kept["attributes"]["GCD Id"]) == (2, "0")
+    assert [device["server_port"] for device in kept["devices"]] == [50055, 50054]
+    assert (kept["devices"][0]["device_id"], kept["devices"][0]["ipulink_segment_id"]) == (0, 0)
+    assert kept["attributes"]["GCD Id"] == "0"
+    output(login, "vipu remove partition one")
+    assert output(login, "ls ~/.ipuof.conf.d") == "one_gcd0_ipuof.conf\n"
     # With one file there the programs need no more telling.
-    assert "Partition: one [active]" in output(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
-    output(login, "vipu get partition two --ipuof-configs")
-    assert output(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\ntwo_gcd0_ipuof.conf\ntwo_gcd1_ipuof.conf\n"
+    assert "Partition: one_gcd0 [active]" in output(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
+    output(login, "vipu create partition two --size 4 --gcds 2")
+    assert output(login, "ls ~/.ipuof.conf.d") == "one_gcd0_ipuof.conf\ntwo_gcd0_ipuof.conf\ntwo_gcd1_ipuof.conf\n"
     several = refused(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
-    assert "several partitions are configured and none is chosen (one, two)" in several
+    assert "several partitions are configured and none is chosen (one_gcd0, two)" in several
     path = "export IPUOF_CONFIG_PATH=~/.ipuof.conf.d/two_gcd1_ipuof.conf; gc-info --ipu-count"
     assert output(login, path) == "2\n"
+    output(login, "vipu delete partition two && vipu remove partition one_gcd0 --no-wait")
+    assert output(login, "ls ~/.ipuof.conf.d") == ""
+
+
+def test_the_configuration_of_a_gcd_goes_where_the_shell_sends_it(login: OpenSsh, emptied: Tenant) -> None:
+    output(login, "vipu create partition p1 --size 4 --num-gcds 2 --gcd-sync-replicas 4")
+    several = refused(login, "vipu get partition p1 --ipuof-configs")
+    assert "it has 2 GCDs, each with a configuration of its own: choose one with --gcd" in several
+    listed = output(
+        login,
+        "mkdir -p work; cd work; vipu get partition p1 --gcd 1 --ipuof-configs > f; IPUOF_CONFIG_PATH=f gc-info -l;"
+        " echo [$IPUOF_CONFIG_PATH]",
+    )
+    assert "IPU-M host: [10.5.1.1], IPU#: [1]" in listed
+    assert listed.endswith("[]\n"), "the variable was the command's alone"
+    assert "partition p1 has GCDs 0 to 1, not 2" in refused(login, "vipu get partition p1 --gcd 2 --ipuof-configs")
+
+
+def test_the_environment_of_a_login_follows_the_partitions(login: OpenSsh, emptied: Tenant) -> None:
+    """The server was made for the partition `tenant`, which does not exist any more."""
+    named = "echo [$IPUOF_VIPU_API_PARTITION_ID]"
+    assert output(login, named) == "[]\n"
+    output(login, "vipu create partition p1 --size 4")
+    assert output(login, named) == "[p1]\n"
+    assert output(login, "gc-info --ipu-count") == "4\n"
+    output(login, "vipu create partition p2 --size 4")
+    assert output(login, named) == "[]\n", "no partition is chosen for the customer"
+    output(login, "vipu remove partition p2 && vipu create partition tenant --size 4")
+    assert output(login, named) == "[tenant]\n"
+
+
+def test_a_file_that_cannot_be_written_is_a_warning(login: OpenSsh, emptied: Tenant) -> None:
+    """The partition exists all the same."""
+    done = login.ssh("rm -r ~/.ipuof.conf.d; touch ~/.ipuof.conf.d; vipu create partition p1 --size 1")
+    login.ssh("rm ~/.ipuof.conf.d; mkdir ~/.ipuof.conf.d")
+    assert (done.returncode, done.stdout) == (0, b"create partition (p1): success.\n")
+    assert b"warning: ~/.ipuof.conf.d/p1_ipuof.conf was not written" in done.stderr
+
+
+def test_the_controller_is_found_by_option_environment_or_file(login: OpenSsh, tenant: Tenant) -> None:
+    endpoint = tenant.site.user_endpoint("tenant")
+    unset = "export IPUOF_VIPU_API_HOST= VIPU_CLI_API_HOST=; "
+    lines = f'# made by hand\n\napi-host="{endpoint.host}"  # of the region\napi-port = {endpoint.port}\nother="x"\n'
+    login.ssh("cat > c.hcl", stdin=lines.encode())
+    version = f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
+    assert output(login, f"{unset} vipu --config c.hcl --server-version") == version
+    assert output(login, f"vipu -H {endpoint.host} -P {endpoint.port} --server-version") == version
+    assert "VIPU_CLI_API_PORT is '0'" in refused(
+        login, f"{unset} VIPU_CLI_API_PORT=0 vipu --config c.hcl list partitions"
+    )
+    assert "configuration file no.hcl does not exist" in refused(login, "vipu --config no.hcl list partitions")
+    login.ssh("cat > c.hcl", stdin=b"api-host = \n")
+    assert 'line 1 of the configuration file c.hcl is not `name = "value"`' in refused(
+        login, "vipu list partitions --config c.hcl"
+    )
 
 
 def test_json_is_the_wire_field_by_field(login: OpenSsh, emptied: Tenant) -> None:
@@ -139,6 +194,7 @@ def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
     shown = {name.strip(): value for name, value in rows.items()}
     assert (shown["Partition ID"], shown["Allocation ID"], shown["State"]) == ("p1", "tenant", "ACTIVE")
     assert shown["IPUs"] == "0: 0 1 2 3"
+    assert shown["Sync Type"] == "pod-native-default"
 
 
 def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -> None:
@@ -157,8 +213,8 @@ def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -
 
 
 def test_versions_are_shown(login: OpenSsh, tenant: Tenant) -> None:
-    endpoint = tenant.site.endpoint(REGION)
-    assert output(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.user_port}\n"
+    endpoint = tenant.site.user_endpoint("tenant")
+    assert output(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
     assert output(login, "vipu --version") == "vipu version 1.18.0\n"
 
 
@@ -172,6 +228,8 @@ def test_versions_are_shown(login: OpenSsh, tenant: Tenant) -> None:
         ("vipu get partition theirs --ipuof-configs", "partition 'theirs' does not exist"),
         ("vipu reset partition theirs", "partition 'theirs' does not exist"),
         ("vipu remove partition theirs --force", "partition 'theirs' does not exist"),
+        ("vipu list partitions --allocation stranger", "allocation 'stranger' does not exist"),
+        ("vipu create partition p1 --size 4 --index 0", "name it with --cluster"),
         ("vipu list ipu-attrs --agent lux2-p001-m09", "agent 'lux2-p001-m09' does not exist"),
         ("vipu --api-port 1 list partitions", "is unreachable"),
         ("vipu -H example.org list partitions", "the V-IPU controller at example.org"),

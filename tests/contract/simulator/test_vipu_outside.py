@@ -9,17 +9,18 @@ import sys
 from pathlib import Path
 
 from ipucloud.wire import vipu_admin_pb2 as admin
-from tests.support.site import running_site
+from tests.support.site import SECURE, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.vipu import CALL_SECONDS
 from tests.support.waiting import PATIENCE
 
 
 def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`ipucloud vipu`, on this machine."""
+    """`ipucloud vipu`, on this machine, with the authority of the site's controller."""
+    authority = str(tenant.site.authority_file(REGION))
     return subprocess.run(
         [sys.executable, "-m", "ipucloud.cli.main", "vipu", *args],
-        env=os.environ | {"HOME": str(home)} | environment,
+        env=os.environ | {"HOME": str(home), "VIPU_CLI_API_CA_FILE": authority} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -32,24 +33,30 @@ def test_the_same_command_works_from_outside(tmp_path: Path) -> None:
         tenant = Tenant(site, machines=2)
         for name, machine in zip(("stranger", "tenant"), site.region(REGION).pods[0].machines, strict=True):
             tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [machine.name])
+        tenant.vipu.create("p1", 4, allocation_id="stranger")
         _lead_a_life(tenant, tmp_path)
 
 
 def _lead_a_life(tenant: Tenant, tmp_path: Path) -> None:
-    endpoint = tenant.site.endpoint(REGION)
-    where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
-    made = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", "--allocation", "tenant", **where)
+    """At an endpoint that has this tenant's alone: `p1` of the stranger is neither there nor in the way."""
+    endpoint = tenant.site.user_endpoint("tenant")
+    where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
+    assert "p1" not in outside(tenant, tmp_path, "list", "partitions", **where).stdout
+    made = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", **where)
     assert (made.returncode, made.stdout) == (0, "create partition (p1): success.\n")
-    options = ["--api-host", endpoint.host, "--api-port", str(endpoint.user_port)]
+    options = ["--api-host", endpoint.host, "--api-port", str(endpoint.port)]
     configured = outside(tenant, tmp_path, *options, "get", "partition", "p1", "--ipuof-configs")
-    assert json.loads(configured.stdout)["gcd_configs"][0]["attributes"]["Partition Id"] == "p1"
-    assert (tmp_path / ".ipuof.conf.d" / "p1_ipuof.conf").exists()
-    everything = outside(
-        tenant, tmp_path, *options, "--admin-port", str(endpoint.admin_port), "list", "allocations", "--showjson"
-    )
-    assert [each["id"] for each in json.loads(everything.stdout)["allocations"]] == ["stranger", "tenant"]
+    assert json.loads(configured.stdout)["attributes"]["Partition Id"] == "p1"
+    assert (tmp_path / ".ipuof.conf.d" / "p1_ipuof.conf").read_text() == configured.stdout
+    own = outside(tenant, tmp_path, *options, "list", "allocations", "--showjson")
+    assert [each["id"] for each in json.loads(own.stdout)["allocations"]] == ["tenant"]
+    administration = ["--api-port", str(tenant.site.endpoint(REGION).admin_port), "list", "allocations"]
+    refused = outside(tenant, tmp_path, *options, *administration)
+    assert (refused.returncode, "needs a client certificate" in refused.stderr) == (1, True), refused.stderr
     removed = outside(tenant, tmp_path, "remove", "partition", "p1", **where)
     assert (removed.returncode, removed.stdout) == (0, "remove partition (p1): success.\n")
+    assert not list((tmp_path / ".ipuof.conf.d").iterdir())
+    assert [each.spec.allocation_id for each in tenant.vipu.every_partition()] == ["stranger"]
     nobody = outside(tenant, tmp_path, "list", "partitions", VIPU_CLI_API_HOST="127.0.0.1", VIPU_CLI_API_PORT="1")
     assert (nobody.returncode, nobody.stderr) == (
         1,
@@ -63,8 +70,8 @@ def test_a_controller_that_takes_long_is_not_waited_for_for_ever(tmp_path: Path)
         tenant = Tenant(site, machines=1)
         agent = site.region(REGION).pods[0].machines[0].name
         tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
-        endpoint = site.endpoint(REGION)
-        where = ["-H", endpoint.host, "-p", str(endpoint.user_port)]
+        endpoint = site.user_endpoint("tenant")
+        where = ["-H", endpoint.host, "-p", str(endpoint.port)]
         late = outside(tenant, tmp_path, *where, "create", "partition", "p1", "--size", "4", "--timeout", "1")
         assert (late.returncode, late.stderr) == (
             1,
@@ -83,8 +90,8 @@ def test_a_lost_machine_is_named(tmp_path: Path) -> None:
         agent = site.region(REGION).pods[0].machines[0].name
         tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
         tenant.vipu.create("p1", 4, allocation_id="tenant")
-        endpoint = site.endpoint(REGION)
-        where = ["-H", endpoint.host, "-p", str(endpoint.user_port)]
+        endpoint = site.user_endpoint("tenant")
+        where = ["-H", endpoint.host, "-p", str(endpoint.port)]
         site.http().post(f"/v1/machines/{agent}:fail").raise_for_status()
         kept = outside(tenant, tmp_path, *where, "remove", "partition", "p1")
         assert kept.returncode == 1
@@ -93,7 +100,7 @@ def test_a_lost_machine_is_named(tmp_path: Path) -> None:
 
 
 def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
-    with running_site(tmp_path / "site", machines=2, options=["--machines-on", "--secure"]) as site:
+    with running_site(tmp_path / "site", machines=2, options=["--machines-on", *SECURE]) as site:
         tenant = Tenant(site, machines=1)
         agents = [machine.name for machine in site.region(REGION).pods[0].machines]
         for name, agent in zip(("mine", "theirs"), agents, strict=True):
@@ -102,11 +109,15 @@ def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
         service.CreateUser(admin.CreateUserRequest(id="ann", allocation_ids=["mine"]), timeout=CALL_SECONDS)
         key = admin.CreateAccessKeyRequest(user_id="ann", id="k")
         secret = service.CreateAccessKey(key, timeout=CALL_SECONDS).secret
-        endpoint = site.endpoint(REGION)
-        where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
-        nobody = outside(tenant, tmp_path, "list", "partitions", **where)
-        assert (nobody.returncode, "requires a user and an access key" in nobody.stderr) == (1, True)
-        ann = where | {"VIPU_CLI_API_USER_ID": "ann", "VIPU_CLI_API_ACCESS_KEY": secret}
-        assert outside(tenant, tmp_path, "create", "partition", "p1", "--size", "4", **ann).returncode == 0
-        refusal = outside(tenant, tmp_path, "create", "partition", "p2", "--size", "4", "--allocation", "theirs", **ann)
+        own, foreign = (
+            {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
+            for endpoint in (site.user_endpoint("mine"), site.user_endpoint("theirs"))
+        )
+        ann = {"VIPU_CLI_API_USER_ID": "ann", "VIPU_CLI_API_ACCESS_KEY": secret}
+        for called_as in (own, foreign | ann):
+            refused = outside(tenant, tmp_path, "list", "partitions", **called_as)
+            assert (refused.returncode, "requires a user and an access key" in refused.stderr) == (1, True)
+        assert outside(tenant, tmp_path, "create", "partition", "p1", "--size", "4", **own, **ann).returncode == 0
+        elsewhere = ["create", "partition", "p2", "--size", "4", "--allocation", "theirs"]
+        refusal = outside(tenant, tmp_path, *elsewhere, **own, **ann)
         assert (refusal.returncode, "'theirs' does not exist" in refusal.stderr) == (1, True)

@@ -23,7 +23,7 @@ from tests.support.world.clock import stop_clock
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
 GUARDS = ("DISABLE", "ENABLE")
-_FORGET = "TRUNCATE usage_charges, ledger_transfers, hour_closes, dirty_hours, ledger_accounts"
+_FORGET = "TRUNCATE usage_charges, ledger_transfers, hour_closes, dirty_hours, unpriced_minutes, ledger_accounts"
 
 
 def at(text: str) -> datetime:
@@ -63,6 +63,7 @@ class Books(World):
         credited: int = 0,
         anchor_at: datetime | None = None,
         project: Project | None = None,
+        currency: str = CURRENCY,
     ) -> UUID:
         made = new_id()
         await self.insert(
@@ -72,7 +73,7 @@ class Books(World):
                 cluster_id=cluster,
                 sku=SKU,
                 region=REGION,
-                currency=CURRENCY,
+                currency=currency,
                 quantity=quantity,
                 credited=credited,
                 anchor_at=anchor_at or started_at,
@@ -119,11 +120,22 @@ class Books(World):
             )
 
     async def price(
-        self, unit_price: str | Decimal, valid_from: datetime = LONG_AGO, valid_to: datetime | None = None
+        self,
+        unit_price: str | Decimal,
+        valid_from: datetime = LONG_AGO,
+        valid_to: datetime | None = None,
+        *,
+        currency: str = CURRENCY,
     ) -> UUID:
         async with self.database.begin() as connection:
             return await make_price(
-                connection, SKU, REGION, Decimal(unit_price), valid_from=valid_from, valid_to=valid_to
+                connection,
+                SKU,
+                REGION,
+                Decimal(unit_price),
+                valid_from=valid_from,
+                valid_to=valid_to,
+                currency=currency,
             )
 
     async def insert(self, statement: sa.Insert) -> None:

@@ -171,7 +171,6 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
 
 @settings(
     max_examples=5,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -119,7 +119,6 @@ async def example(scratch: Scratch, changes: list[Change], closes: list[int]) ->
 
 @settings(
     max_examples=12,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(changes=CHANGES, closes=st.lists(st.integers(0, SPAN), max_size=2, unique=True))

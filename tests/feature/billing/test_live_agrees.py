@@ -199,7 +199,6 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
 
 @settings(
     max_examples=6,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, InsufficientPrivilege, IntegrityConstraintViolation
 
-from ipucloud.billing.ledger.months import open_months, seal_months
+from ipucloud.billing.ledger.months import note_late_months, open_months, seal_months
 from tests.feature.billing.books import Books, at
 from tests.support.postgres import Database as Scratch
 
@@ -65,15 +65,46 @@ async def test_what_comes_late_for_a_sealed_month_lands_in_the_open_one(books: B
     assert balance[0] == Decimal("4.375")
 
 
-async def test_a_month_with_minutes_without_a_price_stays_open(books: Books) -> None:
+TOLD = "SELECT type, data::jsonb ->> 'hour' FROM events WHERE type LIKE 'price.%' ORDER BY id"
+
+
+async def test_minutes_without_a_price_hold_nothing_up(books: Books) -> None:
+    """The month is sealed without them; they are charged when they have a price, in the month that is open then."""
     await books.price("0.0625", at("2026-04-30T23:00:00"))
-    await books.used(await books.make_cluster(), at("2026-04-30T22:30:00"), at("2026-04-30T23:30:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T21:30:00"), at("2026-04-30T23:30:00"))
     await books.keep(at("2026-05-02T00:00:00"))
-    assert await sealed(books) == []
+    assert await sealed(books) == [date(2026, 4, 1)]
+    assert await books.total() == (30, Decimal("1.875"))
+    noted = "SELECT hour, minutes FROM unpriced_minutes ORDER BY hour"
+    assert [tuple(row) for row in await books.rows(noted)] == [
+        (at("2026-04-30T21:00:00"), 30),
+        (at("2026-04-30T22:00:00"), 60),
+    ]
     await books.price("0.0500", at("2026-04-01T00:00:00"), at("2026-04-30T23:00:00"))
     await books.keep()
-    assert await sealed(books) == [date(2026, 4, 1)]
-    assert await books.total() == (60, Decimal("3.375"))
+    assert await books.rows(noted) == []
+    assert await books.total() == (120, Decimal("6.375"))
+    late = "SELECT billing_month, sum(cost) FROM usage_charges WHERE rev > 0 GROUP BY 1"
+    assert [tuple(row) for row in await books.rows(late)] == [(date(2026, 5, 1), Decimal("4.50"))]
+    assert [tuple(row) for row in await books.rows(TOLD)] == [
+        ("price.missing", "2026-04-30T21:00:00Z"),
+        ("price.supplied", "2026-04-30T22:00:00Z"),
+    ]
+
+
+async def test_operators_are_told_once_of_a_month_that_is_not_sealed(books: Books) -> None:
+    await books.price("0.0625")
+    await books.used(await books.make_cluster(), at("2026-04-30T22:30:00"))
+    books.now(at("2026-05-01T12:00:00"))
+    await open_months(books.database)
+    late = []
+    for now in ("2026-05-02T23:59:59", "2026-05-03T00:00:00", "2026-05-04T00:00:00"):
+        books.now(at(now))
+        late += await note_late_months(books.database)
+    assert late == [date(2026, 4, 1)]
+    await books.keep()
+    told = await books.rows("SELECT type, data::jsonb ->> 'month' FROM events ORDER BY id")
+    assert [tuple(row) for row in told] == [("billing_month.late", "2026-04"), ("billing_month.sealed", "2026-04")]
 
 
 def refuses(database: Scratch, why: str) -> None:

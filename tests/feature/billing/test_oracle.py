@@ -150,7 +150,6 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
 
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -89,14 +89,14 @@ def uses(draw: st.DrawFn) -> Use:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(use=uses(), zone=st.sampled_from(ZONES))
 def test_priced_minutes_are_those_that_begin_in_the_span(session: psycopg.Connection, use: Use, zone: str) -> None:
     session.execute("SELECT set_config('TimeZone', %s, false)", [zone])
     assert priced(session, use) == walked(use)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(offsets=st.lists(st.integers(-86_400, 30 * 86_400), min_size=2, max_size=9), seconds=st.integers(0, 10_000_000))
 def test_any_cuts_of_a_life_hold_its_minutes(session: psycopg.Connection, offsets: list[int], seconds: int) -> None:
     def between(since: int, until: int) -> int:

@@ -94,11 +94,12 @@ Span = tuple[Decimal, int, int | None]
 
 
 async def spans(db: Database) -> list[Span]:
-    """Price, first and last year of every version."""
+    """Price, first and last year of every version that begins in the future."""
     async with db.read() as connection:
         return [
             (each.unit_price.amount, each.valid_from.year, each.valid_to.year if each.valid_to else None)
             for each in await book(connection)
+            if each.valid_from.year > 2100
         ]
 
 
@@ -113,24 +114,34 @@ async def test_what_has_not_begun_can_be_withdrawn_and_gives_the_time_back(db: D
     """The version before holds again as long as it would have: for ever, or until what was fitted in since begins."""
     async with db.begin() as connection:
         account = (await make_project(connection)).id if contract else None
+        if contract:
+            await seed_prices(connection, OWN)
         first = version("0.01", "2126-01-01T00:00:00Z", account=account)
         between = version("0.02", "2127-01-01T00:00:00Z", "2128-01-01T00:00:00Z", account=account)
         last = version("0.03", "2130-01-01T00:00:00Z", account=account)
-        assert await add(connection, [first, between, last]) == 3
+        assert await add(connection, [first, between, last], default="EUR") == (3, 1)
     one, two, three = Decimal("0.01"), Decimal("0.02"), Decimal("0.03")
-    assert await spans(db) == [(one, 2126, 2127), (two, 2127, 2128), (three, 2130, None)]
-    async with db.begin() as connection:
-        await withdraw(connection, await id_of(db, "0.02"))
-    assert await spans(db) == [(one, 2126, 2130), (three, 2130, None)]
-    async with db.begin() as connection:
-        await add(connection, [version("0.04", "2128-01-01T00:00:00Z", account=account)])
+    assert await spans(db) == [(one, 2126, 2127), (two, 2127, 2128), (one, 2128, 2130), (three, 2130, None)]
     with pytest.raises(Problem, match="Withdraw that one first"):
         async with db.begin() as connection:
-            await withdraw(connection, await id_of(db, "0.01"))
-    for price in ("0.04", "0.03"):
+            await withdraw(connection, await id_of(db, "0.02"))
+    async with db.begin() as connection:
+        await withdraw(connection, await id_of(db, "0.03"))
+    assert await spans(db) == [(one, 2126, 2127), (two, 2127, 2128), (one, 2128, None)]
+    async with db.begin() as connection:
+        await withdraw(connection, await id_of(db, "0.02"))
+    assert await spans(db) == [(one, 2126, None)]
+    async with db.begin() as connection:
+        sale = version("0.02", "2127-01-01T00:00:00Z", "2128-01-01T00:00:00Z", account=account)
+        assert await add(connection, [sale], default="EUR") == (1, 1)
+    async with db.begin() as connection:
+        after = version("0.04", "2128-01-01T00:00:00Z", account=account)
+        assert await add(connection, [after], default="EUR") == (1, 0)
+    assert await spans(db) == [(one, 2126, 2127), (two, 2127, 2128), (Decimal("0.04"), 2128, None)]
+    for price in ("0.04", "0.02"):
         async with db.begin() as connection:
             await withdraw(connection, await id_of(db, price))
-    assert await spans(db) == [(one, 2126, 2130)]
+    assert await spans(db) == [(one, 2126, None)]
 
 
 async def test_what_has_begun_stays(db: Database) -> None:

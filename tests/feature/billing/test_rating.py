@@ -71,8 +71,8 @@ async def test_a_project_s_hours_are_paid_by_whom_they_began_under(books: Books)
         other = await create(
             connection, name="Other", currency="EUR", legal_name=None, address=None, tax_id=None, payment_days=30
         )
-        await assign(connection, books.project.actor, other)
-        await assign(connection, books.project.actor, other)
+        await assign(connection, books.project.actor, other, default="EUR")
+        await assign(connection, books.project.actor, other, default="EUR")
     await books.keep(at("2026-05-05T10:30:00"))
     paid = await books.rows("SELECT hour, account_id FROM usage_charges ORDER BY hour")
     assert [tuple(row) for row in paid] == [

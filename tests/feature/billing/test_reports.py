@@ -100,6 +100,25 @@ async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
     assert len((await ask(books, "project", account_id=books.project.id)).rows) == 2
 
 
+async def test_credited_machine_minutes_are_beside_the_billed_ones(books: Books) -> None:
+    await books.price("0.0625")
+    cluster = await books.make_cluster()
+    failed, repaired = at("2026-05-04T07:00:00"), at("2026-05-04T07:20:00")
+    books.now(failed)
+    await books.used(cluster, at("2026-05-04T06:00:00"), quantity=4)
+    await books.credit(cluster, 1, failed, await books.reported(failed, good_since=repaired))
+    books.now(repaired)
+    await books.credit(cluster, 0, repaired)
+    await books.keep(at("2026-05-05T09:30:00"))
+    whole = await ask(books, until=at("2026-05-05T00:00:00"))
+    [row] = whole.rows
+    assert (row.minutes, row.machine_minutes, row.credited_machine_minutes) == (1080, 4 * 1080 - 20, 20)
+    assert whole.totals[0].credited_machine_minutes == 20
+    assert await rolled_up(books) == [date(2026, 5, 4)]
+    await books.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(books, until=at("2026-05-05T00:00:00")) == whole
+
+
 async def test_a_report_is_the_same_with_and_without_roll_ups(books: Books) -> None:
     await furnished(books)
     with_them = await ask(books, "cluster", "day", "sku")
@@ -150,7 +169,7 @@ async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(books: Books) 
 async def test_csv_holds_no_formula(books: Books) -> None:
     await furnished(books)
     lines = as_csv(await ask(books, "tag:team")).decode().split("\r\n")
-    assert lines[0] == "tag:team,currency,minutes,machine_minutes,list_cost,cost"
+    assert lines[0] == "tag:team,currency,minutes,machine_minutes,credited_machine_minutes,list_cost,cost"
     assert lines[1].startswith("'=1+1,EUR,")
     assert lines[2].startswith(",EUR,1,1,")
     assert lines[-1] == ""

@@ -185,6 +185,7 @@ async def test_time_without_a_price_is_never_shown_as_free(world: World, clock: 
         await used(world, created.target_id)
     billing = (await world.cluster(created.target_id))["billing"]
     assert (billing["minutes"], billing["cost"]) == (6, None)
+    world.broken_on_purpose.add("price_book_has_no_hole")
 
 
 async def test_before_the_first_start_there_is_nothing_to_pay(world: World) -> None:

@@ -33,7 +33,7 @@ async def crowd(database: Scratch) -> AsyncIterator[World]:
 async def outcomes(requests: Sequence[Awaitable[Result]]) -> tuple[list[Result], Counter[str]]:
     """What the requests gave, and how often each problem; anything else fails the test.
 
-    A refusal for want of capacity is made under the lock, and has numbers.
+    A refusal for want of capacity has its numbers.
     """
     done = await asyncio.gather(*requests, return_exceptions=True)
     for failure in done:

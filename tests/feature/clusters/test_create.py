@@ -148,6 +148,12 @@ async def test_a_name_is_free_again_once_its_cluster_is_deleted(world: World) ->
     assert (await world.create()).target_id != first.target_id
 
 
+async def test_who_took_the_last_machines_learns_so_from_a_repeated_request(world: World) -> None:
+    await world.create("first", "m2000-pod64")
+    assert (await refused(world, name="first")).kind.code == "name_taken"
+    assert (await refused(world, name="second")).kind.code == "capacity_exhausted"
+
+
 async def test_another_project_may_use_the_same_name(world: World) -> None:
     async with world.database.begin() as connection:
         other = await make_project(connection)

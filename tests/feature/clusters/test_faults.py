@@ -48,7 +48,7 @@ async def test_a_cluster_is_degraded_while_its_hardware_does_not_work_as_sold(wo
     [fault] = cluster["faults"]
     assert (cluster["state"], cluster["billing"]["status"]) == ("degraded", "running")
     assert cluster["state_reason"] == (
-        f"Machine {machine['name']}: The machine has failed. An operator has to repair this; until then,"
+        f"Machine {machine['name']}: The machine has failed. A repair is being scheduled; until then,"
         " 1 of 4 machines is not billed."
     )
     assert (fault["kind"], fault["name"], fault["code"], fault["credited"]) == (
@@ -66,6 +66,7 @@ async def test_a_cluster_is_degraded_while_its_hardware_does_not_work_as_sold(wo
     assert await events(world, cluster_id) == ["cluster.degraded", "cluster.recovered"]
 
 
+@pytest.mark.acceptance("BFX06-01")
 async def test_the_event_names_what_failed_and_is_recorded_again_when_that_changes(world: World) -> None:
     cluster_id = await world.make_active(flavor="m2000-pod16")
     first = await world.fail(cluster_id, Code.BMC_CRITICAL)
@@ -104,7 +105,7 @@ async def test_machines_with_a_credited_fault_are_not_billed(world: World) -> No
     assert await credited() == 0
 
 
-@pytest.mark.parametrize("code", [Code.MAINTENANCE, Code.NOT_OBSERVED, Code.DRAIN, Code.QUARANTINE])
+@pytest.mark.parametrize("code", [Code.NOT_OBSERVED, Code.DRAIN, Code.QUARANTINE])
 async def test_a_report_that_is_no_fault_of_the_hardware_leaves_the_cluster_active(world: World, code: Code) -> None:
     cluster_id = await world.make_active()
     await world.fail(cluster_id, code)

@@ -58,7 +58,9 @@ class Payer:
     async def funds(self) -> FundsOut:
         async with self.world.database.read() as connection:
             found = await funds_of(connection, self.world.project.id, currency="EUR")
-        sums = found.wallet + found.credit - found.outstanding - found.unbilled - found.unposted - found.held
+        sums = (
+            found.wallet + found.credit - found.outstanding - found.unbilled - found.unposted - found.held - found.tax
+        )
         assert found.available == sums
         return found
 
@@ -136,13 +138,16 @@ async def test_an_empty_account_is_notified_once_and_once_when_funded_again(paye
     made = await payer.world.create()
     await payer.world.finish_create(made.target_id)
     assert await payer.holds() == []
-    await watch_prepaid(payer.world.database)
-    assert await payer.world.column(ANNOUNCED) == []
+    for _ in range(2):
+        await watch_prepaid(payer.world.database)
+    assert await payer.world.column(ANNOUNCED) == ["account.funds_low"]
+    [low] = await payer.world.column("SELECT data ->> 'hours' FROM events WHERE type = 'account.funds_low'")
+    assert (low, (await payer.funds()).lasts_until) == ("4", NOW + timedelta(hours=1))
     payer.after(16)
     await asyncio.gather(*(watch_prepaid(payer.world.database) for _ in range(4)))
     payer.after(17)
     await keep_books(payer.world.database)
-    assert await payer.world.column(ANNOUNCED) == ["account.funds_exhausted"]
+    assert await payer.world.column(ANNOUNCED) == ["account.funds_low", "account.funds_exhausted"]
     assert (await payer.funds()).state == "empty"
     await payer.world.create("more")
     await payer.policy("refuse_creates")
@@ -152,7 +157,8 @@ async def test_an_empty_account_is_notified_once_and_once_when_funded_again(paye
     await payer.world.create("again")
     for _ in range(2):
         await keep_books(payer.world.database)
-    assert await payer.world.column(ANNOUNCED) == ["account.funds_exhausted", "account.funds_restored"]
+    told = ["account.funds_low", "account.funds_exhausted", "account.funds_restored"]
+    assert await payer.world.column(ANNOUNCED) == told
     async with payer.world.database.begin() as connection:
         assert await end_prepaid(connection, payer.world.project.id)
     assert (await payer.funds()).when_empty is None

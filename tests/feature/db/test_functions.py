@@ -23,6 +23,8 @@ ONLY_REFUSE = {
 CALLS = (
     "UPDATE contract_prices SET valid_to = '2127-01-01Z'",
     "SELECT withdraw_price(id) FROM contract_prices",
+    "SELECT cut_price(gen_random_uuid(), gen_random_uuid())",
+    "SELECT follow_price(gen_random_uuid(), '{}')",
     "DELETE FROM dirty_hours",
     "UPDATE hour_closes SET verified_at = app_now()",
     "SELECT seal_billing_month(month) FROM billing_months",

@@ -126,7 +126,7 @@ WRONG = (
         "ck_clusters_deleted",
     ),
     Wrong("a state nobody knows", "UPDATE clusters SET state = 'sleeping'", CheckViolation, "ck_clusters_state"),
-    Wrong("a cluster has two open operations", NEW_OPERATION, UniqueViolation, "uq_operations_open_cluster"),
+    Wrong("a cluster has two open operations", NEW_OPERATION, UniqueViolation, "uq_operations_open"),
     Wrong(
         "an operation ends without a time",
         "UPDATE operations SET state = 'succeeded' WHERE id = %(open)s",

@@ -12,9 +12,10 @@ NEVER_NULL = {
     ("ipucloud.billing.exports.inputs", "fence"): "read by the delivery, which follows the build",
     ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
-    ("ipucloud.clusters.operations.rotate_key", "vipu_host"): "only clusters of a secure controller, which has one",
-    ("ipucloud.clusters.operations.rotate_key", "vipu_user_port"): "only clusters of a secure controller",
-    ("ipucloud.operations.cancelling", ""): "only operations on clusters can be cancelled",
+    ("ipucloud.inventory.validations", ""): "only reports about machines are written",
+    ("ipucloud.invariants.records", ""): "only validations that have a name",
+    ("ipucloud.operations.cancelling", "cluster_id"): "only operations on clusters can be cancelled",
+    ("ipucloud.partitions.record", "partition_id"): "only operations on partitions",
 }
 """Fields without None although their columns may be NULL, with the reason why these rows have a value."""
 

@@ -35,7 +35,7 @@ class AuditedWorld(SiteWorld):
 
     def __init__(self, scratch: Scratch, site: RunningSite) -> None:
         super().__init__(scratch, site, request_life=0.01)
-        self.vipu = VipuDriver(site.user_channel(REGION), site.admin_channel(REGION))
+        self.vipu = VipuDriver(site.channel(REGION))
         self._vipu_cluster = site.region(REGION).pods[0].cluster_id
 
     async def open(self) -> None:

@@ -52,6 +52,30 @@ CLUSTERS = (
         " SELECT project_id, 'cluster.degraded', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
     _c(
+        "confirmed_fault_report_is_live",
+        REPAIRED,
+        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, confirmed_at,"
+        " cleared_at) SELECT %(partition)s, 'luxembourg-2', machine_id, 'operator', 'bmc_critical', 'prevented', true,"
+        " 'as seen', app_now(), app_now() FROM allocations WHERE cluster_id = %(active)s AND ordinal = 0"
+        " AND machine_id IS NOT NULL",
+        "INSERT INTO fault_reports (id, project_id, cluster_id, machine_id, name, category, description, state,"
+        " created_by, answer, answered_by, answered_at, report_id)"
+        " SELECT %(partition)s, project_id, cluster_id, machine_id, 'm0', 'ipu', 'it hangs', 'confirmed', id,"
+        " 'it does', id, app_now(), %(partition)s"
+        " FROM allocations WHERE cluster_id = %(active)s AND ordinal = 0 AND machine_id IS NOT NULL",
+    ),
+    _c(
+        "confirmed_fault_report_is_live",
+        REPAIRED,
+        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, confirmed_at)"
+        " SELECT %(partition)s, 'luxembourg-2', id, 'bmc', 'sensor_warning', 'allowed', false, 'as seen', app_now()"
+        " FROM machines ORDER BY name DESC LIMIT 1",
+        "INSERT INTO fault_reports (id, project_id, cluster_id, machine_id, name, category, description, state,"
+        " created_by, answer, answered_by, answered_at, report_id)"
+        " SELECT %(partition)s, project_id, c.id, machine_id, 'm0', 'ipu', 'it hangs', 'confirmed', c.id,"
+        " 'it does', c.id, app_now(), h.id FROM clusters AS c, health_reports AS h WHERE c.id = %(deleted)s",
+    ),
+    _c(
         "cluster_times_in_order",
         REFUSED,
         "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE id = %(active)s",
@@ -90,14 +114,24 @@ CLUSTERS = (
         REPAIRED,
         "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.9' WHERE cluster_id = %(deleted)s",
     ),
+    _c(
+        "cluster_has_an_endpoint_of_its_own",
+        REFUSED,
+        "UPDATE clusters SET endpoint_host = '203.0.113.9', endpoint_port = 1 WHERE id IN (%(active)s, %(creating)s)",
+    ),
+    _c(
+        "cluster_without_allocation_has_no_endpoint",
+        REPAIRED,
+        "UPDATE clusters SET endpoint_host = '203.0.113.9', endpoint_port = 1 WHERE id = %(suspended)s",
+    ),
 )
 
 OPERATIONS = (
     _c(
-        "cluster_has_one_open_operation",
+        "object_has_one_open_operation",
         REFUSED,
         *(each.format(cluster="creating") for each in _NEW_OPERATION),
-        off=("uq_operations_open_cluster",),
+        off=("uq_operations_open",),
     ),
     _c("finished_operation_is_complete", REFUSED, "UPDATE operations SET progress = 50 WHERE id = %(finished)s"),
     _c(

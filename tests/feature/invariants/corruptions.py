@@ -78,6 +78,37 @@ _HOLDERS = (
         _machine("deleted", _OF_CREATING, ", created_at = created_at - interval '1 hour'", _OF),
     ),
     _c(
+        "freed_hardware_was_observed_clean",
+        REFUSED,
+        "DELETE FROM hardware_cleanings c USING allocations a WHERE a.id = allocation_id"
+        " AND a.cluster_id = %(deleted)s",
+    ),
+    _c(
+        "validation_keeps_its_machine",
+        REPAIRED,
+        "INSERT INTO hardware_validations (id, machine_id, reason) SELECT gen_random_uuid(), id, 'operator'"
+        " FROM machines WHERE slot = 15 AND name LIKE 'lux%%'",
+    ),
+    _c(
+        "validation_keeps_its_machine",
+        REPAIRED,
+        "INSERT INTO hardware_validations (id, machine_id, reason, name, started_at, deadline_at)"
+        " SELECT gen_random_uuid(), id, 'operator', 'val-0', app_now(), app_now()"
+        " FROM machines WHERE slot = 15 AND name LIKE 'lux%%'",
+    ),
+    _c(
+        "machine_in_use_is_not_validated",
+        REFUSED,
+        "INSERT INTO hardware_validations (id, machine_id, reason, name, started_at, deadline_at)"
+        " SELECT gen_random_uuid(), machine_id, 'operator', 'val-0', app_now(), app_now() FROM allocations"
+        " WHERE cluster_id = %(active)s AND machine_id IS NOT NULL AND ordinal = 0",
+        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, confirmed_at)"
+        " SELECT gen_random_uuid(), 'luxembourg-2', machine_id, 'operation', 'not_validated', 'prevented', false, '',"
+        " app_now() FROM hardware_validations",
+        "UPDATE machines SET allocatable = false, validating = true"
+        " WHERE id IN (SELECT machine_id FROM hardware_validations)",
+    ),
+    _c(
         "cluster_numbers_its_machines",
         REFUSED,
         "UPDATE allocations SET ordinal = ordinal + 1 WHERE cluster_id = %(active)s AND machine_id IS NOT NULL",
@@ -96,10 +127,19 @@ _HOLDERS = (
 
 MACHINES = tuple(replace(each, statements=(*each.statements, *SETTLED)) for each in _HOLDERS)
 
+_MACHINE = "UPDATE machines SET {} WHERE slot = 15 AND name LIKE 'lux%%'"
+_HOST = "UPDATE hosts SET {} WHERE NOT held AND name LIKE 'lux%%'"
+
 ROOM = (
+    *(
+        _c(f"{kind}_follows_its_reports", REPAIRED, changes.format(column), *SETTLED)
+        for kind, changes in (("machine", _MACHINE), ("host", _HOST))
+        for column in ("health = 'failed'", "maintenance = true", "allocatable = false")
+    ),
     _c("pod_shows_its_machines", REPAIRED, "UPDATE pods SET unhealthy_mask = 1 WHERE name LIKE 'lux%%'"),
     _c("run_shows_its_whole_pods", REPAIRED, "UPDATE pod_runs SET whole_mask = whole_mask # 4"),
     _c("host_shows_whether_it_is_held", REPAIRED, "UPDATE hosts SET held = NOT held"),
+    _c("controller_has_an_authority", REFUSED, "UPDATE site_regions SET vipu_authority = NULL"),
 )
 
 _NEW_INTERVAL = (
@@ -134,6 +174,11 @@ BILLING = (
         "UPDATE usage_intervals SET quantity = 9 WHERE cluster_id = %(active)s",
     ),
     _c(
+        "cluster_is_priced_in_its_payers_currency",
+        REFUSED,
+        "UPDATE billing_accounts SET currency = 'CHF' WHERE id = %(project)s",
+    ),
+    _c(
         "intervals_share_an_anchor",
         REFUSED,
         "UPDATE usage_intervals SET anchor_at = anchor_at - interval '1 hour' WHERE cluster_id = %(active)s",
@@ -142,7 +187,12 @@ BILLING = (
     _c(
         "billed_usage_has_a_price",
         REFUSED,
-        "UPDATE prices SET valid_to = date_trunc('second', app_now(), 'UTC') - interval '1 hour'"
+        "UPDATE prices SET sku = 'ipu-gone' WHERE sku = 'ipu-m2000'",
+    ),
+    _c(
+        "price_book_has_no_hole",
+        REFUSED,
+        "UPDATE prices SET valid_to = date_trunc('second', app_now(), 'UTC') + interval '1 hour'"
         " WHERE sku = 'ipu-m2000'",
     ),
     _c(
@@ -229,7 +279,7 @@ LOGS = (
 
 GUARDS = (
     _c("guards_are_in_force", REFUSED, "ALTER TABLE operations DISABLE TRIGGER operations_final"),
-    _c("guards_are_in_force", REFUSED, "DROP INDEX uq_operations_open_cluster"),
+    _c("guards_are_in_force", REFUSED, "DROP INDEX uq_operations_open"),
     _c("guards_are_in_force", REFUSED, "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used"),
     _c("reference_has_an_index", REFUSED, "ALTER TABLE hosts ADD COLUMN pod_id uuid REFERENCES pods (id)"),
     _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE ON events TO ipucloud_app"),

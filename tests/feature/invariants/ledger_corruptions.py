@@ -43,13 +43,31 @@ LEDGER = (
         "UPDATE billing_months SET sealed_at = app_now()",
     ),
     _c(
+        "month_is_sealed_in_time",
+        "SELECT open_billing_month('2026-04-01')",
+        "UPDATE billing_months SET opened_at = '2026-04-01Z'",
+    ),
+    _c(
+        "used_minutes_have_a_price",
+        _MONTH,
+        _CLOSED.format(charges=0),
+        "INSERT INTO unpriced_minutes (hour, account_id, sku, region, currency, minutes)"
+        " SELECT '2026-05-05T10:00Z', %(project)s, 'ipu-m2000', 'luxembourg-2', 'EUR', 60",
+    ),
+    _c(
+        "corrected_price_is_rated",
+        "INSERT INTO price_corrections (id, sku, region, currency, unit_price, valid_from, version_id, reason,"
+        " requested_by, created_at) SELECT gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1, '2026-05-05Z',"
+        " gen_random_uuid(), 'late', gen_random_uuid(), app_now() - interval '2 days'",
+    ),
+    _c(
         "roll_up_is_the_charges",
         _MONTH,
         _CLOSED.format(charges=0),
         "INSERT INTO day_rollups (day, version, hours, built_at) SELECT '2026-05-05', 1, 1, app_now()",
         "INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,"
-        " machine_minutes, cost, list_cost) SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'ipu-m2000',"
-        " 'luxembourg-2', 'EUR', 60, 60, 1, 1",
+        " machine_minutes, credited_machine_minutes, cost, list_cost) SELECT '2026-05-05', 1, %(project)s, %(project)s,"
+        " %(active)s, 'ipu-m2000', 'luxembourg-2', 'EUR', 60, 60, 0, 1, 1",
         outcome=Outcome.REPAIRED,
     ),
     _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),

@@ -1,4 +1,4 @@
-"""Ways in which budgets and holds can be wrong, each planted alone in a database that has none yet."""
+"""Ways in which scheduled repairs, budgets and holds can be wrong, each planted where there are none yet."""
 
 from __future__ import annotations
 
@@ -22,8 +22,25 @@ _HOLD = (
     "INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency)"
     " VALUES ({cluster}, %(project)s, {account}, 3.75, 'EUR')"
 )
+_SCHEDULED = (
+    "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at, started_at,"
+    " operation_id)"
+    " VALUES (gen_random_uuid(), %(project)s, {cluster}, 'fault', '{{m0}}', app_now(), app_now(), {begun})"
+)
 
 LIVE = (
+    *(
+        Corruption(
+            "scheduled_repair_has_its_cause",
+            Outcome.REPAIRED,
+            (_SCHEDULED.format(cluster=f"%({cluster})s", begun=begun),),
+        )
+        for cluster, begun in (
+            ("active", "NULL, NULL"),
+            ("deleted", "NULL, NULL"),
+            ("active", "app_now(), %(finished)s"),
+        )
+    ),
     Corruption(
         "budget_threshold_fires_once",
         Outcome.REFUSED,

@@ -55,6 +55,12 @@ def other_machines(world: AuditedWorld) -> None:
     world.vipu.create(world.name, 4, allocation_id=world.name)
 
 
+def other_endpoint(world: AuditedWorld) -> None:
+    world.remove_allocation()
+    world.allocate(world.name, world.machine)
+    world.vipu.create(world.name, 4, allocation_id=world.name)
+
+
 def other_ports(world: AuditedWorld) -> None:
     world.remove_network()
     world.network(world.name, world.machine, world.spare, host=world.host)
@@ -84,6 +90,7 @@ CORRUPTIONS = (
     ),
     Corruption("cluster_in_use_has_its_allocation", LEFT, AuditedWorld.remove_allocation),
     Corruption("allocation_has_the_machines_of_its_cluster", REFUSED, other_machines),
+    Corruption("cluster_has_the_endpoint_of_its_allocation", LEFT, other_endpoint),
     Corruption("cluster_in_use_has_its_partition", LEFT, AuditedWorld.lose_partition),
     Corruption("partition_of_a_cluster_works", REFUSED, AuditedWorld.fail_machine, AuditedWorld.repair_machine),
     Corruption("cluster_in_use_has_its_network", LEFT, AuditedWorld.remove_network),
@@ -91,8 +98,14 @@ CORRUPTIONS = (
     Corruption("cluster_in_use_has_its_servers", LEFT, AuditedWorld.wipe_server),
     Corruption("hardware_is_listed_by_its_site", REFUSED, unlisted_host, forget_host),
 )
-ELSEWHERE = frozenset({"hardware_belongs_to_one_cluster", "suspended_cluster_has_its_servers"})
-"""These need a cluster that is being created, and one that is suspended; each has a test of its own."""
+ELSEWHERE = frozenset(
+    {
+        "hardware_belongs_to_one_cluster",
+        "suspended_cluster_has_its_servers",
+        "server_of_a_suspended_cluster_is_off",
+    }
+)
+"""These need a cluster that is being created, or one that is suspended; they are broken in tests of their own."""
 
 
 @pytest.fixture
@@ -185,6 +198,12 @@ async def test_a_suspended_cluster_keeps_its_server_and_nothing_else(world: Audi
         await world.finished(await world.resume(world.in_use))
         assert await rules_broken(world) == set(), "its server has the name that it was given first"
         await world.finished(await world.suspend(world.in_use))
+    world.http.post(f"/v1/hosts/{world.host}/power", json={"action": "on"}).raise_for_status()
+    repaired = await world.repair(await world.findings())
+    assert [(each.finding.rule.name, each.outcome) for each in repaired] == [
+        ("server_of_a_suspended_cluster_is_off", REPAIRED)
+    ]
+    assert await rules_broken(world) == set()
     world.wipe_server()
     findings = await world.findings()
     assert [finding.rule.name for finding in findings] == ["suspended_cluster_has_its_servers"]

@@ -89,8 +89,8 @@ async def test_a_repeated_report_is_the_same_one_and_a_cleared_one_is_history(wo
 
 
 async def test_what_nobody_declared_is_refused(world: World) -> None:
-    with pytest.raises(ValueError, match="operator does not report link_down of a machine"):
-        declaration("machine", Source.OPERATOR, Code.LINK_DOWN)
+    with pytest.raises(ValueError, match="operator does not report powered_off of a machine"):
+        declaration("machine", Source.OPERATOR, Code.POWERED_OFF)
     with pytest.raises(ValueError, match="bmc does not report bmc_critical of a host"):
         declaration("host", Source.BMC, Code.BMC_CRITICAL)
     async with world.database.begin() as connection:

@@ -14,6 +14,8 @@ from ipucloud.catalogue.load import load
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.inventory.blocks import bits
+from ipucloud.inventory.health.codes import Code, Kind
+from ipucloud.inventory.health.reports import clear
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
@@ -69,8 +71,8 @@ async def capacities(world: World) -> dict[str, FlavorCapacity]:
 
 async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(world: World) -> None:
     created = await world.create(flavor="m2000-pod8")
-    await change(world, "UPDATE machines SET health = 'degraded', allocatable = false WHERE slot IN (0, 2)")
-    await change(world, "UPDATE machines SET maintenance = true, allocatable = false WHERE slot = 3")
+    await world.impair(Code.LINK_DOWN, "slot IN (0, 2)")
+    await world.impair(Code.MAINTENANCE, "slot = 3")
     held = [SlotState.ALLOCATED] * 2
     rest = [SlotState.UNHEALTHY, SlotState.MAINTENANCE] + [SlotState.FREE] * 12
     assert await states(world) == held + rest
@@ -82,8 +84,8 @@ async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_
 
 
 async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> None:
-    await change(world, "UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 3")
-    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE '%-007'")
+    await world.impair(Code.BMC_CRITICAL, "slot > 3")
+    await world.impair(Code.MAINTENANCE, "name NOT LIKE '%-007'", kind="host")
     created = await world.create(flavor="m2000-pod16")
     cluster = await world.cluster(created.target_id)
     assert [machine["slot"] for machine in cluster["machines"]] == [0, 1, 2, 3]
@@ -94,9 +96,12 @@ async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> Non
 
 async def test_the_reason_given_is_the_one_that_holds(world: World) -> None:
     assert await why_not(world, 16) is None
-    await change(world, "UPDATE machines SET health = 'failed', allocatable = false WHERE slot = 5")
+    failed = await world.impair(Code.BMC_CRITICAL, "slot = 5")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "health"
-    await change(world, "UPDATE machines SET health = 'ok', maintenance = (slot = 5), allocatable = (slot <> 5)")
+    await world.impair(Code.MAINTENANCE, "slot = 5")
+    async with world.database.begin() as connection:
+        for report_id in failed:
+            assert await clear(connection, report_id=report_id)
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "maintenance"
 
 
@@ -116,26 +121,18 @@ async def test_an_allocation_that_its_pod_does_not_show_is_refused_by_the_index(
 
 
 @pytest.mark.parametrize(
-    ("flavor", "scarce", "reason"),
+    ("flavor", "kind", "failed", "reason"),
     [
-        (
-            "m2000-pod4",
-            "UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 0 AND name LIKE 'lux%'",
-            "health",
-        ),
-        ("m2000-pod64", "UPDATE machines SET health = 'ok'", "capacity"),
-        (
-            "m2000-pod4",
-            "UPDATE hosts SET health = 'failed', allocatable = false WHERE name <> 'luxembourg-2-m2000-host-007'",
-            "hosts",
-        ),
+        ("m2000-pod4", "machine", "slot > 0 AND name LIKE 'lux%'", "health"),
+        ("m2000-pod64", "machine", "false", "capacity"),
+        ("m2000-pod4", "host", "name <> 'luxembourg-2-m2000-host-007'", "hosts"),
     ],
 )
 async def test_while_the_last_room_is_being_taken_others_wait(
-    world: World, *, flavor: str, scarce: str, reason: str
+    world: World, *, flavor: str, kind: Kind, failed: str, reason: str
 ) -> None:
     """Who takes it may still fail: nobody is refused before that is certain."""
-    await change(world, scarce)
+    await world.impair(Code.BMC_CRITICAL if kind == "machine" else Code.HOST_FAILED, failed, kind=kind)
     async with world.database.begin() as connection:
         other = world.customer(await make_project(connection))
     first = cluster_body("first", flavor=flavor)
@@ -171,7 +168,7 @@ async def test_machine_types_that_share_hosts_never_take_the_same_one(world: Wor
     world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
     await world.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
     await world.execute("UPDATE pod_runs SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
-    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
+    await world.impair(Code.MAINTENANCE, "name NOT LIKE 'lux%-00_'", kind="host")
     created = await world.create()
     bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000", hosts=9))
     async with world.database.begin() as connection:
@@ -212,7 +209,7 @@ PLACES = (
 
 
 async def test_a_failed_host_is_not_counted_as_room(world: World) -> None:
-    await change(world, "UPDATE hosts SET health = 'failed', allocatable = false")
+    await world.impair(Code.HOST_FAILED, kind="host")
     assert await why_not(world, 1) == NoRoom(
         "hosts",
         "The cluster needs 1 Poplar server and the region has 0 free. Try again later, or choose another region.",
@@ -236,7 +233,7 @@ async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(world: 
 
 
 async def test_capacity_ends_where_hosts_end(world: World) -> None:
-    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
+    await world.impair(Code.MAINTENANCE, "name NOT LIKE 'lux%-00_'", kind="host")
     assert (await capacities(world))["m2000-pod4"].available == 10
 
 

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.db.engine import Database
+from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.sync import sync
 from ipucloud.site.ports import Budget, Site, VipuAddress
 from ipucloud.wire.site import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
@@ -33,7 +34,7 @@ class Listing:
         )
         region = SiteRegion(
             region="luxembourg-2",
-            vipu=VipuEndpoint(host="vipu", user_port=port, admin_port=8091),
+            vipu=VipuEndpoint(host="vipu", admin_port=port),
             pods=[pod],
             hosts=[SiteHost(name="h0", address=address)],
         )
@@ -54,13 +55,13 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 
 
 async def test_hardware_is_registered_once_and_its_addresses_follow_the_site(db: Database) -> None:
-    await sync(db, Listing())
-    await sync(db, Listing(address="10.9.9.9", port=9000))
+    await sync(db, Listing(), validated=False)
+    await sync(db, Listing(address="10.9.9.9", port=9000), validated=False)
     async with db.read() as connection:
         row = (
             await connection.execute(
                 sa.text(
-                    "SELECT count(*), min(m.rnic), min(h.address), min(r.vipu_user_port)"
+                    "SELECT count(*), min(m.rnic), min(h.address), min(r.vipu_admin_port)"
                     " FROM machines m, hosts h, site_regions r"
                 )
             )
@@ -70,9 +71,32 @@ async def test_hardware_is_registered_once_and_its_addresses_follow_the_site(db:
 
 async def test_a_synchronisation_holds_nothing_that_a_request_may_want(db: Database) -> None:
     """A request skips hosts that somebody holds: an unchanged inventory must not look like a full region."""
-    await sync(db, Listing())
+    await sync(db, Listing(), validated=False)
     async with db.begin() as request:
         for table in ("hosts", "machines", "pods"):
             await request.execute(sa.text(f"SELECT id FROM {table} FOR NO KEY UPDATE"))  # noqa: S608
         # It would wait for the rows above, and end with an error, if it locked what has not changed.
-        await sync(db, Listing())
+        await sync(db, Listing(), validated=False)
+
+
+@pytest.mark.acceptance("BFX02-02", "CAP03-01")
+async def test_capacity_that_comes_and_goes_is_an_event(db: Database) -> None:
+    """New hardware that the expected inventory does not have is not offered before it was observed."""
+    everything, less = Listing(), Listing()
+    less._inventory = Inventory(regions=[region.model_copy(update={"hosts": []}) for region in less._inventory.regions])
+    async with db.begin() as connection:
+        await replace(connection, "luxembourg-2", [{"kind": "host", "name": "h0"}], "token")
+    for listing in (everything, less, less, everything):
+        await sync(db, listing, validated=False)
+    async with db.read() as connection:
+        events = await connection.execute(sa.text("SELECT name, type FROM hardware_events ORDER BY at, name"))
+        assert [tuple(row) for row in events] == [
+            ("m0", "added"),
+            ("h0", "added"),
+            ("h0", "removed"),
+            ("h0", "returned"),
+        ]
+        offered = await connection.execute(
+            sa.text("SELECT name FROM machines WHERE allocatable UNION ALL SELECT name FROM hosts WHERE allocatable")
+        )
+        assert [tuple(row) for row in offered] == [("h0",)]

@@ -32,6 +32,7 @@ from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
 from ipucloud.worker.reencryption import reencrypt
 from tests.support.factories import Project, make_project
+from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.receiver import Got, Receiver, receiving
 from tests.support.waiting import PATIENCE
@@ -78,6 +79,7 @@ class Customer:
                 request_id="r1",
                 data=DATA.get(kind),
             )
+        await settled(self.database)
 
     @asynccontextmanager
     async def worker(self, **changes: Any) -> AsyncIterator[None]:
@@ -164,8 +166,8 @@ async def test_ten_tries_over_three_days_under_one_id_then_the_end_point_is_give
     await customer.hook(receiver, "cluster.*")
     now = datetime(2126, 3, 1, 12, tzinfo=UTC)
     stop_clock(customer.scratch.owner_url, now)
+    await customer.emit()
     async with customer.worker():
-        await customer.emit()
         for tries, pause in enumerate((*PAUSES, 0.0), start=1):
             await until(partial(_tried, customer, tries))
             now += timedelta(seconds=pause * 0.89)

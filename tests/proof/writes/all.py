@@ -9,7 +9,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from tests.proof.writes import billing, budgets, clusters, exports, operators, projects, webhooks
+from tests.proof.writes import billing, budgets, clusters, exports, faults, operators, projects, safety, webhooks
 from tests.proof.writes.office import Cases
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
@@ -17,7 +17,7 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 
 WRITES: Cases = {
     operation: case
-    for resource in (projects, billing, budgets, exports, clusters, webhooks, operators)
+    for resource in (projects, billing, budgets, exports, clusters, webhooks, operators, safety, faults)
     for operation, case in resource.WRITES.items()
 }
 
@@ -33,6 +33,8 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteWebhook": 404,
     "removePartition": 202,
     "replaceQuotas": 412,
+    "replaceExpectedInventory": 200,
+    "deleteExpectedInventory": 404,
     "deleteS3Connection": 404,
     "deleteExportSchedule": 404,
     "deleteSshKey": 404,

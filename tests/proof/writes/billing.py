@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from itertools import count
+
 from ipucloud.billing.invoices import payments
 from ipucloud.kernel.money import Money
 from tests.api.support import key, price_json
@@ -9,6 +12,7 @@ from tests.proof.writes.office import Cases, Office, Write
 from tests.support.invoices import make_invoice
 
 EURO = {"amount": "1.00", "currency": "EUR"}
+_EVEN = count(0, 2)
 LETTERS = str.maketrans("0123456789", "abcdefghij")
 
 
@@ -41,6 +45,31 @@ async def withdraw_price(office: Office) -> Write:
     book = (await office.client.get(path, headers=headers)).json()["items"]
     [made] = [each["id"] for each in book if each["sku"] == sku]
     return Write("DELETE", f"{path}/{made}", office.admin.secret)
+
+
+def _correction(unit_price: str, day: date = date(2025, 1, 1)) -> dict[str, object]:
+    return {
+        "sku": "ipu-m2000",
+        "region": "luxembourg-2",
+        "unit_price": EURO | {"amount": unit_price},
+        "valid_from": f"{day}T00:00:00Z",
+        "valid_to": f"{day + timedelta(days=1)}T00:00:00Z",
+        "reason": "entered late",
+    }
+
+
+async def preview_price_correction(office: Office) -> Write:
+    path = "/v1/billing/price-corrections:preview"
+    return Write("POST", path, office.admin.secret, _correction("0.05"), _correction("0.04"), key())
+
+
+async def correct_price(office: Office) -> Write:
+    # A day in the middle of a version each time, which adds two versions.
+    path, body = "/v1/billing/price-corrections", _correction("0.05", date(2025, 1, 1) + timedelta(days=next(_EVEN)))
+    headers = {"Authorization": f"Bearer {office.admin.secret}"}
+    shown = await office.client.post(f"{path}:preview", json=body, headers=headers)
+    order = body | {"preview": shown.raise_for_status().json()["preview"]}
+    return Write("POST", path, office.admin.secret, order, order | {"reason": "another"}, key())
 
 
 async def issue_credit_note(office: Office) -> Write:
@@ -96,6 +125,8 @@ WRITES: Cases = {
     "assignProjectAccount": assign_project_account,
     "addPrices": add_prices,
     "withdrawPrice": withdraw_price,
+    "previewPriceCorrection": preview_price_correction,
+    "correctPrice": correct_price,
     "issueCreditNote": issue_credit_note,
     "topUpWallet": top_up_wallet,
     "grantCredit": grant_credit,

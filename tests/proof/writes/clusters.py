@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import sqlalchemy as sa
 
-from ipucloud.operations.store import preempt
+from ipucloud.inventory.health.codes import Code
+from ipucloud.kernel.ids import new_id
+from ipucloud.operations.ending import preempt_all
 from tests.api.support import cluster_json, key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
@@ -49,10 +53,15 @@ async def _cluster_in_use(office: Office) -> tuple[Project, str]:
     made = await office.world.customer(project).create()
     async with office.world.database.begin() as connection:
         await connection.execute(
-            sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
+            sa.text(
+                "UPDATE clusters SET state = 'active', ready_at = app_now(), endpoint_host = '10.0.0.9',"
+                " endpoint_port = (SELECT coalesce(max(endpoint_port), 20000) + 1 FROM clusters) WHERE id = :id"
+            ),
             {"id": made.target_id},
         )
-        await preempt(connection, project_id=project.id, cluster_id=made.target_id, reason="A test takes its place.")
+        await preempt_all(
+            connection, project_id=project.id, cluster_id=made.target_id, reason="A test takes its place."
+        )
         await make_partition(connection, project.id, made.target_id)
     return project, f"/v1/projects/{project.slug}/clusters/{made.target_id}"
 
@@ -96,11 +105,43 @@ async def resume_cluster(office: Office) -> Write:
     return Write("POST", path, project.token.secret, headers=key())
 
 
+async def _with_faulty_machine(office: Office) -> tuple[Project, UUID]:
+    """A project, and its cluster in use, one machine of which has to be replaced."""
+    project = await office.project()
+    made = await office.world.customer(project).create()
+    await office.world.finish_create(made.target_id)
+    held = f"id IN (SELECT machine_id FROM allocations WHERE cluster_id = '{made.target_id}')"  # noqa: S608
+    await office.world.impair(Code.MAINTENANCE, held)
+    return project, made.target_id
+
+
+async def repair_cluster(office: Office) -> Write:
+    project, cluster = await _with_faulty_machine(office)
+    path = f"/v1/projects/{project.slug}/clusters/{cluster}:repair"
+    return Write("POST", path, project.token.secret, headers=key())
+
+
+async def reschedule_repair(office: Office) -> Write:
+    project, cluster = await _with_faulty_machine(office)
+    await office.world.execute(
+        "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at)"
+        " VALUES (:id, :project, :cluster, 'maintenance', '{}', '2125-01-01', '2127-01-01')",
+        id=new_id(),
+        project=project.id,
+        cluster=cluster,
+    )
+    path = f"/v1/projects/{project.slug}/clusters/{cluster}:reschedule-repair"
+    body, other = {"starts_at": "2126-01-01T00:00:00Z"}, {"starts_at": "2126-02-01T00:00:00Z"}
+    return Write("POST", path, project.token.secret, body, other, key())
+
+
 WRITES: Cases = {
     "createCluster": create_cluster,
     "deleteCluster": delete_cluster,
     "suspendCluster": suspend_cluster,
     "resumeCluster": resume_cluster,
+    "repairCluster": repair_cluster,
+    "rescheduleRepair": reschedule_repair,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,
     "cancelOperation": cancel_operation,

@@ -12,12 +12,19 @@ import httpx
 import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
+from ipucloud.inventory.expected.changes import replace
+from ipucloud.inventory.health.codes import Source
+from ipucloud.inventory.health.observations import Read, write_reading
+from ipucloud.inventory.validations import VALIDATION
+from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.schema import metadata
 from tests.support.factories import Project, Token, make_project, make_token
 from tests.support.invoices import begin_books
 from tests.support.world import World
 
 Footprint = dict[str, tuple[int, int]]
+REPLACED, ACCEPTED, DELETED = "luxembourg-2", "amsterdam-2", "lab-1"
+"""Regions by what is done with their expected inventory: cases are also sent side by side."""
 
 
 def _counts(table: sa.Table) -> sa.Select[str, int, Any]:
@@ -88,6 +95,12 @@ def change(before: Footprint, after: Footprint) -> Footprint:
 async def make_office(world: World, client: httpx.AsyncClient) -> Office:
     async with world.database.begin() as connection:
         await begin_books(connection, (await make_project(connection)).id)
+        await write_reading(connection, ACCEPTED, Read(Source.BMC, 1.0, 1, 1), age=0.0, expires=60.0)
+        await replace(connection, REPLACED, [{"kind": "machine", "name": "first"}], "setup")
+        await replace(connection, ACCEPTED, [], "setup")
+        # The first validation of a pod would leave a work item, which later ones find.
+        for pod in (await connection.execute(sa.text("SELECT id FROM pods"))).scalars().all():
+            await wake(connection, kind=VALIDATION, key=str(pod), project_id=PLATFORM)
         return Office(world, await make_token(connection, None, Role.ADMIN), client)
 
 

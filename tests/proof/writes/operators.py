@@ -9,13 +9,17 @@ from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from tests.api.support import key
 from tests.proof.writes.office import Cases, Office, Write
+from tests.support.world.customer import REGION
 
 _numbers = count()
 
 
 async def _machine(office: Office) -> str:
-    """The name of another machine each time, while there are some that were not used."""
-    names = await office.world.column("SELECT name FROM machines ORDER BY name DESC")
+    """The name of another machine each time, in a region without clusters."""
+    names = await office.world.column(
+        "SELECT m.name FROM machines m JOIN pods p ON p.id = m.pod_id WHERE p.region <> :region ORDER BY m.name",
+        region=REGION,
+    )
     name: str = names[next(_numbers) % len(names)]
     return name
 
@@ -27,6 +31,12 @@ def _order(verb: str) -> Callable[[Office], Awaitable[Write]]:
         return Write("POST", path, office.admin.secret, body, body | {"reason": "another"}, key())
 
     return order
+
+
+async def validate_hardware(office: Office) -> Write:
+    machine, other = await _machine(office), await _machine(office)
+    path = "/v1/operator/hardware:validate"
+    return Write("POST", path, office.admin.secret, {"machines": [machine]}, {"machines": [other]}, key())
 
 
 async def return_to_service(office: Office) -> Write:
@@ -62,6 +72,7 @@ WRITES: Cases = {
     "startMaintenance": _order("maintenance"),
     "drainHardware": _order("drain"),
     "quarantineHardware": _order("quarantine"),
+    "validateHardware": validate_hardware,
     "returnToService": return_to_service,
     "clearHealthReport": clear_health_report,
     "parkWork": park_work,

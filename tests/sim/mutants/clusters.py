@@ -20,7 +20,7 @@ from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.reconciler import ClusterReconciler
-from ipucloud.clusters.steps import teardown
+from ipucloud.clusters.steps import poplar_servers, teardown
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.operations import OperationState
 from ipucloud.invariants.comparison import SITE_OBJECTS, Comparison, SiteObject
@@ -46,7 +46,7 @@ def _never_taken_down(stack: ExitStack, name: str) -> None:
     """Leave a part of a clean-up out, and out of the pass that follows it."""
     (act,) = (step.act for step in TEARDOWN if step.name == name)
     replace(stack, teardown, "_TAKE_DOWNS", tuple(each for each in teardown._TAKE_DOWNS if each is not act))
-    if act is teardown.wipe_poplar_servers:
+    if act is poplar_servers.wipe_poplar_servers:
         replace(stack, teardown, "wipe_poplar_servers", _nothing)
     _step(stack, name, _nothing)
 
@@ -156,7 +156,7 @@ def resume_gives_nothing_back(stack: ExitStack) -> None:
 
 @mutant("a suspend wipes the servers that it should keep")
 def suspend_wipes(stack: ExitStack) -> None:
-    _step(stack, "switch_off_poplar_servers", teardown.wipe_poplar_servers)
+    _step(stack, "switch_off_poplar_servers", poplar_servers.wipe_poplar_servers)
 
 
 @mutant("a clean-up removes every partition of the controller")
@@ -181,16 +181,21 @@ def network_stays(stack: ExitStack) -> None:
 
 @mutant("a clean-up forgets the partitions that the customer made")
 def own_partition_only(stack: ExitStack) -> None:
-    replace(stack, Hardware, "remove_partitions", Hardware.remove_partition)
+    replace(stack, Hardware, "remove_partitions", lambda self, name: self.remove_partition(name, name))
 
 
 @mutant(
     "partitions are removed by their names, which customers choose and choose again", directed="tests/sim/test_names.py"
 )
 def removed_by_name(stack: ExitStack) -> None:
+    def everywhere(hardware: Hardware, name: str) -> None:
+        for owner, each in list(hardware.state.partitions):
+            if each == name:
+                hardware.remove_partition(owner, name)
+
     async def remove(self: SimulatedVipu, allocation_id: str) -> None:
         for name in await self.list_partitions(allocation_id):
-            await self._calls.change("remove_partition", name, partial(self._hardware.remove_partition, name))
+            await self._calls.change("remove_partition", name, partial(everywhere, self._hardware, name))
 
     replace(stack, SimulatedVipu, "remove_partitions", remove)
 
@@ -232,7 +237,7 @@ def delete_does_not_preempt(stack: ExitStack) -> None:
     async def preempt(connection: AsyncConnection, **_: object) -> None:
         return None
 
-    replace(stack, delete, "preempt", preempt)
+    replace(stack, delete, "preempt_all", preempt)
 
 
 @mutant("a delete is recorded and no worker is woken")

@@ -8,6 +8,9 @@ import pytest
 
 from tests.sim.mutants.all import MUTANTS
 
+_OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+"""Planted bugs import what pytest would rewrite: a warning, and so an error, which would pass for a found bug."""
+
 
 def main(name: str) -> int:
     """pytest's exit code: 1 when a test failed, and so the bug was found."""
@@ -15,7 +18,7 @@ def main(name: str) -> int:
     if mutant.directed is None:
         raise SystemExit(f"{name} is found by the simulation: ./dev sim --mutant {name}")
     with mutant.in_force():
-        return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *mutant.directed.split()]))
+        return int(pytest.main([*_OPTIONS, *mutant.directed.split()]))
 
 
 if __name__ == "__main__":

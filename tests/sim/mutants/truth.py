@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -56,6 +57,33 @@ def never_confirmed(stack: ExitStack) -> None:
         return (each for each in honest(*args, **others) if each.action is not judge.Action.CONFIRMED)
 
     replace(stack, judge, "_judge_live", suspicious)
+
+
+@mutant("a fault is confirmed minutes after the second reading that showed it")
+def confirmed_late(stack: ExitStack) -> None:
+    _observed(stack)
+    honest = judge._judge_live
+
+    def slow(report: judge.LiveReport, fact: judge.Fact | None, now: datetime, **others: Any) -> Iterator[judge.Change]:
+        late = now - report.first_seen_at >= timedelta(minutes=2)
+        changes = honest(report, fact, now, **others)
+        return (each for each in changes if late or each.action is not judge.Action.CONFIRMED)
+
+    replace(stack, judge, "_judge_live", slow)
+
+
+@mutant("observation reads a link that is down as good")
+def link_is_good(stack: ExitStack) -> None:
+    _observed(stack)
+    replace(stack, findings, "_links", lambda *_: None)
+
+
+@mutant("observation does not notice that a controller has lost an allocation")
+def lost_allocation_is_good(stack: ExitStack) -> None:
+    _observed(stack)
+    stack.enter_context(mock.patch.dict(swarm.TASKS, sweep_leftovers=1.0))
+    replace(stack, swarm, "FORGETS", (0.01,))
+    replace(stack, findings, "_allocations", lambda *_: None)
 
 
 @mutant("a report never ends, although its hardware works")

@@ -49,7 +49,10 @@ class Late:
 
 
 class Network:
-    """What is under way between the workers and one site."""
+    """What is under way between the workers and one site.
+
+    `distrusted_until`: until then the certificate of the V-IPU controller is not of the authority that workers know.
+    """
 
     def __init__(
         self, hardware: Hardware, watch: Watch, *, faults: Faults, draw: random.Random, request_life: float
@@ -57,6 +60,7 @@ class Network:
         self.hardware = hardware
         self.late: list[Late] = []
         self.changes: dict[str, int] = {}
+        self.distrusted_until = 0.0
         self._watch = watch
         self._request_life = request_life
         self._faults = faults
@@ -70,9 +74,11 @@ class Network:
             late.refusal = self._arrive(late.request, late.effect, now)
         return arrived
 
-    async def read(self, actor: Actor, budget: Budget, what: str, observe: Observation[Value]) -> Value:
-        """One observation. Raises SiteError."""
-        seconds, fault = await self._send(actor, budget, what, changes=False)
+    async def read(
+        self, actor: Actor, budget: Budget, what: str, observe: Observation[Value], *, secured: bool = False
+    ) -> Value:
+        """One observation; `secured`: of the controller, over TLS. Raises SiteError."""
+        seconds, fault = await self._send(actor, budget, what, changes=False, secured=secured)
         self.hardware.advance(actor.baton.now)
         state, then = self.hardware.earlier() if fault is SiteFault.STALE else (self.hardware.state, self.hardware.now)
         seen = observe(state, then)
@@ -80,11 +86,13 @@ class Network:
             await actor.sleep(min(seconds, self._draw.choice(SLOW_SECONDS)), f"slow {what}", background=False)
         return seen
 
-    async def change(self, actor: Actor, budget: Budget, request: Request, effect: Callable[[], None]) -> None:
-        """Ask the site to change something. Raises SiteError."""
+    async def change(
+        self, actor: Actor, budget: Budget, request: Request, effect: Callable[[], None], *, secured: bool = False
+    ) -> None:
+        """Ask the site to change something; `secured`: the controller, over TLS. Raises SiteError."""
         what = f"{request.call} {request.name}"
         self.changes[request.sender] = self.changes.get(request.sender, 0) + 1
-        seconds, fault = await self._send(actor, budget, what, changes=True)
+        seconds, fault = await self._send(actor, budget, what, changes=True, secured=secured)
         now = actor.baton.now
         refusal = None
         if fault in {SiteFault.GHOST, SiteFault.DUPLICATE}:
@@ -110,10 +118,15 @@ class Network:
         longest = self._request_life
         return self._draw.choice((self._draw.uniform(1.0, longest), longest - self._draw.uniform(0.0, 10.0)))
 
-    async def _send(self, actor: Actor, budget: Budget, what: str, *, changes: bool) -> tuple[float, SiteFault]:
+    async def _send(
+        self, actor: Actor, budget: Budget, what: str, *, changes: bool, secured: bool
+    ) -> tuple[float, SiteFault]:
         """Reach the site, or raise what a caller sees that does not. Answers the call's time-out and its fate."""
         await actor.boundary(what)
         seconds = min(CALL_SECONDS, budget())
+        if secured and actor.baton.now < self.distrusted_until:
+            self._faults.untrusted(what.split(maxsplit=1)[0])
+            raise SiteUnknown(f"{what}: the certificate is not trusted")
         fault = self._faults.site(what.split(maxsplit=1)[0], changes=changes)
         if fault is not SiteFault.NONE:
             actor.note(f"{what}: {fault}")

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ipucloud.site.errors import SiteBusy, SiteRefused
-from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, VipuUser
-from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, UserEndpoint, VipuUser
+from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
 from tests.sim.faults import Faults
 from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power, SiteState, Test
 
 IPUS_PER_MACHINE = 4
+FIRST_PORT = 20_000
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
 _SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
 STALE_SECONDS = 10.0
@@ -27,7 +28,10 @@ STALE_SECONDS = 10.0
 class Hardware:
     """One region's hardware. `palette`: the seconds that anything may take.
 
-    `allocation_of`: where the partition of a name is, or was last.
+    `allocation_of`: where the partition of a name was made last. `endpoints`: the port of each allocation there ever
+    was. `strays`: names of what nobody asked for. `failed_tests`: names of the cluster tests that did not pass, and
+    when they first did not. `forgets`: how often the controller lost everything; `forgotten`: the allocations that it
+    lost and that were not made again, and when it lost them.
     """
 
     def __init__(
@@ -45,6 +49,11 @@ class Hardware:
         self._draw = draw
         self._faults = faults
         self.allocation_of: dict[str, str] = {}
+        self.endpoints: dict[str, int] = {}
+        self.strays: set[str] = set()
+        self.failed_tests: dict[str, float] = {}
+        self.forgets = 0
+        self.forgotten: dict[str, float] = {}
         self._past: deque[tuple[float, SiteState]] = deque()
 
     def advance(self, now: float) -> None:
@@ -79,7 +88,9 @@ class Hardware:
         for held in state.allocations.values():
             if held.agent_ids & wanted.agent_ids:
                 raise SiteBusy("CreateAllocation: an agent is in another allocation")
-        state.allocations[wanted.id] = wanted
+        port = self.endpoints.setdefault(wanted.id, FIRST_PORT + len(self.endpoints))
+        state.allocations[wanted.id] = replace(wanted, endpoint=UserEndpoint("vipu", port))
+        self.forgotten.pop(wanted.id, None)
 
     def remove_allocation(self, name: str) -> None:
         state = self.state
@@ -121,10 +132,11 @@ class Hardware:
             raise SiteRefused("TestCluster: the allocation does not exist")
         state.tests[name] = Test(allocation_id, self._later(), passes=not self._faults.hardware())
 
-    def create_partition(self, wanted: PartitionRequest) -> None:
+    def create_partition(self, wanted: PartitionRequest) -> bool:
+        """False when it exists already."""
         state = self.state
-        if wanted.id in state.partitions:
-            return
+        if (wanted.allocation_id, wanted.id) in state.partitions:
+            return False
         held = state.allocations.get(wanted.allocation_id)
         if held is None:
             raise SiteRefused("CreatePartition: the allocation does not exist")
@@ -134,29 +146,31 @@ class Hardware:
         if len(free) < count:
             raise SiteBusy("CreatePartition: no free IPUs in the allocation")
         self.allocation_of[wanted.id] = held.id
-        state.partitions[wanted.id] = self._starting(
+        state.partitions[held.id, wanted.id] = self._starting(
             Partition(held.id, frozenset(free[:count]), wanted.size, PartitionState.PENDING, Doing.NOTHING, None)
         )
+        return True
 
-    def remove_partition(self, name: str) -> None:
-        found = self.state.partitions.get(name)
+    def remove_partition(self, allocation: str, name: str) -> None:
+        found = self.state.partitions.get((allocation, name))
         if found is not None and found.doing is not Doing.REMOVING:
-            self.state.partitions[name] = replace(
+            self.state.partitions[allocation, name] = replace(
                 found, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._later()
             )
 
-    def reset_partition(self, name: str) -> bool:
-        found = self.state.partitions.get(name)
+    def reset_partition(self, allocation: str, name: str) -> bool:
+        found = self.state.partitions.get((allocation, name))
         if found is None:
             return False
         if found.doing is not Doing.NOTHING:
             raise SiteRefused("ResetPartition: the partition is busy")
-        self.state.partitions[name] = self._starting(found)
+        self.state.partitions[allocation, name] = self._starting(found)
         return True
 
     def remove_partitions(self, allocation: str) -> None:
-        for name in [name for name, found in self.state.partitions.items() if found.allocation == allocation]:
-            self.remove_partition(name)
+        for owner, name in list(self.state.partitions):
+            if owner == allocation:
+                self.remove_partition(owner, name)
 
     def put_network(self, name: str, spec: NetworkSpec) -> None:
         state = self.state
@@ -242,6 +256,31 @@ class Hardware:
         elif self.state.hosts[name].state is HostState.RUNNING:
             self.state.hosts[name] = replace(self.state.hosts[name], state=HostState.FAILED, died=True)
 
+    def impair(self, name: str, state: LinkState) -> None:
+        """The link that begins at a machine has errors, or is down."""
+        self.state.links[name] = state
+
+    def working_partitions(self) -> Sequence[tuple[str, str]]:
+        """Partitions that are active, by allocation and name."""
+        return sorted(key for key, each in self.state.partitions.items() if each.state is PartitionState.ACTIVE)
+
+    def fail_partition(self, allocation: str, name: str) -> None:
+        """A partition fails although its machines work; the controller will reset it."""
+        found = self.state.partitions[allocation, name]
+        self.state.partitions[allocation, name] = self._failed(replace(found, resets=3))
+
+    def forget(self) -> None:
+        """The controller loses everything that it was told."""
+        self.forgets += 1
+        self.forgotten |= dict.fromkeys(self.state.allocations, self.now)
+        for lost in (self.state.allocations, self.state.partitions, self.state.tests, self.state.users):
+            lost.clear()
+        self.remember()
+
+    def restore_link(self, name: str) -> None:
+        """The link that begins at a machine works again."""
+        del self.state.links[name]
+
     def restore(self, name: str) -> None:
         """What broke works again, but a host without a tenant network is off then. One that never came up stays so."""
         if name in self.state.machines:
@@ -255,6 +294,7 @@ class Hardware:
         """Whatever is broken works again."""
         for name in (*self.state.machines, *self.state.hosts):
             self.restore(name)
+        self.state.links.clear()
 
     # Time.
 
@@ -320,12 +360,20 @@ class Hardware:
     def _settle_tests(self) -> None:
         for name, test in self.state.tests.items():
             if test.due is not None and test.due <= self.now:
-                agents = self.state.allocations[test.allocation].agent_ids
-                self.state.tests[name] = replace(test, due=None, passes=test.passes and self._answer(agents))
+                passes = test.passes and self._linked(self.state.allocations[test.allocation].agent_ids)
+                self.state.tests[name] = replace(test, due=None, passes=passes)
+                if not passes:
+                    self.failed_tests.setdefault(name, self.now)
 
     def _answer(self, agents: Iterable[str]) -> bool:
-        machines = self.state.machines
-        return all(machines[agent].power == "On" and not machines[agent].broken for agent in agents)
+        return all(map(self.state.answers, agents))
+
+    def _linked(self, agents: Collection[str]) -> bool:
+        """Whether the agents answer, and no link among them is down."""
+        down = {name for name, state in self.state.links.items() if state is LinkState.DOWN}
+        return self._answer(agents) and not any(
+            ends[0] in down and set(ends) <= set(agents) for ends in self.state.chain()
+        )
 
     def _lose(self, agent: str) -> None:
         """The partitions on a machine fail when it stops answering."""

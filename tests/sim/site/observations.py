@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import product
 
 from ipucloud.kernel.vipu import IpuPlace, PartitionShape
 from ipucloud.site.errors import SiteRefused
@@ -27,17 +27,18 @@ from tests.sim.site.state import SiteState
 FIRMWARE = "2.6.0"
 
 
-def partition_status(state: SiteState, partition_id: str) -> PartitionStatus | None:
-    found = state.partitions.get(partition_id)
+def partition_status(state: SiteState, allocation_id: str, partition_id: str) -> PartitionStatus | None:
+    found = state.partitions.get((allocation_id, partition_id))
     return None if found is None else PartitionStatus(found.state)
 
 
 def list_partitions(state: SiteState, allocation_id: str) -> Sequence[str]:
-    return sorted(name for name, found in state.partitions.items() if found.allocation == allocation_id)
+    return sorted(name for owner, name in state.partitions if owner == allocation_id)
 
 
 def all_partitions(state: SiteState, now: float) -> Sequence[Partition]:
-    return [Partition(name, found.allocation, found.state) for name, found in sorted(state.partitions.items())]
+    partitions = sorted(state.partitions)
+    return [Partition(name, owner, state.partitions[owner, name].state) for owner, name in partitions]
 
 
 def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartition]:
@@ -55,13 +56,13 @@ def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartitio
                 if number < found.ipus
             ),
         )
-        for name, found in sorted(state.partitions.items())
-        if found.allocation == allocation_id
+        for name in list_partitions(state, allocation_id)
+        for found in [state.partitions[allocation_id, name]]
     ]
 
 
-def ipuof_config(state: SiteState, partition_id: str) -> Sequence[IpuofGcd] | None:
-    found = state.partitions.get(partition_id)
+def ipuof_config(state: SiteState, allocation_id: str, partition_id: str) -> Sequence[IpuofGcd] | None:
+    found = state.partitions.get((allocation_id, partition_id))
     return [IpuofGcd((), {"GCD Id": "0"})] if found is not None and found.state is PartitionState.ACTIVE else None
 
 
@@ -84,17 +85,27 @@ def cluster_test(state: SiteState, test_id: str) -> ClusterTest | None:
 
 
 def links(state: SiteState, allocation_id: str) -> Sequence[Link]:
-    """Up, all of them, between machines that are taken to follow each other."""
+    """The links that the machines of an allocation have among themselves."""
     held = state.allocations.get(allocation_id)
-    machines = [] if held is None else sorted(held.agent_ids)
-    return [Link(LinkKind.NEXT, ends, LinkState.UP) for ends in pairwise(machines)]
+    machines = frozenset() if held is None else held.agent_ids
+    return [
+        Link(LinkKind.NEXT, ends, state.links.get(ends[0], LinkState.UP))
+        for ends in state.chain()
+        if machines.issuperset(ends)
+    ]
+
+
+def impaired_links(state: SiteState) -> Sequence[Link]:
+    """The links that are not up although both ends answer."""
+    return [
+        Link(LinkKind.NEXT, ends, state.links[ends[0]])
+        for ends in state.chain()
+        if ends[0] in state.links and all(map(state.answers, ends))
+    ]
 
 
 def agents(state: SiteState) -> Sequence[Agent]:
-    return [
-        Agent(name, reachable=found.power == "On" and not found.broken)
-        for name, found in sorted(state.machines.items())
-    ]
+    return [Agent(name, reachable=state.answers(name)) for name in sorted(state.machines)]
 
 
 def machines(state: SiteState) -> Sequence[RedfishSystem]:
@@ -161,7 +172,7 @@ def _ipus_visible(state: SiteState, name: str) -> int:
     server = state.hosts[name].server
     if server is None:
         return 0
-    partition = state.partitions.get(server.environment["IPUOF_VIPU_API_PARTITION_ID"])
+    partition = state.partitions.get((server.network, server.environment["IPUOF_VIPU_API_PARTITION_ID"]))
     network = state.networks.get(server.network)
     if partition is None or network is None or partition.state is not PartitionState.ACTIVE:
         return 0

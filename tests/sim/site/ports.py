@@ -18,6 +18,7 @@ from ipucloud.site.ports import (
     Partition,
     PartitionRequest,
     PartitionStatus,
+    Release,
     SeenPartition,
     Site,
     VipuAddress,
@@ -44,7 +45,8 @@ class SimulatedSites:
         # The engine binds the key of its work item to its log lines; it names the cluster on whose behalf we call.
         sender = str(structlog.contextvars.get_contextvars().get("key", self._actor.name))
         calls = Calls(self._actor, self._wires, budget, sender)
-        return Site(SimulatedVipu(calls), SimulatedNetworks(calls), SimulatedHosts(calls), SimulatedMachines(calls))
+        secured = SecuredCalls(self._actor, self._wires, budget, sender)
+        return Site(SimulatedVipu(secured), SimulatedNetworks(calls), SimulatedHosts(calls), SimulatedMachines(calls))
 
     async def inventory(self) -> Inventory:
         return await self._wires.read(
@@ -55,6 +57,8 @@ class SimulatedSites:
 class Calls:
     """The calls of one pass; `sender` is who they are made for."""
 
+    secured = False
+
     def __init__(self, actor: Actor, wires: Wires, budget: Budget, sender: str) -> None:
         self.hardware = wires.hardware
         self._actor = actor
@@ -63,20 +67,31 @@ class Calls:
         self._sender = sender
 
     async def read(self, what: str, observe: Observation[Value]) -> Value:
-        return await self._wires.read(self._actor, self._budget, what, observe)
+        return await self._wires.read(self._actor, self._budget, what, observe, secured=self.secured)
 
     async def change(self, call: str, name: str, effect: Callable[[], None], *touches: str) -> None:
-        await self._wires.change(self._actor, self._budget, Request(call, name, touches, self._sender), effect)
+        request = Request(call, name, touches, self._sender)
+        await self._wires.change(self._actor, self._budget, request, effect, secured=self.secured)
+
+
+class SecuredCalls(Calls):
+    """Those to the V-IPU controller, over TLS."""
+
+    secured = True
 
 
 class SimulatedVipu:
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: SecuredCalls) -> None:
         self._calls = calls
         self._hardware = calls.hardware
 
-    async def partition_status(self, partition_id: str) -> PartitionStatus | None:
+    async def release(self) -> Release | None:
+        return await self._calls.read("release", lambda _state, _now: Release("1.18.0"))
+
+    async def partition_status(self, allocation_id: str, partition_id: str) -> PartitionStatus | None:
         return await self._calls.read(
-            f"partition_status {partition_id}", lambda state, _: see.partition_status(state, partition_id)
+            f"partition_status {partition_id}",
+            lambda state, _: see.partition_status(state, allocation_id, partition_id),
         )
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
@@ -92,29 +107,38 @@ class SimulatedVipu:
             f"partitions_of {allocation_id}", lambda state, _: see.partitions_of(state, allocation_id)
         )
 
-    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+    async def reset_partition(self, allocation_id: str, partition_id: str, *, relocatable: bool) -> bool:
         answers: list[bool] = []
         await self._calls.change(
-            "reset_partition", partition_id, lambda: answers.append(self._hardware.reset_partition(partition_id))
+            "reset_partition",
+            partition_id,
+            lambda: answers.append(self._hardware.reset_partition(allocation_id, partition_id)),
         )
         return answers[0]
 
-    async def remove_partition(self, partition_id: str) -> None:
+    async def remove_partition(self, allocation_id: str, partition_id: str) -> None:
         await self._calls.change(
-            "remove_partition", partition_id, lambda: self._hardware.remove_partition(partition_id)
+            "remove_partition", partition_id, lambda: self._hardware.remove_partition(allocation_id, partition_id)
         )
 
-    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+    async def ipuof_config(
+        self, allocation_id: str, partition_id: str, shape: PartitionShape
+    ) -> Sequence[IpuofGcd] | None:
         return await self._calls.read(
-            f"ipuof_config {partition_id}", lambda state, _: see.ipuof_config(state, partition_id)
+            f"ipuof_config {partition_id}", lambda state, _: see.ipuof_config(state, allocation_id, partition_id)
         )
 
-    async def create_partition(self, request: PartitionRequest) -> None:
+    async def create_partition(self, request: PartitionRequest) -> bool:
         held = self._hardware.state.allocations.get(request.allocation_id)
         touches = () if held is None else sorted(held.agent_ids)
+        answers: list[bool] = []
         await self._calls.change(
-            "create_partition", request.id, lambda: self._hardware.create_partition(request), *touches
+            "create_partition",
+            request.id,
+            lambda: answers.append(self._hardware.create_partition(request)),
+            *touches,
         )
+        return answers[0]
 
     async def allocation(self, allocation_id: str) -> Allocation | None:
         return await self._calls.read(
@@ -157,7 +181,7 @@ class SimulatedVipu:
         return await self._calls.read("agents", lambda state, _: see.agents(state))
 
     async def impaired_links(self) -> Sequence[Link]:
-        return await self._calls.read("impaired_links", lambda _state, _now: ())
+        return await self._calls.read("impaired_links", lambda state, _: see.impaired_links(state))
 
     async def user(self, user_id: str) -> VipuUser | None:
         return await self._calls.read(f"user {user_id}", lambda state, _: see.user(state, user_id))

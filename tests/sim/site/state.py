@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from typing import Literal, TypeVar
 
 from ipucloud.site.ports import Allocation, PartitionState, VipuUser
-from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 Record = TypeVar("Record")
@@ -77,15 +79,27 @@ class Test:
 
 @dataclass(slots=True)
 class SiteState:
-    """Everything of one region, by name."""
+    """Everything of one region, by name; partitions by allocation and name.
+
+    `links`: those that are not up, by the machine where each begins.
+    """
 
     machines: dict[str, Machine] = field(default_factory=dict)
     hosts: dict[str, Host] = field(default_factory=dict)
     networks: dict[str, Network] = field(default_factory=dict)
     allocations: dict[str, Allocation] = field(default_factory=dict)
-    partitions: dict[str, Partition] = field(default_factory=dict)
+    partitions: dict[tuple[str, str], Partition] = field(default_factory=dict)
     tests: dict[str, Test] = field(default_factory=dict)
     users: dict[str, VipuUser] = field(default_factory=dict)
+    links: dict[str, LinkState] = field(default_factory=dict)
+
+    def answers(self, machine: str) -> bool:
+        """Whether the machine is on and works."""
+        return self.machines[machine].power == "On" and not self.machines[machine].broken
+
+    def chain(self) -> Iterator[tuple[str, str]]:
+        """The ends of every link of the pod."""
+        return pairwise(sorted(self.machines))
 
     def copy(self) -> SiteState:
         return SiteState(
@@ -96,4 +110,5 @@ class SiteState:
             dict(self.partitions),
             dict(self.tests),
             dict(self.users),
+            dict(self.links),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,9 +15,11 @@ from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.states import PARTITIONS
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut
@@ -81,11 +84,21 @@ class Customer:
             lambda connection: resume(connection, actor, cluster, if_match=if_match, settings=self.settings)
         )
 
+    async def replace_hardware(
+        self, cluster: UUID, *hardware: str, if_match: int | None = None, **changes: Any
+    ) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: replace_hardware(
+                connection, actor, cluster, hardware=hardware, if_match=if_match, settings=self.settings, **changes
+            )
+        )
+
     async def update(self, cluster: UUID, *, if_match: int | None = None, **changes: object) -> int:
         """The cluster's new version."""
         actor, body = self.actor(), ClusterPatch.model_validate(changes)
         return await self.database.transact(
-            lambda connection: update(connection, actor, cluster, body, if_match=if_match)
+            lambda connection: update(connection, actor, cluster, body=body, if_match=if_match)
         )
 
     async def rotate_key(self, cluster: UUID, *, ends_server_key: bool) -> NewKey:
@@ -101,10 +114,11 @@ class Customer:
         project, key = self.actor().project_id, id_of(operation)
 
         async def ask(connection: AsyncConnection) -> bool:
-            cluster = await request_cancel(connection, project_id=project, operation_id=key)
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project)
-            return cluster is not None
+            found = await request_cancel(connection, project_id=project, operation_id=key)
+            if found is not None:
+                kind = WORK_KIND if found.partition_id is None else PARTITIONS
+                await wake(connection, kind=kind, key=str(found.cluster_id), project_id=project)
+            return found is not None
 
         return await self.database.transact(ask)
 

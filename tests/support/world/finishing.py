@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
+from ipucloud.clusters.fault_reports.store import close_if_deleted
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
@@ -16,9 +17,9 @@ from ipucloud.db.base import DB_NOW
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
+from ipucloud.operations.ending import end_operation
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
-from ipucloud.operations.store import end_operation
 from tests.support.settled import SETTLED
 
 _SERVERS_RUN = sa.text(
@@ -29,6 +30,12 @@ _SERVERS_RUN = sa.text(
      WHERE cluster_id = :id
     """
 )
+_ENDPOINT_MADE = (
+    "UPDATE clusters SET endpoint_host = '10.0.0.9', endpoint_port ="
+    "   (SELECT coalesce(max(endpoint_port), 20000) + 1 FROM clusters)"
+    " WHERE id = :id AND allocated_through = 'v-ipu'",
+)
+_ENDPOINT_REMOVED = "UPDATE clusters SET endpoint_host = NULL, endpoint_port = NULL WHERE id = :id"
 _OPEN = Query(
     f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL",  # noqa: S608
     OpenOperation,
@@ -37,17 +44,26 @@ _QUOTA_GIVEN_BACK = (
     "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
     " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region"
 )
+_CLEANED = (
+    "INSERT INTO hardware_cleanings (allocation_id, external_name)"
+    " SELECT id, cluster_id FROM allocations WHERE cluster_id = :id AND freed_at IS NOT NULL"
+    " ON CONFLICT DO NOTHING"
+)
 _EVERYTHING_FREED = (
     "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
+    _CLEANED,
     _QUOTA_GIVEN_BACK,
     "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+    _ENDPOINT_REMOVED,
     *SETTLED,
 )
 _MACHINES_FREED = (
     "UPDATE allocations SET released_at = app_now(), freed_at = app_now()"
     " WHERE cluster_id = :id AND machine_id IS NOT NULL AND freed_at IS NULL",
+    _CLEANED,
     _QUOTA_GIVEN_BACK,
     "UPDATE poplar_servers SET state = 'off' WHERE cluster_id = :id",
+    _ENDPOINT_REMOVED,
     "UPDATE partitions SET desired_state = 'absent', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
     *SETTLED,
 )
@@ -57,6 +73,7 @@ async def finish_create(connection: AsyncConnection, cluster_id: UUID) -> None:
     ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
     project = await _enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
     await connection.execute(_SERVERS_RUN, {"id": cluster_id})
+    await _execute(connection, _ENDPOINT_MADE, cluster_id)
     await _end(connection, cluster_id, OperationState.SUCCEEDED)
     await open_interval(connection, project_id=project, cluster_id=cluster_id)
 
@@ -76,6 +93,7 @@ async def finish_suspend(connection: AsyncConnection, cluster_id: UUID) -> None:
 async def finish_delete(connection: AsyncConnection, cluster_id: UUID) -> None:
     await _execute(connection, _EVERYTHING_FREED, cluster_id)
     await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
+    await close_if_deleted(connection, cluster_id)
     await _end(connection, cluster_id, OperationState.SUCCEEDED)
 
 

@@ -19,12 +19,12 @@ from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.engine import Engine
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.wire import vipu_pb2, vipu_pb2_grpc
 from ipucloud.wire.site import FaultRule
 from tests.support.factories import furnish
 from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
 from tests.support.site import ACCESS_KEY, RunningSite
+from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
 from tests.support.world.customer import REGION, id_of
 from tests.support.world.workers import worker
@@ -40,6 +40,7 @@ FAST: dict[str, Any] = {
     "request_life": 0.1,
     "partitions_change_interval": 0.02,
     "poll_seconds": 0.2,
+    "validation": frozenset(),
 }
 _STEP = """
 SELECT name, state, attempts, detail FROM operation_steps
@@ -59,6 +60,7 @@ class SiteWorld(World):
             "database_url": SecretStr(scratch.app_url),
             "site_url": site.url,
             "site_token": SecretStr(site.token),
+            "vipu_client_certificate": site.client_files,
             "vipu_access_key": SecretStr(ACCESS_KEY),
         }
         settings = Settings(**(values | changes))
@@ -181,7 +183,7 @@ class SiteWorld(World):
     async def site_client(self, region: str = REGION, sites: SiteClients | None = None) -> Site:
         """The region's site, as a worker calls it."""
         row = await self.one("SELECT * FROM site_regions WHERE region = :region", region=region)
-        address = VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
+        address = VipuAddress(row.vipu_host, row.vipu_admin_port, row.vipu_secure, row.vipu_authority, region)
         return (sites or self.sites).at(address, lambda: PATIENCE)
 
     async def free_machines(self) -> int:
@@ -202,9 +204,7 @@ class SiteWorld(World):
 
     def partitions(self) -> list[str]:
         """Those that the V-IPU controller has."""
-        stub = vipu_pb2_grpc.UserServiceStub(self.site.user_channel())
-        asked, who = vipu_pb2.ListPartitionsRequest(), (("vipu-user", "ipucloud"), ("vipu-access-key", ACCESS_KEY))
-        return [found.id for found in stub.ListPartitions(asked, timeout=CALL_SECONDS, metadata=who).partitions]
+        return [partition.id for partition in VipuDriver(self.site.channel()).every_partition()]
 
 
 AnyWorld = TypeVar("AnyWorld", bound=SiteWorld)

@@ -20,7 +20,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import project_parameters
-from ipucloud.inventory.health.codes import CODES, Code, Kind
+from ipucloud.inventory.health.codes import CODES, OBSERVED, Code, Kind, Source
 from ipucloud.inventory.health.reports import clear, report
 from ipucloud.operations.queries import operation_document
 from tests.support.factories import Project, seed_world
@@ -130,10 +130,11 @@ class World(Customer):
     async def fail(self, cluster_id: UUID, code: Code, *, ordinal: int = 0, kind: Kind = "machine") -> UUID:
         """A confirmed report about a machine or host that the cluster holds, as observation writes it."""
         held = await self.column(
-            f"SELECT {kind}_id FROM allocations WHERE cluster_id = :id AND {kind}_id IS NOT NULL ORDER BY ordinal",  # noqa: S608
+            f"SELECT {kind}_id FROM allocations"  # noqa: S608
+            f" WHERE cluster_id = :id AND {kind}_id IS NOT NULL AND freed_at IS NULL ORDER BY ordinal",
             id=cluster_id,
         )
-        source = min(CODES[kind][code].sources)
+        source = min(CODES[kind][code].sources, key=_observing)
         async with self.database.begin() as connection:
             await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
             made = await report(
@@ -147,6 +148,26 @@ class World(Customer):
             )
             await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
         return made
+
+    async def machine_of(self, cluster_id: UUID, *, ordinal: int = 0) -> str:
+        """The name of a machine that the cluster holds."""
+        name: str = await self.value(
+            "SELECT m.name FROM allocations a JOIN machines m ON m.id = a.machine_id"
+            " WHERE a.cluster_id = :id AND a.ordinal = :ordinal AND a.freed_at IS NULL",
+            id=cluster_id,
+            ordinal=ordinal,
+        )
+        return name
+
+    async def impair(self, code: Code, where: str = "true", *, kind: Kind = "machine") -> list[UUID]:
+        """Confirmed reports about machines or hosts that no cluster in use holds, chosen by SQL; the reports."""
+        chosen = await self.column(f"SELECT id FROM {kind}s WHERE {where} ORDER BY id")  # noqa: S608
+        source = min(CODES[kind][code].sources, key=_observing)
+        async with self.database.begin() as connection:
+            return [
+                await report(connection, kind=kind, object_id=each, source=source, code=code, detail="as seen")
+                for each in chosen
+            ]
 
     async def work_again(self, cluster_id: UUID, report_id: UUID) -> None:
         """The end of a report, as observation writes it."""
@@ -169,6 +190,11 @@ class World(Customer):
         """Write what a worker writes when the teardown was verified."""
         async with self.database.begin() as connection:
             await finishing.finish_delete(connection, cluster_id)
+
+
+def _observing(source: Source) -> tuple[bool, str]:
+    """For an order in which those that observation reads come first."""
+    return source not in OBSERVED, source
 
 
 @asynccontextmanager

@@ -58,7 +58,7 @@ def spoiled(document: Any, junk: st.SearchStrategy[Any]) -> st.SearchStrategy[An
 
 
 @pytest.mark.parametrize(("operation", "model"), list(_models()))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_fault_points_into_what_was_sent(operation: str, model: type[BaseModel], data: st.DataObject) -> None:
     junk = anything(names(model))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
@@ -35,7 +35,6 @@ def request(path: str = "/", **headers: str) -> Request:
     return Request({"type": "http", "path": path, "headers": named})
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(1, 40)), max_size=40))
 def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[float, int]]) -> None:
     clock = Hand()
@@ -69,13 +68,11 @@ def test_the_version_a_caller_expects(header: str, version: int | None) -> None:
     assert expected_version(request(if_match=header)) == version
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**17), st.binary(max_size=20))
 def test_a_tag_names_its_version(version: int, body: bytes) -> None:
     assert expected_version(request(if_match=tag(version, body))) == version
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="ascii", exclude_characters="\x00"), min_size=1), st.text())
 def test_a_cursor_opens_in_its_own_list_only(position: str, path: str) -> None:
     cursor = seal_cursor(Listed(), request("/here"), position).decode()
@@ -85,20 +82,17 @@ def test_a_cursor_opens_in_its_own_list_only(position: str, path: str) -> None:
             open_cursor(Listed(cursor=cursor), request(path))
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_whatever_is_sent_as_a_cursor_is_refused_kindly(text: str) -> None:
     with pytest.raises(Problem):
         open_cursor(Listed(cursor=text), request())
 
 
-@settings(deadline=None)
 @given(st.integers())
 def test_a_limit_is_between_one_and_the_most(number: int) -> None:
     assert Listed(limit=str(number)).limit == min(max(number, 1), MOST)
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_bodies_that_are_not_too_deep_pass(value: Any) -> None:
     if "\x00" not in repr(value) and "\\x00" not in repr(value):

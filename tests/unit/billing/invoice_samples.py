@@ -7,10 +7,13 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from ipucloud.billing.invoices.arithmetic import settle
-from ipucloud.billing.invoices.document import Credit, credit_note_document, invoice_document, written
+from ipucloud.billing.invoices.arithmetic import RateTotals, settle
+from ipucloud.billing.invoices.computing import Computed
+from ipucloud.billing.invoices.corrected import Corrected
+from ipucloud.billing.invoices.document import Credit, credit_note_document, end_of, issued_document, written
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
+from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.charges import CitedReportOut
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
@@ -64,6 +67,8 @@ def lines(count: int, *, month: date = APRIL) -> list[Line]:
                 UUID(int=9),
                 price,
                 month,
+                month,
+                end_of(month),
                 minutes,
                 used,
                 0,
@@ -86,6 +91,8 @@ def correction(minutes: int = -90) -> Line:
         UUID(int=9),
         price,
         march,
+        march,
+        end_of(march),
         minutes,
         minutes,
         0,
@@ -125,25 +132,33 @@ def invoice(
     number: str | None = "INV-2026-000042",
     payer: Payer = CUSTOMER,
     credited: Sequence[InvoiceCreditOut] = (),
+    settled: Sequence[Paid] = (),
 ) -> InvoiceOut:
-    totals = settle([line.cost for line in of], tax.rate, promo=Decimal(promo), wallet=Decimal(wallet))
-    bill = Bill(ACCOUNT, "EUR", APRIL)
-    made = invoice_document(
-        bill,
-        of,
-        totals,
-        tax,
-        number=number,
-        issued_on=date(2026, 5, 2),
+    totals = settle([(line.cost, tax.rate) for line in of], places=2, promo=Decimal(promo), wallet=Decimal(wallet))
+    made = Computed(
+        bill=Bill(ACCOUNT, "EUR", APRIL),
         payer=payer,
         seller=SELLER,
-        credited=credited,
+        lines=of,
+        credits=credited,
+        burned=(),
+        totals=totals,
+        treatment=tax.treatment,
+        taxes={line.since: tax for line in of},
+        corrected={
+            place: Corrected(place, UUID(int=5), "INV-2026-000011", date(2026, 4, 2))
+            for place, line in enumerate(of, start=1)
+            if line.usage_month < APRIL
+        },
+        day=date(2026, 5, 2),
     )
-    return _as_stored(made)
+    if number is not None and made.gives_back:
+        number = number.replace("INV", "CN")
+    return _as_stored(issued_document(made, number, settled if made.gives_back else ()))
 
 
 def credit_note() -> InvoiceOut:
-    credit = Credit(Decimal("100.00"), Decimal("17.00"), Decimal("40.00"))
+    credit = Credit([RateTotals(VAT.rate, Decimal("100.00"), Decimal("17.00"))], Decimal("40.00"))
     made = credit_note_document(
         invoice(lines(3)),
         credit,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from itertools import combinations
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ipucloud.billing.invoices.pdf import render
+from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
 from ipucloud.contract.invoices import InvoiceOut
 from tests.unit.billing.invoice_samples import (
@@ -27,6 +31,7 @@ Box = tuple[float, float, float, float]
 USUAL = invoice([*lines(3), correction()], promo="250", wallet="1000")
 LONG = invoice([*lines(120), correction()], tax=REVERSE)
 CREDITED = invoice([lines(1)[0]._replace(credited_machine_minutes=20)], credited=[machine_failed()])
+OWED = invoice([correction(-9000)], settled=[Paid("INV-2026-000009", Decimal("20.00"))])
 DOCUMENTS = {
     "usual": USUAL,
     "long": LONG,
@@ -34,7 +39,7 @@ DOCUMENTS = {
     "draft": invoice(lines(2), number=None),
     "of somebody with a long address": invoice(lines(2), payer=CUSTOMER._replace(address="A line\n" * 140)),
     "with credited machines": CREDITED,
-    "owed to the customer": invoice([correction(-9000)]),
+    "owed to the customer": OWED,
 }
 
 
@@ -106,8 +111,9 @@ def test_it_says_all_that_a_finance_department_looks_for() -> None:
         "Institut für Maschinelles Lernen GmbH Große Straße 7 80331 München Country DE Tax ID DE123456789",
         "Number INV-2026-000042 Date 2026-05-02 Due date 2026-06-01",
         "Period of service 2026-04-01 to 2026-04-30",
-        "2 training-001 ipu-bow-2000, amsterdam-2 43,103 86,206 0.0875 7,543.03",
-        "correction of 2026-03",
+        "ipu-bow-2000, amsterdam-2; 2026-04-01 to 2026-04-30",
+        "43,103 86,206 0.0875 7,543.03",
+        "2026-03-01 to 2026-03-31; correction of INV-2026-000011",
         "Subtotal 19,268.66 Promotional credit -250.00 Net 19,018.66 VAT 17 % on 19,018.66 3,233.17",
         "Total EUR 22,251.83 Paid from the wallet -1,000.00 Amount due EUR 21,251.83",
         "Please pay 21,251.83 EUR within 30 days, by 2026-06-01, and name INV-2026-000042.",
@@ -130,11 +136,35 @@ def test_many_lines_go_over_pages_each_with_the_titles() -> None:
     assert "Amount due EUR" in pages[-1]
 
 
+@given(st.integers(1, 40), st.sampled_from(["0", "250"]))
+@settings(max_examples=12)
+def test_the_sums_and_the_terms_are_on_one_page_with_the_last_line(count: int, promo: str) -> None:
+    *before, last = texts(invoice(lines(count), promo=promo, wallet="1000"))
+    for phrase in ("Subtotal", "Amount due EUR", "Please pay", "IBAN"):
+        assert phrase in last
+        assert not any(phrase in page for page in before)
+    assert "; 2026-04-01 to 2026-04-30" in last
+
+
 def test_a_credit_note_names_its_invoice() -> None:
     [text] = texts(credit_note())
     assert "Credit note" in text
-    assert "Number CN-2026-000003 Date 2026-05-09 For invoice INV-2026-000042 Invoice date 2026-05-02" in text
-    assert "Net 100.00 VAT 17 % on 100.00 17.00 Total EUR 117.00" in text
+    assert "Number CN-2026-000003 Date 2026-05-09 Corrects INV-2026-000042 of 2026-05-02" in text
+    assert "Net credited 100.00 VAT 17 % on 100.00 17.00 Total EUR 117.00" in text
+
+
+def test_corrections_below_zero_are_a_credit_note_with_what_they_correct_and_where_the_money_went() -> None:
+    """9,000 minutes at 0.0625 are 562.50, and 658.13 with tax; nobody is asked to pay them by a day."""
+    [text] = texts(OWED)
+    assert "Credit note" in text
+    assert "Number CN-2026-000042 Date 2026-05-02 Corrects INV-2026-000011 of 2026-04-02" in text
+    assert "correction of INV-2026-000011" in text
+    assert "9,000 9,000 0.0625 562.50" in text
+    assert "Net credited 562.50 VAT 17 % on 562.50 95.63 Total EUR 658.13" in text
+    assert "658.13 EUR was put into the wallet" in text
+    assert "The wallet paid 20.00 EUR of invoice INV-2026-000009 with it." in text
+    assert "Due date" not in text
+    assert "-562.50" not in text
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())

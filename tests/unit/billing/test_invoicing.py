@@ -7,53 +7,74 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.invoices.arithmetic import settle
+from ipucloud.billing.invoices.arithmetic import divided, settle
 from ipucloud.kernel.money import rounded
 
+decimal_places = st.sampled_from([0, 2, 3])
 costs = st.decimals(Decimal("-50"), Decimal("5000"), places=10)
 balances = st.decimals(Decimal("0"), Decimal("6000"), places=4)
 rates = st.sampled_from([Decimal("0"), Decimal("0.03"), Decimal("0.17"), Decimal("0.21")])
-lines = st.lists(costs, max_size=12)
+Lines = list[tuple[Decimal, Decimal]]
+lines = st.lists(st.tuples(costs, rates), max_size=12)
 
 
-@given(lines, rates, balances, balances)
-def test_the_exported_rows_sum_to_the_payable_total(
-    costs: list[Decimal], rate: Decimal, promo: Decimal, wallet: Decimal
-) -> None:
-    invoice = settle(costs, rate, promo=promo, wallet=wallet)
-    assert sum(costs) + invoice.adjustment - invoice.promo_applied + invoice.tax == invoice.total
+@given(lines, balances, balances, decimal_places)
+def test_the_exported_rows_sum_to_the_payable_total(costs: Lines, promo: Decimal, wallet: Decimal, places: int) -> None:
+    invoice = settle(costs, places=places, promo=promo, wallet=wallet)
+    assert sum(cost for cost, _ in costs) + invoice.adjustment - invoice.promo_applied + invoice.tax == invoice.total
     assert invoice.total == invoice.subtotal - invoice.promo_applied + invoice.tax
     assert invoice.cost + invoice.adjustment == invoice.subtotal
     assert invoice.due == invoice.total - invoice.wallet_applied
 
 
-@given(lines, rates, balances, balances)
-def test_credit_and_wallet_are_whole_cents_and_never_more_than_there_is_to_pay(
-    costs: list[Decimal], rate: Decimal, promo: Decimal, wallet: Decimal
+@given(lines, balances, balances, decimal_places)
+def test_credit_and_wallet_can_be_paid_and_are_never_more_than_there_is_to_pay(
+    costs: Lines, promo: Decimal, wallet: Decimal, places: int
 ) -> None:
-    invoice = settle(costs, rate, promo=promo, wallet=wallet)
+    invoice = settle(costs, places=places, promo=promo, wallet=wallet)
     assert 0 <= invoice.promo_applied <= min(promo, max(invoice.subtotal, Decimal(0)))
     assert min(invoice.total, Decimal(0)) <= invoice.wallet_applied <= min(wallet, max(invoice.total, Decimal(0)))
     assert invoice.due >= 0
     for amount in (invoice.promo_applied, invoice.wallet_applied, invoice.due, invoice.total):
-        assert amount == amount.quantize(Decimal("0.01"))
+        assert amount == rounded(amount, places)
 
 
-@given(lines, rates, balances)
-def test_tax_is_rounded_once_on_what_is_left_of_the_rounded_lines(
-    costs: list[Decimal], rate: Decimal, promo: Decimal
+@given(lines, balances, decimal_places)
+def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
+    costs: Lines, promo: Decimal, places: int
 ) -> None:
-    invoice = settle(costs, rate, promo=promo)
-    assert invoice.subtotal == sum(rounded(cost) for cost in costs)
-    assert abs(invoice.tax - invoice.taxable * rate) <= Decimal("0.005")
+    invoice = settle(costs, places=places, promo=promo)
+    assert invoice.subtotal == sum(rounded(cost, places) for cost, _ in costs)
+    assert [each.rate for each in invoice.taxes] == list(dict.fromkeys(rate for _, rate in costs))
+    assert sum(each.taxable for each in invoice.taxes) == invoice.taxable
+    assert invoice.tax == sum(each.tax for each in invoice.taxes)
+    for each in invoice.taxes:
+        assert each.taxable == rounded(each.taxable, places)
+        assert abs(each.tax - each.taxable * each.rate) <= Decimal(5).scaleb(-places - 1)
+
+
+@given(st.lists(st.integers(-500, 5000), max_size=6), st.integers(0, 100), decimal_places)
+def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
+    shares: list[int], percent: int, places: int
+) -> None:
+    """Each part is within one smallest amount of its exact proportion."""
+    whole = sum(max(share, 0) for share in shares)
+    amount = whole * percent // 100
+    keyed = {Decimal(place): Decimal(share).scaleb(-places) for place, share in enumerate(shares)}
+    parts = divided(Decimal(amount).scaleb(-places), keyed, places)
+    assert sum(parts.values()) == Decimal(amount).scaleb(-places)
+    for place, share in enumerate(shares):
+        part = parts[Decimal(place)].scaleb(places)
+        assert 0 <= part <= max(share, 0)
+        assert not whole or abs(part * whole - amount * max(share, 0)) <= whole
 
 
 def test_no_usage_is_no_money() -> None:
-    invoice = settle([], Decimal("0.17"), promo=Decimal(10), wallet=Decimal(10))
+    invoice = settle([], places=2, promo=Decimal(10), wallet=Decimal(10))
     assert invoice.total == invoice.due == invoice.promo_applied == invoice.wallet_applied == 0
 
 
 def test_a_correction_larger_than_the_usage_is_put_into_the_wallet() -> None:
-    invoice = settle([Decimal("-3.50")], Decimal(0), promo=Decimal(5), wallet=Decimal(5))
+    invoice = settle([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
     assert (invoice.total, invoice.wallet_applied) == (Decimal("-3.50"), Decimal("-3.50"))
     assert invoice.due == invoice.promo_applied == 0

@@ -215,8 +215,8 @@ BROKEN = {
     "price beyond the limit": ("prices", swap('"0.0625"', '"1000000"'), "unit_price: a price is below 1,000,000"),
     "price in a currency that is not billed": (
         "prices",
-        swap('"EUR"', '"JPY"'),
-        "currency: only currencies with two decimal places are billed",
+        swap('"EUR"', '"ZZQ"'),
+        "currency: ZZQ is not the ISO 4217 code of a currency in use",
     ),
     "price without a zone": ("prices", swap("00:00:00Z", "00:00:00"), "valid_from"),
     "price within a second": (
@@ -228,6 +228,11 @@ BROKEN = {
         "prices",
         swap("valid_from", "valid_to = 2019-01-01T00:00:00Z\nvalid_from"),
         "valid_to: a price ends after it begins",
+    ),
+    "price without a successor": (
+        "prices",
+        swap("valid_from", "valid_to = 2027-01-01T00:00:00Z\nvalid_from"),
+        "valid_to: no price follows",
     ),
     "two prices at once": (
         "prices",

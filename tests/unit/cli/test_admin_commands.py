@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,9 @@ MACHINE = {
     "maintenance": True,
     "codes": ["drain"],
     "holder": HOLDER,
+    "serial": "GC3F0A71C2D9",
+    "parts": {"bmc": "2.6.0"},
+    "part_serials": {"ipu-0": "5B21C77E"},
     "rnic": "10.5.1.7",
     "bmc": "10.1.1.7",
     "holders": [HOLDER],
@@ -39,7 +44,10 @@ def test_machines_are_listed_with_their_holders(run: Run, service: Service) -> N
     assert {"lux2-m07", "drain", "research", "bert"} <= set(shown.out.split())
     assert service.asked[-1].query["state"] == "allocated"
     service.gives("/v1/operator/machines/lux2-m07", MACHINE)
-    assert "research/bert" in run("admin", "machines", "show", "lux2-m07").out
+    facts = run("admin", "machines", "show", "lux2-m07").out
+    assert all(fact in facts for fact in ("research/bert", "GC3F0A71C2D9", "firmware of bmc"))
+    assert run("admin", "machines", "list", "--serial", "GC3F0A71C2D9").status == 0
+    assert service.asked[-1].query["serial"] == "GC3F0A71C2D9"
     assert run("admin", "machines", "list", "--state", "broken").status == 2
 
 
@@ -71,3 +79,167 @@ def test_the_commands_that_show_an_object_exist(command: str) -> None:
         found = context.command.get_command(context, word)
         assert found is not None, word
         context = found.make_context(word, [], parent=context, resilient_parsing=True)
+
+
+FREEZE = {
+    "id": "freeze-1",
+    "region": None,
+    "state": "live",
+    "reason": "wrong answers",
+    "expires_at": "2126-05-04T09:15:00Z",
+}
+
+
+def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
+    service.on("POST", "/v1/operator/freezes", Reply(201, FREEZE))
+    assert "wrong answers" in run("admin", "freezes", "start", "--reason", "wrong answers", "--expires-at", "2h").out
+    assert service.asked[-1].body.keys() == {"reason", "expires_at"}
+    assert run("admin", "freezes", "start", "--reason", "for ever").status == 2
+    assert run("admin", "freezes", "start", "--reason", "wrong", "--expires-at", "soon").status == 2
+    service.on("POST", "/v1/operator/freezes/freeze-1:end", Reply(body=FREEZE | {"state": "ended"}))
+    assert "ended" in run("admin", "freezes", "end", "freeze-1", "--reason", "right again").out
+    service.gives("/v1/operator/freezes", {"items": [FREEZE], "next_cursor": None})
+    assert "all" in run("admin", "freezes", "list", "--state", "live").out
+    assert run("admin", "freezes", "list", "--state", "frozen").status == 2
+
+
+def test_what_sweeps_left_is_listed_with_the_reason(run: Run, service: Service) -> None:
+    found: dict[str, object] = {
+        "rule": "a_rule",
+        "region": "lux-2",
+        "object": "x-1",
+        "host": "h0",
+        "detail": "it is there",
+    }
+    found |= {"sightings": 3, "repair": None, "left_because": "The operator has frozen removals."}
+    service.gives("/v1/operator/site-findings", {"items": [found], "next_cursor": None})
+    shown = run("admin", "site-findings", "list", "--region", "lux-2").out
+    assert "x-1 on h0" in shown
+    assert "frozen removals" in shown
+
+
+def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Service) -> None:
+    operation = {"id": "operation-1", "kind": "cluster.delete", "state": "queued"}
+    service.on("POST", "/v1/operator/clusters/cluster-1:force-delete", Reply(202, operation))
+    command = ("admin", "clusters", "force-delete", "cluster-1", "--reason", "its rack is gone")
+    assert run(*command).status == 2
+    assert "operation-1" in run(*command, "--yes").out
+    assert service.asked[-1].body == {"reason": "its rack is gone"}
+
+
+def test_pods_show_their_slots(run: Run, service: Service) -> None:
+    pod = {"name": "lux2-0-p0", "machines": 4, "masks": {"free": 9, "allocated": 2, "unhealthy": 4}, "largest_block": 1}
+    service.gives("/v1/operator/pods", {"items": [pod | {"health": {"ok": 3, "failed": 1}}], "next_cursor": None})
+    shown = run("admin", "pods", "list").out
+    assert ".AU." in shown
+    assert "1 failed" in shown
+
+
+def test_operations_of_all_projects_are_listed(run: Run, service: Service) -> None:
+    found = {"id": "operation-1", "kind": "cluster.delete", "state": "running", "project": "research", "progress": 14}
+    service.gives("/v1/operator/operations", {"items": [found], "next_cursor": None})
+    assert "research" in run("admin", "operations", "list", "--state", "running", "--of", "research").out
+    assert run("admin", "operations", "list", "--state", "lost").status == 2
+
+
+REGION = "/v1/operator/regions/luxembourg-2/expected-inventory"
+IMPORTED = {
+    "region": "luxembourg-2",
+    "dry_run": False,
+    "added": 1,
+    "changed": 0,
+    "removed": 0,
+    "findings": {"wrong_serial": 1},
+    "withheld": 0,
+}
+
+
+def test_an_inventory_is_imported_from_a_file(run: Run, service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "inventory.csv"
+    file.write_text("kind,name,serial\nmachine,lux2-m07,GC1\n")
+    service.on("PUT", REGION, Reply(body=IMPORTED))
+    imported = run("admin", "inventory", "import", "luxembourg-2", str(file))
+    assert (imported.status, "1 wrong_serial" in imported.out) == (0, True)
+    assert [each.query.get("dry_run") for each in service.asked] == ["true", None]
+    assert service.asked[-1].body == {"items": [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}]}
+    file.write_text("kind,name,serial\nmachine,lux2-m07\nrobot,m1\n")
+    refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
+    assert (refused.status, "line 3: kind: 'robot'" in refused.err) == (2, True)
+    assert len(service.asked) == 2
+
+
+def test_an_import_that_withholds_hardware_asks_first(run: Run, service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "inventory.json"
+    file.write_text('[{"kind": "machine", "name": "lux2-m07"}]')
+    service.on("PUT", REGION, Reply(body=IMPORTED | {"withheld": 31}))
+    refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
+    assert (refused.status, "--yes" in refused.err, len(service.asked)) == (2, True, 1)
+    assert run("admin", "inventory", "import", "luxembourg-2", str(file), "--dry-run").status == 0
+    assert [each.query.get("dry_run") for each in service.asked] == ["true", "true"]
+    assert run("admin", "inventory", "import", "luxembourg-2", str(file), "--yes").status == 0
+    assert service.asked[-1].query.get("dry_run") is None
+
+
+def test_a_fault_that_the_service_finds_has_its_line(run: Run, service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "inventory.csv"
+    file.write_text("kind,name,serial\nmachine,m0,GC1\n\nmachine,m1,GC2\n")
+    taken = {"pointer": "/items/1/serial", "code": "duplicate", "detail": "Another machine has it."}
+    document = {"status": 422, "code": "validation_failed", "title": "t", "detail": "Correct it.", "errors": [taken]}
+    service.on("PUT", REGION, Reply(422, document))
+    refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
+    assert "line 4: serial: Another machine has it." in refused.err
+
+
+def test_findings_are_listed_and_accepted(run: Run, service: Service) -> None:
+    finding = {
+        "region": "luxembourg-2",
+        "kind": "machine",
+        "name": "lux2-m07",
+        "code": "wrong_serial",
+        "prevents": True,
+    }
+    service.lists("/v1/operator/inventory-findings", [finding | {"expected": "GC1", "shown": "GC2"}])
+    assert {"lux2-m07", "wrong_serial", "GC1", "GC2"} <= set(run("admin", "inventory", "diff").out.split())
+    service.on("POST", f"{REGION}:accept", Reply(body=IMPORTED))
+    accepted = run("admin", "inventory", "accept", "luxembourg-2", "--machine", "lux2-m07", "--reason", "exchanged")
+    assert accepted.status == 0
+    sent = service.asked[-1].body
+    assert sent == {"machines": ["lux2-m07"], "hosts": [], "everything": False, "reason": "exchanged"}
+    assert run("admin", "inventory", "accept", "luxembourg-2", "--reason", "nothing").status == 2
+    service.lists(REGION, [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}])
+    assert "GC1" in run("admin", "inventory", "show", "luxembourg-2").out
+    service.on("DELETE", REGION, Reply(204))
+    assert run("admin", "inventory", "delete", "luxembourg-2").status == 2
+    assert run("admin", "inventory", "delete", "luxembourg-2", "--yes").status == 0
+
+
+def test_histories_and_events_are_listed(run: Run, service: Service) -> None:
+    entry = {"at": "2026-05-04T09:15:00Z", "type": "serial_changed", "detail": "serial GC1 became GC2"}
+    service.lists("/v1/operator/machines/lux2-m07/history", [entry])
+    assert "serial_changed" in run("admin", "machines", "history", "lux2-m07", "--since", "30d").out
+    assert service.asked[-1].query["since"] < datetime.now(UTC).isoformat()
+    service.lists("/v1/operator/hosts/lux2-h04/history", [entry])
+    assert "serial_changed" in run("admin", "hosts", "history", "lux2-h04", "--type", "serial_changed").out
+    service.lists("/v1/operator/hardware-events", [entry | {"name": "lux2-m07", "kind": "machine"}])
+    assert "lux2-m07" in run("admin", "hardware-events", "--region", "luxembourg-2").out
+    assert run("admin", "hardware-events", "--since", "yesterday").status == 2
+
+
+def test_moves_are_proposed(run: Run, service: Service) -> None:
+    place = {"pod": "lux2-0-p0", "slots": [8]}
+    move = {
+        "project": "research",
+        "cluster": "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90",
+        "name": "bert",
+        "machines": 1,
+        "since": [place],
+        "to": [place | {"slots": [4]}],
+        "minutes": 10.3,
+        "not_billed": {"amount": "2.58", "currency": "EUR"},
+    }
+    found = {"region": "luxembourg-2", "result": "possible", "target": [place], "moves": [move]}
+    service.gives("/v1/operator/regions/luxembourg-2/defragmentation", found)
+    shown = run("admin", "defragmentation", "luxembourg-2", "--flavor", "m2000-pod32").out
+    assert "research/bert" in shown
+    assert "2.58 EUR not billed" in shown
+    assert run("admin", "defragmentation", "luxembourg-2").status == 2

@@ -74,9 +74,9 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
     assert run("prices", "export", str(file)).status == 0
     items = json.loads(file.read_text())["items"]
     assert items == [{name: value for name, value in PRICE.items() if name != "id"}]
-    service.on("POST", "/v1/billing/prices", Reply(body={"added": 0}))
+    service.on("POST", "/v1/billing/prices", Reply(body={"added": 0, "restored": 0}))
     ended = run("prices", "import", str(file), "--json")
-    assert ended.json == {"added": 0}
+    assert ended.json == {"added": 0, "restored": 0}
     assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
 
 
@@ -88,7 +88,7 @@ def test_a_file_that_is_not_a_price_book_is_refused(run: Run, tmp_path: Path) ->
 
 
 def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path) -> None:
-    figures = {"minutes": 60, "machine_minutes": 240, "cost": EUROS, "list_cost": EUROS}
+    figures = {"minutes": 60, "machine_minutes": 240, "credited_machine_minutes": 7, "cost": EUROS, "list_cost": EUROS}
     body = {
         "since": "2026-05-01T00:00:00Z",
         "until": "2026-06-01T00:00:00Z",
@@ -148,3 +148,23 @@ def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service
     assert "contract" in run("billing", "prices").out
     service.on("DELETE", "/v1/billing/prices/price-1", Reply(204))
     assert run("prices", "withdraw", "price-1").status == 0
+
+
+def test_a_past_price_is_shown_what_it_changes_and_corrected(run: Run, service: Service) -> None:
+    correction: dict[str, object] = {
+        name: PRICE[name] for name in ("sku", "region", "unit_price", "valid_from", "valid_to")
+    }
+    correction |= {"account_id": None, "effects": [], "difference": EUROS}
+    path = "/v1/billing/price-corrections"
+    words = ["ipu-m2000", "luxembourg-2", "0.05", "--currency", "EUR", "--from", "2026-05-05T10:30:00"]
+    words += ["--reason", "late"]
+    service.on("POST", f"{path}:preview", Reply(body=correction | {"replaces": [], "preview": "0" * 32}))
+    assert run("prices", "correct", *words, "--dry-run", "--json").json["preview"] == "0" * 32
+    assert run("prices", "correct", *words).status == 2
+    made = correction | {"id": "c-1", "reason": "late", "created_at": "2026-06-01T00:00:00Z", "finished_at": None}
+    made |= {"hours_left": 3}
+    service.on("POST", path, Reply(201, made))
+    assert run("prices", "correct", *words, "--yes", "--json").json["hours_left"] == 3
+    assert service.asked[-1].body["preview"] == "0" * 32
+    service.lists(path, [made])
+    assert "3 hours left" in run("prices", "corrections").out

@@ -72,8 +72,9 @@ def test_an_update_changes_something(run: Run, service: Service) -> None:
     assert service.asked == []
 
 
-def test_waiting_for_the_open_operation(run: Run, service: Service) -> None:
+def test_waiting_for_the_open_operations(run: Run, service: Service) -> None:
     serve_cluster(service, CLUSTER | {"operation": OPERATION})
+    service.lists("/v1/projects/demo/operations", [OPERATION])
     service.on("GET", "/v1/projects/demo/operations/operation-1", Reply(body=OPERATION), Reply(body=DONE))
     assert run("clusters", "wait", "bert", "--json").json["name"] == "bert"
     service.gives("/v1/projects/demo/operations/operation-1", FAILED)

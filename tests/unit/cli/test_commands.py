@@ -103,6 +103,7 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
         "ssh_keys": ["laptop"],
         "tags": {"team": "nlp"},
         "partition": {"reconfigurable": True},
+        "auto_repair": True,
         "delete_protection": False,
     }
 
@@ -202,7 +203,7 @@ def test_delete(run: Run, service: Service) -> None:
     assert ended.json["operation"]["state"] == "succeeded"
 
 
-@pytest.mark.parametrize(("verb", "options"), [("suspend", ["--yes"]), ("resume", [])])
+@pytest.mark.parametrize(("verb", "options"), [("suspend", ["--yes"]), ("resume", []), ("repair", ["--yes"])])
 def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, options: list[str]) -> None:
     serve_cluster(service)
     service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
@@ -224,6 +225,18 @@ def test_suspend_lists_the_partitions_that_will_be_lost(
     ended = run("clusters", "suspend", "bert")
     assert ended.status == 1
     assert "These partitions will be lost: training (8 IPUs)." in ended.err
+    assert not [each for each in service.asked if each.method == "POST"]
+
+
+def test_repair_lists_the_servers_whose_data_will_be_lost(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = {"kind": "poplar_server", "name": "bert-1-p0", "code": "host_failed", "message": "It failed."}
+    serve_cluster(service, CLUSTER | {"faults": [fault | {"since": "2026-01-02T00:00:00Z", "credited": True}]})
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    ended = run("clusters", "repair", "bert")
+    assert ended.status == 1
+    assert "The data on these Poplar servers will be lost: bert-1-p0." in ended.err
     assert not [each for each in service.asked if each.method == "POST"]
 
 

@@ -15,8 +15,8 @@ from ipucloud.cli.main import cli
 
 Words = tuple[str, ...]
 
-OF_THE_VENDOR = {("vipu",)}
-"""Its options, help included, are those of Graphcore's command."""
+OF_THE_VENDOR = {("vipu",), ("vipu-admin",)}
+"""Their options, help included, are those of Graphcore's commands."""
 FILES = (".pub", ".json", ".toml", ".csv")
 
 

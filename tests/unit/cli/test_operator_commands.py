@@ -96,7 +96,7 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
     assert [each["id"] for each in run("prices", "list", "--sku", "ipu-c600", "--json").json] == ["2"]
     assert run("prices", "show", "1", "--json").json["sku"] == "ipu-m2000"
     assert run("prices", "show", "3").status == 3
-    service.on("POST", "/v1/billing/prices", Reply(body={"added": 1}))
+    service.on("POST", "/v1/billing/prices", Reply(body={"added": 1, "restored": 0}))
     added = (
         "prices",
         "create",

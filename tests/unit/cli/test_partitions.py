@@ -115,7 +115,7 @@ def test_config_is_printed_or_written(run: Run, service: Service, tmp_path: Path
     assert orjson.loads(file.read_bytes()) == CONFIG
 
 
-def test_topology_and_vipu(run: Run, service: Service) -> None:
+def test_topology_and_vipu(run: Run, service: Service, tmp_path: Path) -> None:
     serve(service)
     machine = {"name": "m01", "rack": "p1", "slot": 0, "health": "ok", "ipus": [{"ipu": 0, "partition": "01m7-1-1"}]}
     topology = {
@@ -131,8 +131,11 @@ def test_topology_and_vipu(run: Run, service: Service) -> None:
     assert "m01 – m02" in ended.out
     assert "01m7-1-1 (1 of 1 IPUs)" in ended.out
     assert run("clusters", "topology", "bert", "--json").json["largest_partition"] == 2
-    vipu = {"host": "10.1.5.2", "port": 8090, "environment": {"IPUOF_VIPU_API_HOST": "10.1.5.2"}}
+    vipu = {"host": "10.1.5.2", "port": 8090, "authority": "PEM", "environment": {"IPUOF_VIPU_API_HOST": "10.1.5.2"}}
     service.gives(f"{BASE}/vipu", vipu)
     ended = run("clusters", "vipu", "bert", "--partition", "training")
     assert "IPUOF_VIPU_API_HOST" in ended.out
     assert service.asked[-1].query == {"partition": "training"}
+    saved = tmp_path / "ca.pem"
+    assert "VIPU_CLI_API_CA_FILE" in run("clusters", "vipu", "bert", "--save-ca", str(saved)).out
+    assert saved.read_text() == "PEM"

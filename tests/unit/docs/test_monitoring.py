@@ -107,6 +107,7 @@ def test_an_unknown_metric_or_label_is_noticed() -> None:
 def test_every_installation_wide_metric_is_on_the_dashboard() -> None:
     shown = {name for panel in PANELS for target in panel["targets"] for name in used(target["expr"])[0]}
     measured = {"machines", "open_operations", "work_items", "work_oldest_due_seconds", "hour_close_age_seconds"}
+    measured |= {"clusters", "health_reports", "credited_machines", "observation_age_seconds", "inventory_findings"}
     assert measured <= shown
 
 

@@ -19,7 +19,10 @@ from ipucloud.observation import metrics as observation_metrics
 from ipucloud.operations.metrics import FAILED
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile import metrics as engine_metrics
+from ipucloud.validation import metrics as validation_metrics
+from ipucloud.worker import metrics as worker_metrics
 from ipucloud.worker.measures import MEASUREMENTS
+from ipucloud.worker.metrics import SWEPT
 
 CHECKOUT = Path(__file__).parents[3]
 PAGE = (CHECKOUT / "docs" / "operations.md").read_text()
@@ -29,11 +32,15 @@ def section(title: str) -> str:
     return PAGE.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
+def _written(default: object) -> object:
+    return ",".join(sorted(default)) if isinstance(default, frozenset) else default
+
+
 def test_every_setting_has_a_row_with_its_default() -> None:
     documented = dict(re.findall(r"^\| `(IPUCLOUD_\w+)` \| (\w+|`[^`]+`) \|", section("Settings"), re.MULTILINE))
     fields = Settings.model_fields.items()
     assert documented == {
-        f"IPUCLOUD_{name.upper()}": f"`{field.default}`"
+        f"IPUCLOUD_{name.upper()}": f"`{_written(field.default)}`"
         if field.default_factory is None and field.default is not None
         else "unset"
         for name, field in fields
@@ -45,10 +52,10 @@ def test_the_metrics_are_those_of_the_code() -> None:
     documented = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
     metrics = {
         metric
-        for module in (engine_metrics, observation_metrics, hardware_metrics)
+        for module in (engine_metrics, observation_metrics, hardware_metrics, validation_metrics, worker_metrics)
         for metric in vars(module).values()
         if isinstance(metric, MetricWrapperBase)
-    } | {FAILED}
+    } | {FAILED, SWEPT}
     catalogue = CurrentCatalogue(None)
     api_families = (*Metrics().registry.collect(), *catalogue.collect())
     api = {("API", exposed(family.type, family.name)) for family in api_families}

@@ -16,7 +16,7 @@ from ipucloud.billing.budgets.tables import MEASURES
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import OverBudget, WebhookStopped
-from ipucloud.contract.event_types import PATTERNS, REGISTRY, EventTypeName, EventTypePattern
+from ipucloud.contract.event_types import PATTERNS, REGISTRY, TYPES, EventTypeName, EventTypePattern
 from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import PartitionState
 from ipucloud.contract.webhooks import Disabled
@@ -59,7 +59,9 @@ def test_a_type_in_sql_is_registered(module: str, literal: str) -> None:
 
 @pytest.mark.parametrize("noun", EMITTED)
 def test_every_state_with_events_has_its_type(noun: str) -> None:
-    of_clusters = {"created", "updated", "suspend_forced", "recovered", "hardware_isolated", "hardware_replaced"}
+    of_clusters = {"created", "updated", "suspend_forced", "delete_forced", "recovered"}
+    of_clusters |= {"hardware_isolated", "hardware_replaced", "repair_scheduled", "repair_started", "repair_ended"}
+    of_clusters |= {"repair_waiting"}
     others = {"cluster": of_clusters, "operation": {"created"}}.get(noun, set())
     names = {name.partition(".")[2] for name in REGISTRY if name.startswith(f"{noun}.")}
     assert names - others == {state.value for state in EMITTED[noun]}
@@ -112,6 +114,6 @@ def test_what_is_no_pattern_is_refused(sent: str) -> None:
 
 def test_a_filter_takes_types_and_no_patterns() -> None:
     names = TypeAdapter(EventTypeName)
-    assert [names.validate_python(name) for name in REGISTRY] == list(REGISTRY)
+    assert [names.validate_python(name) for name in TYPES] == TYPES
     with pytest.raises(ValidationError):
         names.validate_python("cluster.*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipucloud.inventory.allocator import SIZES, capacity, choose
-from ipucloud.inventory.blocks import bits
+from ipucloud.inventory.blocks import DOMAIN, bits
 from ipucloud.inventory.snapshot import Pod, SlotState
 from ipucloud.inventory.whynot import Reason, WhyNot, explain
 from tests.unit.inventory.model import Places, allocated, best_fit, candidates
@@ -107,6 +108,16 @@ def test_the_reason_is_the_oracle_s(pods: Pods, machines: int) -> None:
     assert (numbers.unhealthy, numbers.maintenance) == (count(pods, S.UNHEALTHY), count(pods, S.MAINTENANCE))
     fits = [size for size in SIZES if fitting(pods, size, [S.FREE])]
     assert numbers.largest == max(fits, default=0)
+
+
+@given(st.lists(pictures, min_size=1, max_size=3).flatmap(lambda some: st.lists(st.sampled_from(some), max_size=9)))
+def test_pods_that_are_alike_may_be_counted_together(slots: list[str]) -> None:
+    apart = [pod(each, position=position) for position, each in enumerate(slots)]
+    together = [pod(each)._replace(alike=times) for each, times in Counter(slots).items()]
+    for machines in (size for size in SIZES if size <= DOMAIN):
+        assert capacity(together, machines) == capacity(apart, machines)
+        if not capacity(apart, machines):
+            assert explain(together, machines) == explain(apart, machines)
 
 
 @given(snapshots(), sizes)

@@ -14,12 +14,13 @@ from ipucloud.kernel.money import (
     Money,
     MoneyError,
     exact,
+    payable,
+    places_of,
     plain,
     product,
     rounded,
     total,
     unit_price,
-    whole_cents,
 )
 
 amounts = st.decimals(
@@ -92,11 +93,18 @@ def test_a_price_takes_ten_places() -> None:
     ],
 )
 def test_halves_round_away_from_zero(amount: str, cents: str) -> None:
-    assert rounded(Decimal(amount)) == Decimal(cents)
+    assert rounded(Decimal(amount), 2) == Decimal(cents)
 
 
-def test_a_credit_pays_only_whole_cents() -> None:
-    assert whole_cents(Decimal("4.999")) == Decimal("4.99")
+@pytest.mark.parametrize(("currency", "paid"), [("JPY", "4"), ("EUR", "4.99"), ("KWD", "4.999")])
+def test_a_credit_pays_only_what_can_be_paid(currency: str, paid: str) -> None:
+    assert payable(Decimal("4.9996"), places_of(currency)) == Decimal(paid)
+
+
+def test_decimal_places_are_those_of_iso_4217() -> None:
+    assert [places_of(code) for code in ("JPY", "EUR", "KWD")] == [0, 2, 3]
+    with pytest.raises(MoneyError, match="ZZQ is not the ISO 4217 code"):
+        places_of("ZZQ")
 
 
 @pytest.mark.parametrize(
@@ -114,6 +122,25 @@ def test_plain_text_has_no_exponent_and_at_least_two_places(amount: str, text: s
     assert plain(Decimal(amount)) == text
 
 
+@pytest.mark.parametrize(
+    ("amount", "currency", "text"),
+    [
+        ("39.00", "JPY", "39"),
+        ("-0.434", "JPY", "-0.434"),
+        ("0.00", "JPY", "0"),
+        ("39", "EUR", "39.00"),
+        ("1.5", "KWD", "1.500"),
+        ("39", "HRK", "39.00"),
+    ],
+)
+def test_an_amount_is_written_with_the_decimals_of_its_currency(amount: str, currency: str, text: str) -> None:
+    """HRK has gone out of use: an amount of it is read, and has two."""
+    money = Money.of(amount, currency)
+    assert str(money) == f"{text} {currency}"
+    assert money.model_dump(mode="json") == {"amount": text, "currency": currency}
+    assert money.model_dump() == {"amount": Decimal(amount), "currency": currency}
+
+
 @given(st.lists(amounts, max_size=50))
 def test_a_sum_does_not_depend_on_order_or_on_the_thread_s_decimal_context(values: list[Decimal]) -> None:
     with localcontext() as context:
@@ -128,9 +155,10 @@ def test_text_round_trips(amount: Decimal) -> None:
 
 
 @given(amounts)
-def test_rounding_moves_by_at_most_half_a_cent(amount: Decimal) -> None:
-    assert abs(rounded(amount) - amount) <= Decimal("0.005")
-    assert rounded(-amount) == -rounded(amount)
+def test_rounding_moves_by_at_most_half_a_unit(amount: Decimal) -> None:
+    for places in (0, 2, 3):
+        assert abs(rounded(amount, places) - amount) <= Decimal(5).scaleb(-places - 1)
+        assert rounded(-amount, places) == -rounded(amount, places)
 
 
 def test_a_product_raises_rather_than_lose_a_digit() -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ipucloud.partitions.controllers import MAX_CONCURRENT, Controllers
 from ipucloud.site.ports import VipuAddress
 
-SILENT, OTHER = VipuAddress("10.0.0.1", 8090, 8091), VipuAddress("10.0.0.2", 8090, 8091)
+SILENT, OTHER = VipuAddress("10.0.0.1", 8091), VipuAddress("10.0.0.2", 8091)
 
 
 class Hands:

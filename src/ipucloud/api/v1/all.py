@@ -10,6 +10,7 @@ from ipucloud.api.v1 import (
     billing_invoices,
     billing_live,
     billing_prepaid,
+    billing_price_corrections,
     billing_prices,
     billing_reports,
     billing_tax,
@@ -17,6 +18,7 @@ from ipucloud.api.v1 import (
     catalogue,
     clusters,
     events,
+    fault_reports,
     flavors,
     identity,
     operations,
@@ -31,7 +33,12 @@ from ipucloud.api.v1 import (
     webhooks,
 )
 from ipucloud.api.v1.operator import capacity as operator_capacity
+from ipucloud.api.v1.operator import events as operator_events
+from ipucloud.api.v1.operator import fault_reports as operator_fault_reports
 from ipucloud.api.v1.operator import hardware as operator_hardware
+from ipucloud.api.v1.operator import inventory as operator_inventory
+from ipucloud.api.v1.operator import safety as operator_safety
+from ipucloud.api.v1.operator import validation as operator_validation
 from ipucloud.api.v1.operator import work as operator_work
 
 ROUTERS = tuple(
@@ -41,12 +48,14 @@ ROUTERS = tuple(
         operations,
         partitions,
         topology,
+        fault_reports,
         webhooks,
         usage,
         billing,
         billing_budgets,
         billing_live,
         billing_prepaid,
+        billing_price_corrections,
         billing_prices,
         billing_invoices,
         billing_wallet,
@@ -66,5 +75,10 @@ ROUTERS = tuple(
         operator_work,
         operator_capacity,
         operator_hardware,
+        operator_validation,
+        operator_safety,
+        operator_fault_reports,
+        operator_events,
+        operator_inventory,
     )
 )

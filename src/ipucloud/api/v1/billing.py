@@ -21,6 +21,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.payers import payer_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.wallet import balances_shown
@@ -128,8 +129,7 @@ async def update_billing_account(request: Request, account: AccountId, body: Bil
 async def get_project_account(request: Request, project: ProjectRef) -> Response:
     """Return the account that pays for the project now, with its balances up to the last closed hour."""
     async with reading(request, project) as (connection, scope):
-        account = await accounts.account_of(connection, scope.project_id)
-        currency = services_of(request).settings.currency
+        account, currency = await payer_of(request, connection, scope.project_id)
         document, _ = await accounts.account_document(connection, account, currency=currency)
         balances = await balances_shown(connection, account, currency)
     return Response(to_json(orjson.loads(document) | {"balances": balances}), media_type=JSON)
@@ -150,7 +150,8 @@ async def assign_project_account(request: Request, project: ProjectRef, body: Ac
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         document, version = await _document(request, connection, body.account_id)
-        await accounts.assign(connection, actor(request, scope), body.account_id)
+        currency = services_of(request).settings.currency
+        await accounts.assign(connection, actor(request, scope), body.account_id, default=currency)
         return Answer(200, document, {"ETag": tag(version, document)})
 
     return await change(request, project, effect)

@@ -16,9 +16,10 @@ from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, NAMED, AccountId, ProjectRef
+from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.billing.accounts.store import refuse_other_currency
 from ipucloud.billing.budgets import store
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
 from ipucloud.billing.invoices.payer import lock_payer
@@ -67,10 +68,11 @@ async def list_budgets(request: Request, project: ProjectRef) -> Response:
 )
 async def create_budget(request: Request, project: ProjectRef, body: BudgetCreate) -> Response:
     """Create a monthly budget for the project or for its clusters with a tag. It is evaluated every minute."""
-    new = _checked(request, body, None if body.tag is None else (body.tag.key, body.tag.value))
+    new = _checked(body, None if body.tag is None else (body.tag.key, body.tag.value))
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
+        _refuse_other(body.amount, (await payer_of(request, connection, scope.project_id)).currency)
         owner = Owner("project", scope.project_id)
         return await _created(connection, owner, new, actor(request, scope), f"/v1/projects/{scope.project_id}/budgets")
 
@@ -100,10 +102,11 @@ async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) ->
 )
 async def update_budget(request: Request, project: ProjectRef, budget: BudgetId, body: BudgetPatch) -> Response:
     """Change name, amount or thresholds. A threshold reported this month is not reported again."""
-    _check(request, body.amount, body.thresholds or [])
+    _check(body.thresholds or [])
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         owner = Owner("project", scope.project_id)
+        _refuse_other(body.amount, (await payer_of(request, connection, scope.project_id)).currency)
         return await _updated(request, connection, owner, budget, body, by=actor(request, scope))
 
     return await change(request, project, effect)
@@ -154,10 +157,11 @@ async def list_account_budgets(request: Request, account: AccountId) -> Response
 )
 async def create_account_budget(request: Request, account: AccountId, body: AccountBudgetCreate) -> Response:
     """Create a monthly budget for everything the account pays for. Its events go to each of these projects."""
-    new = _checked(request, body, None)
+    new = _checked(body, None)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await lock_payer(connection, account)
+        _refuse_other(body.amount, await currency_of(request, connection, account))
         return await _created(
             connection, Owner("account", account), new, None, f"/v1/billing/accounts/{account}/budgets"
         )
@@ -194,9 +198,10 @@ async def get_account_budget(request: Request, account: AccountId, budget: Budge
 )
 async def update_account_budget(request: Request, account: AccountId, budget: BudgetId, body: BudgetPatch) -> Response:
     """Change name, amount or thresholds."""
-    _check(request, body.amount, body.thresholds or [])
+    _check(body.thresholds or [])
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        _refuse_other(body.amount, await currency_of(request, connection, account))
         return await _updated(request, connection, Owner("account", account), budget, body, by=None)
 
     return await change_platform(request, effect)
@@ -260,9 +265,9 @@ async def _locked(request: Request, connection: AsyncConnection, owner: Owner, b
         raise changed_since(version, document)
 
 
-def _checked(request: Request, body: AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget:
+def _checked(body: AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget:
     """Raises `Problem` validation_failed."""
-    _check(request, body.amount, body.thresholds)
+    _check(body.thresholds)
     return NewBudget(body.name, body.amount, of, _thresholds(body.thresholds))
 
 
@@ -270,12 +275,14 @@ def _thresholds(given: list[BudgetThreshold]) -> list[Threshold]:
     return [Threshold(each.on, each.percent, each.action) for each in given]
 
 
-def _check(request: Request, amount: Money | None, thresholds: list[BudgetThreshold]) -> None:
-    faults = []
-    currency = services_of(request).settings.currency
-    if amount is not None and amount.currency != currency:
-        faults.append(FieldError("/amount/currency", "other_currency", f"The currency of budgets must be {currency}."))
-    seen = set()
+def _refuse_other(amount: Money | None, currency: str) -> None:
+    """A patch may leave the amount as it is. Raises `Problem` validation_failed."""
+    if amount is not None:
+        refuse_other_currency(amount.currency, currency)
+
+
+def _check(thresholds: list[BudgetThreshold]) -> None:
+    faults, seen = [], set()
     for place, each in enumerate(thresholds):
         if (each.on, each.percent) in seen:
             faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "List each threshold only once."))

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.idempotency import Answer
+from ipucloud.api.idempotency import Answer, Moves
 from ipucloud.api.paging import list_of, list_of_account
 from ipucloud.api.reads import read_one, reading, reading_platform
 from ipucloud.api.routing import operation, router
@@ -18,15 +18,24 @@ from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.v1.billing_invoice_formats import PDF, Number, in_format
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
-from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
+from ipucloud.billing.invoices.queries import (
+    GET_SEEN,
+    LIST_OF_ACCOUNT,
+    LIST_SEEN,
+    credit_note_document_of,
+    credit_note_id,
+    document_of,
+    draft_of,
+)
 from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
 from ipucloud.contract.lists import Listed
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
-from ipucloud.kernel.errors import STATE_CONFLICT, not_found
+from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, STATE_CONFLICT, not_found
 
 routes = router()
+_CREDITS = Moves("credit_note_id", credit_note_document_of)
 
 _LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_SEEN.items()}
 _GET = authenticated(GET_SEEN, OneDocument)
@@ -127,7 +136,7 @@ async def get_account_invoice(request: Request, number: Number, query: Annotated
         gives=InvoiceOut,
         status=201,
         description="Issued",
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, IDEMPOTENCY_KEY_REQUIRED),
     ),
 )
 async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -> Response:
@@ -138,7 +147,8 @@ async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await issue_credit_note(connection, number, net=body.net, reason=body.reason)
-        document = await document_of(connection, made)
-        return Answer(201, document or b"", {"Location": f"/v1/billing/invoices/{made}"})
+        note = await credit_note_id(connection, made)
+        document = await credit_note_document_of(connection, note)
+        return Answer(201, document, {"Location": f"/v1/billing/invoices/{made}"}, note)
 
-    return await change_platform(request, effect)
+    return await change_platform(request, effect, moves=_CREDITS)

@@ -15,10 +15,10 @@ from ipucloud.api.etag import JSON
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import catalogue_of, services_of
+from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import listing
-from ipucloud.billing.accounts.store import account_of
+from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.billing.invoices.expected import expected
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.summary import account_spending, project_spending
@@ -59,9 +59,8 @@ async def get_project_summary(
 
     Prices and expiries that are known apply from when they begin. Clusters that are not billed yet are not included.
     """
-    currency = services_of(request).settings.currency
     async with reading(request, project) as (connection, scope):
-        account = await account_of(connection, scope.project_id)
+        account, currency = await payer_of(request, connection, scope.project_id)
         spent = await project_spending(connection, scope.project_id, month=_month(query), currency=currency)
         return await _summary(connection, spent, account, currency)
 
@@ -76,8 +75,8 @@ async def get_account_summary(
     request: Request, account: AccountId, query: Annotated[SummaryQuery, Query()]
 ) -> Response:
     """Return what all projects of the account cost in a month so far, and the forecast for its end."""
-    currency = services_of(request).settings.currency
     async with reading_account(request, account) as connection:
+        currency = await currency_of(request, connection, account)
         spent = await account_spending(connection, account, month=_month(query), currency=currency)
         return await _summary(connection, spent, account, currency)
 

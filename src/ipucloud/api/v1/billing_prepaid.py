@@ -15,8 +15,8 @@ from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
+from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
@@ -36,7 +36,8 @@ routes = router()
 async def get_project_funds(request: Request, project: ProjectRef) -> Response:
     """Return the funds of the account that pays for the project now."""
     async with reading(request, project) as (connection, scope):
-        body = await _funds(request, connection, await accounts.account_of(connection, scope.project_id))
+        account, currency = await payer_of(request, connection, scope.project_id)
+        body = to_json(await funds_of(connection, account, currency=currency, hold_minutes=_hold_minutes(request)))
     return Response(body, media_type=JSON)
 
 
@@ -60,8 +61,10 @@ async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await lock_payer(connection, account)
-        currency = services_of(request).settings.currency
-        await set_prepaid(connection, account, currency=currency, when_empty=body.when_empty)
+        currency = await currency_of(request, connection, account)
+        await set_prepaid(
+            connection, account, currency=currency, when_empty=body.when_empty, warn_hours=body.warn_hours
+        )
         return Answer(200, await _funds(request, connection, account))
 
     return await change_platform(request, effect)
@@ -89,4 +92,9 @@ async def delete_prepaid(request: Request, account: AccountId) -> Response:
 
 
 async def _funds(request: Request, connection: Statements, account: UUID) -> bytes:
-    return to_json(await funds_of(connection, account, currency=services_of(request).settings.currency))
+    currency = await currency_of(request, connection, account)
+    return to_json(await funds_of(connection, account, currency=currency, hold_minutes=_hold_minutes(request)))
+
+
+def _hold_minutes(request: Request) -> int:
+    return services_of(request).settings.prepaid_hold_minutes

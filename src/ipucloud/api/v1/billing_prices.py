@@ -17,7 +17,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import catalogue_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.pricing.book import add, book, withdraw
@@ -26,7 +26,7 @@ from ipucloud.contract.prices import BookedPriceOut, PriceAddition, PriceAdditio
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
-from ipucloud.kernel.money import UNIT_PRICE_LIMIT, MoneyError, unit_price
+from ipucloud.kernel.money import MINOR_UNITS, UNIT_PRICE_LIMIT, MoneyError, unit_price
 from ipucloud.kernel.nearest import nearest
 
 routes = router()
@@ -53,12 +53,17 @@ async def read_price_book(request: Request) -> Response:
     ),
 )
 async def add_prices(request: Request, body: PriceAdditions) -> Response:
-    """Add all versions or none. Existing versions are kept, so a price book can be added again."""
+    """Add all versions or none. Existing versions are kept, so a price book can be added again.
+
+    When a version has an end, the price that it replaces comes back then, as a version of its own, unless another
+    version begins at that instant. A request that would leave a time without a list price is refused.
+    """
     new = _checked(body)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         _check_regions(new, catalogue_of(request), await book(connection))
-        return Answer(200, orjson.dumps({"added": await add(connection, new)}))
+        added = await add(connection, new, default=services_of(request).settings.currency)
+        return Answer(200, orjson.dumps({"added": added.versions, "restored": added.restored}))
 
     return await change_platform(request, effect)
 
@@ -77,7 +82,10 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
 async def withdraw_price(
     request: Request, price: Annotated[UUID, Path(description="Id of the price version.")]
 ) -> Response:
-    """Withdraw a version that has not begun. The version before it regains its previous end."""
+    """Withdraw a version that has not begun. The version before it regains its previous end.
+
+    Refused if a time would be left without a list price.
+    """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await withdraw(connection, price)
@@ -101,6 +109,10 @@ def _checked(body: PriceAdditions) -> list[PriceAddition]:
             faults.append(FieldError(f"/items/{place}/valid_from", "not_whole", "Prices must change at whole seconds."))
         if item.valid_to is not None and item.valid_to <= item.valid_from:
             faults.append(FieldError(f"/items/{place}/valid_to", "before_start", "A price must end after it begins."))
+        if item.unit_price.currency not in MINOR_UNITS:
+            code = item.unit_price.currency
+            sentence = f"{code} is not the ISO 4217 code of a currency in use."
+            faults.append(FieldError(f"/items/{place}/unit_price/currency", "unknown_currency", sentence))
         if not _is_price(item.unit_price.amount):
             faults.append(
                 FieldError(

@@ -13,16 +13,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer
+from ipucloud.api.idempotency import Answer, Moves
 from ipucloud.api.paging import list_of_account
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
+from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.api.writes import change, change_platform
-from ipucloud.billing.accounts.store import account_of
+from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments
-from ipucloud.billing.invoices.credits import credits_of, grant
+from ipucloud.billing.invoices.credits import credit_document, credits_of, grant
 from ipucloud.billing.ledger.wallet import balances_shown
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.wallet import (
@@ -38,9 +38,11 @@ from ipucloud.contract.wallet import (
 )
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, STATE_CONFLICT
 
 routes = router()
+_PAYS = Moves("payment_id", payments.payment_document)
+_GRANTS = Moves("credit_id", credit_document)
 
 
 @routes.get(
@@ -50,8 +52,8 @@ routes = router()
 async def get_balance(request: Request, project: ProjectRef) -> Response:
     """Return the balances of the account that pays for the project now, up to the last closed hour."""
     async with reading(request, project) as (connection, scope):
-        account = await account_of(connection, scope.project_id)
-        items = await balances_shown(connection, account, services_of(request).settings.currency)
+        account, currency = await payer_of(request, connection, scope.project_id)
+        items = await balances_shown(connection, account, currency)
     return Response(to_json({"account_id": account, "items": items}), media_type=JSON)
 
 
@@ -75,17 +77,18 @@ async def list_credits(request: Request, project: ProjectRef) -> Response:
         gives=PaymentOut,
         status=201,
         description="Expected",
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, IDEMPOTENCY_KEY_REQUIRED),
     ),
 )
 async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Response:
     """Create a pending payment and its reference. The wallet is credited when the money arrives."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        account = await account_of(connection, scope.project_id)
+        account, currency = await payer_of(request, connection, scope.project_id)
+        refuse_other_currency(body.amount.currency, currency)
         return await _paid(connection, await payments.expect_payment(connection, account, body.amount))
 
-    return await change(request, project, effect)
+    return await change(request, project, effect, moves=_PAYS)
 
 
 @routes.get(
@@ -107,17 +110,18 @@ async def list_account_credits(request: Request, account: AccountId) -> Response
         gives=CreditOut,
         status=201,
         description="Granted",
+        errors=(IDEMPOTENCY_KEY_REQUIRED,),
     ),
 )
 async def grant_credit(request: Request, account: AccountId, body: CreditCreate) -> Response:
     """Grant credit that pays for usage until it expires. What is unused then is reversed."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_other_currency(body.amount.currency, await currency_of(request, connection, account))
         made = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)
-        [document] = await credits_of(connection, account, id=made)
-        return Answer(201, document.encode(), {}, made)
+        return Answer(201, await credit_document(connection, made), {}, made)
 
-    return await change_platform(request, effect)
+    return await change_platform(request, effect, moves=_GRANTS)
 
 
 @routes.get(
@@ -138,7 +142,7 @@ async def list_payments(request: Request, account: AccountId, query: Annotated[L
         gives=PaymentOut,
         status=201,
         description="Recorded",
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, IDEMPOTENCY_KEY_REQUIRED),
     ),
 )
 async def record_payment(request: Request, account: AccountId, body: PaymentCreate) -> Response:
@@ -148,12 +152,14 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        if body.invoice is None:
+            refuse_other_currency(body.amount.currency, await currency_of(request, connection, account))
         made = await payments.record_payment(
             connection, account, body.amount, reference=body.reference, invoice=body.invoice
         )
         return await _paid(connection, made)
 
-    return await change_platform(request, effect)
+    return await change_platform(request, effect, moves=_PAYS)
 
 
 @routes.post(
@@ -165,7 +171,7 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
         gives=PaymentOut,
         status=201,
         description="Recorded",
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, IDEMPOTENCY_KEY_REQUIRED),
     ),
 )
 async def record_refund(request: Request, account: AccountId, body: RefundCreate) -> Response:
@@ -175,7 +181,7 @@ async def record_refund(request: Request, account: AccountId, body: RefundCreate
         made = await payments.record_refund(connection, account, body.amount, reference=body.reference)
         return await _paid(connection, made)
 
-    return await change_platform(request, effect)
+    return await change_platform(request, effect, moves=_PAYS)
 
 
 async def _paid(connection: AsyncConnection, payment: UUID) -> Answer:

@@ -25,9 +25,11 @@ from ipucloud.api.writes import actor, change
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
+from ipucloud.clusters.repairs.reschedule import reschedule
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import (
@@ -42,6 +44,7 @@ from ipucloud.contract.clusters import (
     ServerPage,
 )
 from ipucloud.contract.operations import OperationOut
+from ipucloud.contract.repairs import RepairReschedule
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
@@ -65,6 +68,14 @@ class Begin(Protocol):
     async def __call__(
         self, connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
     ) -> Accepted: ...
+
+
+class Apply(Protocol):
+    """Changes an existing cluster; returns its version afterwards."""
+
+    async def __call__(
+        self, connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None
+    ) -> int: ...
 
 
 routes = router()
@@ -93,7 +104,9 @@ async def list_clusters(request: Request, project: ProjectRef, query: Annotated[
 
 @routes.post(
     "/v1/projects/{project}/clusters:estimate",
-    **operation("estimateCluster", "Estimate a cluster", Permission.CLUSTER_READ, gives=EstimateOut),
+    **operation(
+        "estimateCluster", "Estimate a cluster", Permission.CLUSTER_READ, gives=EstimateOut, errors=(STATE_CONFLICT,)
+    ),
 )
 async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
     """Estimate a cluster's cost and creation time, and whether quota and capacity allow it now.
@@ -118,7 +131,7 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         gives=OperationOut,
         status=202,
         description="Accepted; Location is the operation",
-        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, BUDGET_REACHED, FUNDS_EXHAUSTED),
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, BUDGET_REACHED, FUNDS_EXHAUSTED, STATE_CONFLICT),
     ),
 )
 async def create_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
@@ -149,18 +162,26 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
     ),
 )
 async def update_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterPatch) -> Response:
-    """Change name, tags, deletion protection or expiry. Omitted fields stay unchanged; `tags` replaces all tags."""
-    trace_of(request).concerns(cluster_id=cluster)
-    if_match = expected_version(request)
+    """Change name, tags, deletion protection, expiry or repairs. Omitted fields stay unchanged; `tags` replaces all."""
+    return await _changed(request, project, cluster, partial(update, body=body))
 
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
-        async with current_tag(read_back):
-            version = await update(connection, actor(request, scope), cluster, body, if_match=if_match)
-        document = (await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)).encode()
-        return Answer(200, document, {"ETag": tag(version, document)}, cluster)
 
-    return await change(request, project, effect)
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:reschedule-repair",
+    **operation(
+        "rescheduleRepair",
+        "Reschedule a cluster's repair",
+        Permission.CLUSTER_WRITE,
+        gives=ClusterOut,
+        errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
+        headers=(IF_MATCH,),
+    ),
+)
+async def reschedule_repair(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: RepairReschedule
+) -> Response:
+    """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
+    return await _changed(request, project, cluster, partial(reschedule, starts_at=body.starts_at))
 
 
 @routes.delete(
@@ -179,7 +200,7 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
 async def delete_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
     """Delete a cluster in any state, with its data. Billing ends immediately.
 
-    An open operation fails with `preempted`. A repeated request returns the running delete.
+    Open operations, also on its partitions, fail with `preempted`. A repeated request returns the running delete.
     """
     return await _begun(request, project, cluster, delete)
 
@@ -233,6 +254,44 @@ async def resume_cluster(request: Request, project: ProjectRef, cluster: Cluster
     repeated request returns the running resume.
     """
     return await _begun(request, project, cluster, resume)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:repair",
+    **operation(
+        "repairCluster",
+        "Repair a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location is the operation",
+        errors=(CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
+        headers=(IF_MATCH,),
+    ),
+)
+async def repair_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """Take other hardware for what has failed, and restart the cluster with its Poplar servers and partitions.
+
+    Not billed until it is `active` again. A server whose host has failed is built again on another host, without the
+    data on its disk. Cannot be cancelled. If it fails, the cluster is suspended. A repeated request returns the running
+    repair.
+    """
+    return await _begun(request, project, cluster, replace_hardware)
+
+
+async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) -> Response:
+    """200 with the cluster after `apply` changed it."""
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
+        async with current_tag(read_back):
+            version = await apply(connection, actor(request, scope), cluster, if_match=if_match)
+        document = (await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)).encode()
+        return Answer(200, document, {"ETag": tag(version, document)}, cluster)
+
+    return await change(request, project, effect)
 
 
 async def _begun(request: Request, project: str, cluster: UUID, begin: Begin) -> Response:

@@ -17,7 +17,7 @@ from ipucloud.api.reads import principal, read
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
 from ipucloud.contract.event_types import REGISTRY
-from ipucloud.contract.events import EventList, EventPage, EventTypeOut, EventTypePage
+from ipucloud.contract.events import EventList, EventPage, EventTypeOut, EventTypePage, OperatorEventList
 from ipucloud.events.feed import LIST_EVENTS, EventsFound, Position, list_parameters
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
@@ -37,7 +37,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
     parameters = list_parameters(
         order=query.order,
         limit=query.limit,
-        behind=_behind(query, request),
+        behind=behind(query, request),
         types=query.type,
         subject_id=query.subject,
     )
@@ -67,11 +67,13 @@ def _event_types() -> bytes:
             data_schema=kind.payload and kind.payload.model_json_schema(),
         )
         for _, kind in sorted(REGISTRY.items())
+        if kind.project
     ]
     return to_json(EventTypePage(items=items, next_cursor=None))
 
 
-def _behind(query: EventList, request: Request) -> Position | None:
+def behind(query: EventList | OperatorEventList, request: Request) -> Position | None:
+    """The position after which the page starts. Raises `Problem` validation_failed or invalid_cursor."""
     cursor = open_cursor(query, request)
     start = cursor or query.after
     if start is None:

@@ -24,6 +24,7 @@ from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.states import PARTITIONS
 from ipucloud.contract.operations import OperationList, OperationOut, OperationPage, Waiting
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Scope, authenticated
@@ -100,32 +101,40 @@ async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes,
     ),
 )
 async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:
-    """Cancel a create or a resume. It stops after the current step, and completed steps are undone.
+    """Cancel a create or a resume, or the create or reset of a partition. It stops after the current step, and
+    completed steps are undone.
 
-    Nothing is billed. If a resume is cancelled, the cluster stays suspended.
+    Nothing is billed. If a resume is cancelled, the cluster stays suspended. What the controller already has of a new
+    partition is removed; a partition whose reset is cancelled is left as the controller has it.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        cluster = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
+        found = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
         document = await _document(connection, scope.project_id, operation)
-        if cluster is None:
+        if found is None:
             raise Problem(STATE_CONFLICT, "The operation is done or can no longer be cancelled.")
-        await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=scope.project_id)
-        trace_of(request).concerns(operation_id=operation, cluster_id=cluster)
-        return Answer(202, document, {"Location": location(scope, operation)}, operation)
+        kind = WORK_KIND if found.partition_id is None else PARTITIONS
+        await wake(connection, kind=kind, key=str(found.cluster_id), project_id=scope.project_id)
+        trace_of(request).concerns(operation_id=operation, cluster_id=found.cluster_id)
+        return Answer(202, document, {"Location": location(scope.project_id, operation)}, operation)
 
     return await change(request, project, effect)
 
 
 async def accepted(connection: AsyncConnection, scope: Scope, operation: UUID, subject: UUID) -> Answer:
     """202 with an operation that this transaction opened or found open."""
-    document = await _document(connection, scope.project_id, operation)
-    headers = {"Location": location(scope, operation), "Retry-After": RETRY_AFTER}
+    return await accepted_in(connection, scope.project_id, operation, subject)
+
+
+async def accepted_in(connection: AsyncConnection, project_id: UUID, operation: UUID, subject: UUID) -> Answer:
+    """As `accepted`, for a caller from outside the project."""
+    document = await _document(connection, project_id, operation)
+    headers = {"Location": location(project_id, operation), "Retry-After": RETRY_AFTER}
     return Answer(202, document, headers, subject)
 
 
-def location(scope: Scope, operation: UUID) -> str:
-    return f"/v1/projects/{scope.project_id}/operations/{operation}"
+def location(project_id: UUID, operation: UUID) -> str:
+    return f"/v1/projects/{project_id}/operations/{operation}"
 
 
 async def _document(connection: AsyncConnection, project_id: UUID, operation: UUID) -> bytes:

@@ -74,10 +74,12 @@ register_url_convertor("partition", _Name())
 
 routes = router()
 
+_AS_IT_IS_SET = PartitionReset(relocatable=False)
+
 PartitionRef = Annotated[
     str,
     Path(
-        description="Name of the partition, or its id at the controller.",
+        description="Name or id of the partition, or its id at the controller.",
         pattern=r"^[A-Za-z0-9._-]+$",
         examples=["training"],
     ),
@@ -191,7 +193,11 @@ async def remove_partition(
     ),
 )
 async def reset_partition(
-    request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef, body: PartitionReset
+    request: Request,
+    project: ProjectRef,
+    cluster: ClusterId,
+    partition: PartitionRef,
+    body: PartitionReset = _AS_IT_IS_SET,
 ) -> Response:
     """Reset the IPUs of a partition, ending programs that use it. The reset is complete when the operation is done."""
     return await _begun(request, project, cluster, partition, partial(reset, body=body))

@@ -86,7 +86,11 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
 @routes.get(
     "/v1/projects/{project}/clusters/{cluster:ref}/vipu",
     **operation(
-        "getVipu", "Read a cluster's V-IPU endpoint", Permission.CLUSTER_READ, gives=VipuOut, errors=(NO_VIPU,)
+        "getVipu",
+        "Read a cluster's V-IPU endpoint",
+        Permission.CLUSTER_READ,
+        gives=VipuOut,
+        errors=(NO_VIPU, STATE_CONFLICT),
     ),
 )
 async def get_vipu(

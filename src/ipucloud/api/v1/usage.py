@@ -12,9 +12,9 @@ from ipucloud.api.etag import JSON
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.payers import payer_of
 from ipucloud.billing.pricing.usage import cluster_usage, project_usage
 from ipucloud.contract.usage import Period, ProjectUsageOut, UsageOut
 from ipucloud.identity.roles import Permission
@@ -42,10 +42,11 @@ async def get_project_usage(request: Request, project: ProjectRef, query: Annota
     if query.since and query.until and query.since > query.until:
         raise invalid([FieldError("?until", "before_since", "The period must not end before it begins.")])
     async with reading(request, project) as (connection, scope):
+        payer = await payer_of(request, connection, scope.project_id)
         usage = await project_usage(
             connection,
             project_id=scope.project_id,
-            currency=services_of(request).settings.currency,
+            currency=payer.currency,
             since=query.since,
             until=query.until,
         )

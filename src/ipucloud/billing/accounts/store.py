@@ -7,6 +7,7 @@ that no hour has two payers and closing an hour late gives the same result.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -21,8 +22,21 @@ from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import not_found
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
+
+
+class Paying(NamedTuple):
+    """The account that pays for a project now, and its currency."""
+
+    account_id: UUID
+    currency: str
+
+
+class _PricedOtherwise(NamedTuple):
+    name: str
+    currency: str
+
 
 _CREATE = sa.text(
     """
@@ -66,6 +80,24 @@ _UPDATE = sa.text(
 )
 _FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
 _OF_PROJECT = Query("SELECT account_id FROM payer_of(:project_id, app_now())", UUID)
+_CURRENCY = Query("SELECT coalesce(currency, :currency) AS currency FROM billing_accounts WHERE id = :id", str)
+_PAYING = Query(
+    """
+    SELECT a.id AS account_id, coalesce(a.currency, :currency) AS currency
+      FROM payer_of(:project_id, app_now()) AS payer JOIN billing_accounts AS a ON a.id = payer.account_id
+    """,
+    Paying,
+)
+_SOLD = Query(
+    "SELECT EXISTS (SELECT FROM prices WHERE currency = :currency AND (valid_to IS NULL OR valid_to > app_now()))", bool
+)
+_PRICED_OTHERWISE = Query(
+    """
+    SELECT name, currency FROM billed_clusters
+     WHERE project_id = :project_id AND state <> 'deleted' AND currency <> :currency ORDER BY name LIMIT 1
+    """,
+    _PricedOtherwise,
+)
 _LAST_OF_PROJECT = Query(
     "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1", UUID
 )
@@ -92,7 +124,14 @@ async def create(
     country: str | None = None,
     tax_exempt: bool = False,
 ) -> UUID:
-    """Create an account without projects."""
+    """Create an account without projects. Raises `Problem` validation_failed if nothing is sold in its currency."""
+    if not await _SOLD.one(connection, {"currency": currency}):
+        fault = FieldError(
+            "/currency",
+            "not_sold",
+            f"Nothing is sold in {currency}: set list prices in it first (`ipucloud prices create`).",
+        )
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; no account was made.", [fault])
     made = new_id()
     await connection.execute(
         _CREATE,
@@ -133,14 +172,43 @@ async def account_of(connection: Statements, project_id: UUID) -> UUID:
     return await _OF_PROJECT.one(connection, {"project_id": project_id})
 
 
-async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) -> None:
+async def currency_of(connection: Statements, account_id: UUID, *, default: str) -> str:
+    """The account's currency; `default` is the installation's. Raises `Problem` not_found."""
+    found = await _CURRENCY.one_or_none(connection, {"id": account_id, "currency": default})
+    if found is None:
+        raise not_found()
+    return found
+
+
+async def paying(connection: Statements, project_id: UUID, *, default: str) -> Paying:
+    """The account that pays for the project now; `default` is the installation's currency."""
+    return await _PAYING.one(connection, {"project_id": project_id, "currency": default})
+
+
+def refuse_other_currency(given: str, of_account: str) -> None:
+    """Raise `Problem` validation_failed unless an `amount` is given in the account's currency."""
+    if given != of_account:
+        fault = FieldError("/amount/currency", "other_currency", f"The account's currency is {of_account}.")
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was changed.", [fault])
+
+
+async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID, *, default: str) -> None:
     """Let the account pay for the project from the next full hour on, unless it already will.
 
-    The caller holds the project's lock. The account must exist.
+    The caller holds the project's lock. The account must exist; `default` is the installation's currency. Raises
+    `Problem` state_conflict if a cluster of the project is priced in another currency than the account's.
     """
     values = {"project_id": actor.project_id, "account_id": account_id}
     if await _LAST_OF_PROJECT.one(connection, {"project_id": actor.project_id}) == account_id:
         return
+    currency = await currency_of(connection, account_id, default=default)
+    other = await _PRICED_OTHERWISE.one_or_none(connection, {"project_id": actor.project_id, "currency": currency})
+    if other is not None:
+        raise Problem(
+            STATE_CONFLICT,
+            f"The project's cluster {other.name} is priced in {other.currency}, and this account pays in {currency}."
+            f" Choose an account in {other.currency}, or delete the project's clusters first.",
+        )
     await connection.execute(_ASSIGN, values)
     await record(
         connection,

@@ -23,12 +23,12 @@ from ipucloud.contract.exports import Dataset
 _MAKE_LINES = """
 DROP TABLE IF EXISTS export_lines;
 CREATE TEMPORARY TABLE export_lines ON COMMIT DROP AS
-SELECT cluster_id, price_id, quantity, account_id, list_unit_price, usage_month, ipus, at_list_price,
+SELECT cluster_id, price_id, quantity, account_id, list_unit_price, since, ipus, at_list_price,
        cluster_id::text AS cluster, '"' || replace(description, '"', '""') AS description, {runs}
   FROM export_series AS s
 """
 _INDEX_LINES = """
-CREATE INDEX ON export_lines (cluster_id, price_id, quantity, account_id, list_unit_price, usage_month)
+CREATE INDEX ON export_lines (cluster_id, price_id, quantity, account_id, list_unit_price, since)
 """
 # Sorted before it is joined, while a row is narrow; the lateral join keeps the order.
 _ROWS = """
@@ -42,8 +42,8 @@ COPY (
   SELECT concat({parts}, E'\\n') FROM ({rows}) AS c
    CROSS JOIN LATERAL (
      SELECT * FROM export_lines e
-      WHERE (e.cluster_id, e.price_id, e.quantity, e.account_id, e.list_unit_price, e.usage_month)
-          = (c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price, {usage_month}) LIMIT 1) AS s
+      WHERE (e.cluster_id, e.price_id, e.quantity, e.account_id, e.list_unit_price, e.since)
+          = (c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price, {since}) LIMIT 1) AS s
 ) TO STDOUT (FORMAT binary)
 """
 _OWN = {
@@ -105,7 +105,7 @@ def _month(connection: Connection, selection: Selection, progress: Progress) -> 
         progress.of = len(days) + 1
         for window in days:
             rows = bare_charges_in(selection, window, narrow)
-            copy = text(_COPY_LINES).format(parts=parts, rows=rows, usage_month=sql.Literal(window.usage_month))
+            copy = text(_COPY_LINES).format(parts=parts, rows=rows, since=sql.Literal(window.since))
             yield from _lines(_copied(connection, selection, copy, progress))
     yield from _copied(connection, selection, text(_COPY_CELLS).format(query=small_rows_as_text(selection)), progress)
 

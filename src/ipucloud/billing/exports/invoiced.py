@@ -8,35 +8,55 @@ from ipucloud.billing.exports.datasets import Kind
 from ipucloud.billing.exports.selection import Selection, text
 from ipucloud.billing.exports.series import fixed_text, guard, time_text
 from ipucloud.contract.exports import Dataset
+from ipucloud.db.documents import decimal_places
 
+_ROUNDED = f"""
+'Line ' || line || ' rounded to ' || CASE {decimal_places("currency")} WHEN 2 THEN 'cents'
+                                     ELSE 'the smallest amount in ' || currency END
+"""
 _OF_MONTH = """
 WITH issued AS (
-  SELECT i.*, coalesce(n.name, a.name) AS account_name, a.payment_days
+  SELECT i.*, coalesce(n.name, a.name) AS account_name,
+         coalesce('Net ' || CASE WHEN i.due_on IS NOT NULL THEN a.payment_days END, 'Nothing to pay') AS terms
     FROM invoices i JOIN billing_accounts a ON a.id = i.account_id
     LEFT JOIN export_names n ON (n.month, n.kind, n.id) = (%(month)s, 'account', a.id)
-   WHERE {scope}
+   WHERE {any_line}
 ), own AS (
-  SELECT * FROM issued WHERE month = %(month)s AND %(ends_month)s
+  SELECT * FROM issued AS i WHERE month = %(month)s AND %(ends_month)s AND {scope}
+), line AS (
+  SELECT i.account_id, i.account_name, i.currency, i.number, i.month, i.issued_at, i.due_on, i.terms, l.line, l.sku,
+         l.region, l.unit_price, l.machine_minutes, l.usage_month, l.cost, l.amount, l.project_id,
+         l.credited_machine_minutes * l.unit_price AS credited, coalesce(b.number, i.number) AS reference,
+         coalesce(pn.name, p.name) AS project_name
+    FROM issued AS i
+    JOIN invoice_lines l ON l.invoice_id = i.id
+    JOIN projects p ON p.id = l.project_id
+    LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
+    LEFT JOIN invoices b ON b.id = l.corrects
+   WHERE i.month = %(month)s AND %(ends_month)s AND {lines}
 ), part AS (
-  SELECT account_id, account_name, currency, number, number AS reference, month AS charge_month,
-         'Adjustment' AS category, NULL AS class, adjustment AS amount, 'rounding' AS part,
-         'Lines rounded to cents' AS description, issued_at, due_on, payment_days
-    FROM own WHERE adjustment <> 0
+  SELECT account_id, account_name, currency, number, reference, month AS charge_month, 'Adjustment' AS category,
+         NULL AS class, amount - cost AS amount, line || '/rounding' AS part, {rounded} AS description,
+         issued_at, due_on, terms, project_id, project_name
+    FROM line WHERE amount <> cost
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Credit', NULL, -promo_applied, 'credit',
-         'Promotional credit', issued_at, due_on, payment_days
+         'Promotional credit', issued_at, due_on, terms, NULL, NULL
     FROM own WHERE promo_applied <> 0
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Tax', NULL, t.tax, 'tax-' || trim_scale(t.rate),
-         t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, payment_days
+         t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, terms, NULL, NULL
     FROM own JOIN invoice_taxes t ON t.invoice_id = own.id WHERE t.tax <> 0
   UNION ALL
-  SELECT account_id, account_name, currency, n.number, issued.number, month, given.category, 'Correction', given.amount,
-         given.part, given.description, n.issued_at, NULL, payment_days
-    FROM issued JOIN credit_notes n ON n.invoice_id = issued.id
-   CROSS JOIN LATERAL (VALUES ('Credit', -n.net, 'net', 'Credit note'), ('Tax', -n.tax, 'tax', 'Tax given back'))
-         AS given (category, amount, part, description)
-   WHERE given.amount <> 0 AND n.issued_at >= %(since)s::timestamp AT TIME ZONE 'UTC'
+  SELECT account_id, account_name, currency, n.number, i.number, month, given.category, 'Correction', given.amount,
+         given.part, given.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL
+    FROM issued AS i JOIN credit_notes n ON n.invoice_id = i.id
+   CROSS JOIN LATERAL (
+     SELECT 'Credit', -n.net, 'net', 'Credit note'
+      UNION ALL
+     SELECT 'Tax', -c.tax, 'tax-' || trim_scale(c.rate), 'Tax given back, ' || trim_scale(c.rate * 100) || ' percent'
+       FROM credit_note_taxes c WHERE c.credit_note_id = n.id) AS given (category, amount, part, description)
+   WHERE given.amount <> 0 AND {scope} AND n.issued_at >= %(since)s::timestamp AT TIME ZONE 'UTC'
      AND n.issued_at < %(until)s::timestamp AT TIME ZONE 'UTC'
 )
 """
@@ -62,6 +82,7 @@ _GIVEN_BACK = """
     LEFT JOIN invoice_lines l
       ON l.invoice_id = i.id AND (l.project_id, l.sku, l.region, l.price_id, l.unit_price, l.usage_month)
        = (c.project_id, c.sku, c.region, c.price_id, c.unit_price, used.month)
+     AND (c.hour AT TIME ZONE 'UTC')::date >= l.since AND (c.hour AT TIME ZONE 'UTC')::date < l.until
    WHERE c.billing_month = %(month)s AND c.credited > 0 AND {charges}
 )
 """
@@ -74,14 +95,15 @@ SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccou
        amount AS "EffectiveCost", number || '/' || part AS "InvoiceDetailId", number AS "InvoiceId",
        amount AS "ListCost", currency AS "PricingCurrency", amount AS "PricingCurrencyEffectiveCost",
        number || '/' || part AS "x_ChargeId", 0::numeric AS "x_Revision", NULL AS "RegionId", NULL AS "RegionName",
-       NULL AS "ResourceId", NULL AS "ResourceName", NULL AS "ResourceType", NULL AS "SubAccountId",
-       NULL AS "SubAccountName", NULL AS "SubAccountType", NULL AS "Tags"
+       NULL AS "ResourceId", NULL AS "ResourceName", NULL AS "ResourceType",
+       'urn:ipu:project:' || project_id AS "SubAccountId", project_name AS "SubAccountName",
+       CASE WHEN project_id IS NOT NULL THEN 'Project' END AS "SubAccountType", NULL AS "Tags"
   FROM part
  UNION ALL
 SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit',
        CASE WHEN usage_month < %(month)s THEN 'Correction' END,
        format('%%s of %%s machines did not work, %%s min: %%s', credited, quantity + credited, minutes, codes),
-       'Usage-Based', ended_at, started_at, amount, amount, number || '/' || line,
+       'Usage-Based', ended_at, started_at, amount, amount, number || '/' || line || '/credited',
        coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')),
        -minutes * credited * list_unit_price, currency, amount,
        concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), cluster_id, first_minute, rev, 'credit'),
@@ -90,20 +112,24 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
   FROM given_back
  ORDER BY "x_ChargeId"
 """
+_GRAIN = """
+jsonb_build_object('x_SubAccountId', 'urn:ipu:project:' || project_id, 'x_SkuId', sku, 'x_RegionId', region,
+                   'x_UsageMonth', to_char(usage_month, 'YYYY-MM'))
+"""
 _INVOICE_DETAIL = """
 , detail AS (
-  SELECT i.account_id, i.currency, i.number, i.number AS reference, 'Usage' AS category, l.amount, l.line::text AS part,
-         format('%%s in %%s, %%s machine-minutes at %%s', l.sku, l.region, l.machine_minutes,
-                trim_scale(l.unit_price)) AS description,
-         i.issued_at, i.due_on, a.payment_days,
-         jsonb_build_object('x_SubAccountId', 'urn:ipu:project:' || l.project_id, 'x_SkuId', l.sku, 'x_RegionId',
-                            l.region, 'x_UsageMonth', to_char(l.usage_month, 'YYYY-MM')) AS grain
-    FROM invoices i JOIN billing_accounts a ON a.id = i.account_id JOIN invoice_lines l ON l.invoice_id = i.id
-   WHERE i.month = %(month)s AND %(ends_month)s AND {lines}
+  SELECT account_id, currency, number, reference, 'Usage' AS category, cost + credited AS amount, line::text AS part,
+         format('%%s in %%s, %%s machine-minutes at %%s', sku, region, machine_minutes, trim_scale(unit_price))
+           AS description,
+         issued_at, due_on, terms, {grain} AS grain
+    FROM line
   UNION ALL
-  SELECT account_id, currency, number, reference, category, amount, part, description, issued_at, due_on, payment_days,
-         NULL
-    FROM part WHERE category <> 'Adjustment'
+  SELECT account_id, currency, number, reference, 'Credit', -credited, line || '/credited',
+         'Machines of line ' || line || ' that did not work', issued_at, due_on, terms, {grain}
+    FROM line WHERE credited <> 0 OR (number, line) IN (SELECT number, line FROM given_back)
+  UNION ALL
+  SELECT account_id, currency, number, reference, category, amount, part, description, issued_at, due_on, terms, NULL
+    FROM part
 )
 SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccountId", currency AS "BillingCurrency",
        category AS "ChargeCategory", date_trunc('second', issued_at) AS "InvoiceDetailCreated",
@@ -111,7 +137,7 @@ SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccou
        number || '/' || part AS "InvoiceDetailId", date_trunc('second', issued_at) AS "InvoiceDetailLastUpdated",
        number AS "InvoiceId", date_trunc('second', issued_at) AS "InvoiceIssueDate",
        'Issued' AS "InvoiceIssueStatus", due_on::timestamp AT TIME ZONE 'UTC' AS "PaymentDueDate",
-       'Net ' || payment_days AS "PaymentTerms", reference AS "ReferenceInvoiceId"
+       terms AS "PaymentTerms", reference AS "ReferenceInvoiceId"
   FROM detail ORDER BY number, part
 """
 _BILLING_PERIOD = """
@@ -141,11 +167,13 @@ def constants(selection: Selection) -> dict[str, object]:
 
 def small_rows(selection: Selection) -> sql.Composed:
     """Every row of a month of the selection except usage; there are few."""
-    part = text(_OF_MONTH).format(scope=selection.of_invoices)
-    lines = "l.project_id = %(project_id)s" if selection.account_id is None else "i.account_id = %(account_id)s"
+    part = text(_OF_MONTH).format(
+        any_line=selection.of_documents, scope=selection.of_invoices, lines=selection.of_lines, rounded=text(_ROUNDED)
+    )
+    part += text(_GIVEN_BACK).format(charges=selection.of_charges)
     return {
-        Dataset.COST_AND_USAGE: part + text(_GIVEN_BACK).format(charges=selection.of_charges) + text(_COST_AND_USAGE),
-        Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(lines=text(lines)),
+        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE),
+        Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
         Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
     }[selection.dataset]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from ipucloud.billing.exports.invoiced import small_rows
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import Dataset
-from ipucloud.kernel.money import plain, total
+from ipucloud.kernel.money import total, written
 
 Manifest = Mapping[str, object]
 
@@ -21,16 +21,24 @@ SELECT now(), CASE WHEN num_nulls(d.issued_at, e.frozen_at) = 0 THEN greatest(d.
   LEFT JOIN invoiced_months d USING (month) LEFT JOIN export_months e USING (month)
 """
 _SUMS = """
-SELECT category, currency, sum(rows)::bigint AS rows, sum(cost) AS cost
-  FROM (SELECT 'Usage' AS category, c.currency, count(*) AS rows,
-               sum(c.cost) + coalesce(sum(c.minutes * c.credited * c.unit_price) FILTER (WHERE c.credited > 0), 0)
-                 AS cost
-          FROM usage_charges c
-         WHERE c.billing_month = %(month)s AND {scope} GROUP BY c.currency
+SELECT category, parts.currency, parts.number, sum(rows)::bigint AS rows, sum(cost) AS cost
+  FROM (SELECT 'Usage' AS category, used.currency,
+               coalesce(i.number, 'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')) AS number,
+               used.rows, used.cost
+          FROM (SELECT c.account_id, c.currency, count(*) AS rows,
+                       sum(c.cost) + coalesce(sum(c.minutes * c.credited * c.unit_price)
+                                                FILTER (WHERE c.credited > 0), 0) AS cost
+                  FROM usage_charges c
+                 WHERE c.billing_month = %(month)s AND {scope} GROUP BY c.account_id, c.currency) AS used
+          LEFT JOIN invoices i ON (i.account_id, i.currency, i.month) = (used.account_id, used.currency, %(month)s)
         UNION ALL
-        SELECT "ChargeCategory", "BillingCurrency", count(*), sum("BilledCost")
-          FROM ({small}) AS small GROUP BY 1, 2) AS parts
- GROUP BY category, currency ORDER BY category, currency
+        SELECT "ChargeCategory", "BillingCurrency", "InvoiceId", count(*), sum("BilledCost")
+          FROM ({small}) AS small GROUP BY 1, 2, 3) AS parts
+ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+_TOTALS = """
+SELECT number, total FROM invoices WHERE number = ANY(%(numbers)s)
+UNION ALL SELECT number, -total FROM credit_notes WHERE number = ANY(%(numbers)s)
 """
 
 
@@ -62,10 +70,11 @@ def manifest_of(
                 "charge_category": each.category,
                 "currency": each.currency,
                 "rows": each.rows,
-                "billed_cost": plain(each.cost),
+                "billed_cost": written(each.cost, each.currency),
             }
-            for each in sums
+            for each in _by(sums, lambda each: (each.category, each.currency))
         ],
+        "invoices": _invoices(connection, sums),
         "columns": [column.name for column in selection.columns],
         "files": [{"name": name, "format": selection.format.value, "bytes": size, "sha256": sha256}],
     }
@@ -75,8 +84,12 @@ def manifest_of(
 class _Sum:
     category: str
     currency: str
+    invoice: str
     rows: int
     cost: Decimal
+
+    def plus(self, other: _Sum) -> _Sum:
+        return replace(self, rows=self.rows + other.rows, cost=total((self.cost, other.cost)))
 
 
 def _named(period: Period) -> Mapping[str, str]:
@@ -91,16 +104,43 @@ def _moment(connection: Connection, selection: Selection) -> tuple[datetime, dat
 
 
 def _sums(connection: Connection, selection: Selection) -> list[_Sum]:
-    """By category and currency."""
+    """By category, currency and invoice, month by month."""
     if selection.dataset is not Dataset.COST_AND_USAGE:
         return []
-    sums: dict[tuple[str, str], _Sum] = {}
-    for part in selection.parts:
-        statement = text(_SUMS).format(scope=part.of_charges, small=small_rows(part))
-        for category, currency, rows, cost in connection.execute(statement, part.values):
-            so_far = sums.get((category, currency), _Sum(category, currency, 0, Decimal(0)))
-            sums[category, currency] = _Sum(category, currency, so_far.rows + rows, total((so_far.cost, cost)))
-    return [sums[key] for key in sorted(sums)]
+    return [
+        _Sum(*row)
+        for part in selection.parts
+        for row in connection.execute(text(_SUMS).format(scope=part.of_charges, small=small_rows(part)), part.values)
+    ]
+
+
+def _by(sums: Sequence[_Sum], key: Callable[[_Sum], tuple[str, str]]) -> list[_Sum]:
+    """One sum for each key, in order of the keys."""
+    joined: dict[tuple[str, str], _Sum] = {}
+    for each in sums:
+        before = joined.get(key(each))
+        joined[key(each)] = each if before is None else before.plus(each)
+    return [joined[found] for found in sorted(joined)]
+
+
+def _invoices(connection: Connection, sums: Sequence[_Sum]) -> list[Mapping[str, object]]:
+    """What the file has of each invoice's total, and whether that is all of it: a project's file has a part of a
+    shared one.
+    """
+    found = _by(sums, lambda each: (each.invoice, each.currency))
+    totals: dict[str, Decimal] = dict(
+        connection.execute(_TOTALS, {"numbers": [each.invoice for each in found]}).fetchall()
+    )
+    return [
+        {
+            "invoice_id": each.invoice,
+            "currency": each.currency,
+            "rows": each.rows,
+            "billed_cost": written(each.cost, each.currency),
+            "whole": totals.get(each.invoice) == each.cost,
+        }
+        for each in found
+    ]
 
 
 def _instant(instant: datetime) -> str:

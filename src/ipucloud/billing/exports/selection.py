@@ -88,6 +88,16 @@ class Selection:
         return whose + since + until
 
     @property
+    def of_documents(self) -> sql.SQL:
+        """Condition on `invoices AS i`: those with a line that is selected."""
+        return _PROJECT_DOCUMENTS if self.account_id is None else _ACCOUNT_INVOICES
+
+    @property
+    def of_lines(self) -> sql.SQL:
+        """Condition on `invoice_lines AS l` of those."""
+        return _PROJECT_LINES if self.account_id is None else sql.SQL("true")
+
+    @property
     def of_invoices(self) -> sql.SQL:
         """Condition on `invoices AS i`: an invoice's own rows are a project's only if no other is on it."""
         return _PROJECT_INVOICES if self.account_id is None else _ACCOUNT_INVOICES
@@ -104,6 +114,11 @@ _PROJECT_INVOICES = sql.SQL(
     "i.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
     " AND EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id)"
     " AND NOT EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id AND l.project_id <> %(project_id)s)"
+)
+_PROJECT_LINES = sql.SQL("l.project_id = %(project_id)s")
+_PROJECT_DOCUMENTS = sql.SQL(
+    "i.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
+    " AND EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id AND l.project_id = %(project_id)s)"
 )
 _ACCOUNT_INVOICES = sql.SQL("i.account_id = %(account_id)s")
 

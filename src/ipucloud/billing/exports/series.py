@@ -8,8 +8,10 @@ of the export's snapshot; a row adds its time, minutes and cost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 
 from psycopg import sql
 
@@ -23,21 +25,31 @@ FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 _CHARGED = """
 CREATE TEMPORARY TABLE export_charged ON COMMIT DROP AS
   SELECT c.account_id, c.project_id, c.cluster_id, c.price_id, c.sku, c.region, c.currency,
-         c.quantity + c.credited AS quantity, c.unit_price, c.list_unit_price,
-         CASE WHEN c.hour >= %(month)s::timestamp AT TIME ZONE 'UTC' THEN %(month)s
-              ELSE date_trunc('month', c.hour AT TIME ZONE 'UTC')::date END AS usage_month
-    FROM usage_charges c WHERE c.billing_month = %(month)s AND
+         c.quantity + c.credited AS quantity, c.unit_price, c.list_unit_price, {since} AS since
+    FROM usage_charges c WHERE c.billing_month = %(month)s AND {charges}
 """
-_GROUPED = " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+_USAGE_MONTH = """
+CASE WHEN c.hour >= %(month)s::timestamp AT TIME ZONE 'UTC' THEN %(month)s
+     ELSE date_trunc('month', c.hour AT TIME ZONE 'UTC')::date END
+"""
+_SINCE = """
+greatest({usage_month}, ({days}::timestamp[])[width_bucket(c.hour AT TIME ZONE 'UTC', {days}::timestamp[])]::date)
+"""
+_DIVIDED = """
+SELECT DISTINCT l.since FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id
+ WHERE i.month = %(month)s AND l.since <> l.usage_month ORDER BY 1
+"""
+_GROUPED = "   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 _SERIES = """
 CREATE TEMPORARY TABLE export_series ON COMMIT DROP AS
 WITH region AS (
   SELECT * FROM unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name)
 ), named AS (
-  SELECT charged.*, coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
-         coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, k.tags) AS tags, k.machine_type,
-         k.ipus / k.machines AS ipus, i.number, l.line
+  SELECT charged.*, used.usage_month, coalesce(an.name, a.name) AS account_name,
+         coalesce(pn.name, p.name) AS project_name, coalesce(cn.name, k.name) AS cluster_name,
+         coalesce(cn.tags, k.tags) AS tags, k.machine_type, k.ipus / k.machines AS ipus, i.number, l.line
     FROM export_charged AS charged
+   CROSS JOIN LATERAL (SELECT date_trunc('month', charged.since)::date AS usage_month) AS used
     JOIN billing_accounts a ON a.id = charged.account_id
     JOIN projects p ON p.id = charged.project_id
     JOIN billed_clusters k ON k.id = charged.cluster_id
@@ -47,11 +59,12 @@ WITH region AS (
     LEFT JOIN invoices i ON (i.account_id, i.currency, i.month) = (charged.account_id, charged.currency, %(month)s)
     LEFT JOIN invoice_lines l
       ON l.invoice_id = i.id AND (l.project_id, l.sku, l.region, l.price_id, l.unit_price, l.usage_month)
-       = (charged.project_id, charged.sku, charged.region, charged.price_id, charged.unit_price, charged.usage_month)
+       = (charged.project_id, charged.sku, charged.region, charged.price_id, charged.unit_price, used.usage_month)
+     AND charged.since >= l.since AND charged.since < l.until
 )
-SELECT (row_number() OVER (ORDER BY cluster_id, usage_month, price_id, quantity, account_id, list_unit_price))::integer
+SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, account_id, list_unit_price))::integer
          AS no,
-       cluster_id, price_id, quantity, account_id, list_unit_price, usage_month, ipus,
+       cluster_id, price_id, quantity, account_id, list_unit_price, since, ipus,
        unit_price = list_unit_price AS at_list_price, sku || ' x' || quantity || ', ' AS description,
        'urn:ipu:account:' || account_id AS "BillingAccountId",
        {account_name} AS "BillingAccountName",
@@ -77,7 +90,7 @@ SELECT (row_number() OVER (ORDER BY cluster_id, usage_month, price_id, quantity,
        sku AS "SkuId",
        'Server running time' AS "SkuMeter",
        jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text AS "SkuPriceDetails",
-       sku || '/' || price_id AS "SkuPriceId",
+       concat_ws('/', sku, region, currency) AS "SkuPriceId",
        'urn:ipu:project:' || project_id AS "SubAccountId",
        {project_name} AS "SubAccountName",
        'Project' AS "SubAccountType",
@@ -88,7 +101,7 @@ _JOIN = """
   JOIN export_series s
     ON (s.cluster_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
      = (c.cluster_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price)
-   AND s.usage_month = {usage_month}
+   AND s.since = {since}
 """
 _OF_WINDOW = """
  WHERE c.billing_month = %(month)s AND c.hour >= {begins}::timestamp AT TIME ZONE 'UTC'
@@ -100,9 +113,9 @@ _OF_WINDOW = """
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Charges of one month of usage that begin in [begins, ends)."""
+    """Charges that begin in [begins, ends). `since`: the first day of their line, of a month or of a tax rate in it."""
 
-    usage_month: date
+    since: date
     begins: date
     ends: date
 
@@ -116,7 +129,8 @@ def make_series(connection: Connection, selection: Selection) -> int:
         for name in ("account_name", "project_name", "cluster_name")
     }
     # In two steps: how many series there are is guessed badly, and known once they are counted.
-    connection.execute(sql.Composed([text(_CHARGED), selection.of_charges, text(_GROUPED)]), selection.values)
+    charged = text(_CHARGED).format(since=_since(connection, selection), charges=selection.of_charges)
+    connection.execute(sql.Composed([charged, sql.SQL(_GROUPED)]), selection.values)
     connection.execute("ANALYZE export_charged")
     made = connection.execute(text(_SERIES).format(**names), selection.values).rowcount
     connection.execute("ANALYZE export_series")
@@ -144,17 +158,40 @@ def fixed_text(value: object) -> str | None:
 
 def windows(connection: Connection, selection: Selection) -> list[Window]:
     """Corrections of months before, then the days one by one, so that nothing large is sorted."""
+    divided = _divided(connection, selection)
     found = connection.execute(
-        "SELECT DISTINCT usage_month FROM export_series WHERE usage_month < %(month)s ORDER BY 1", selection.values
+        "SELECT DISTINCT date_trunc('month', since)::date FROM export_series WHERE since < %(month)s ORDER BY 1",
+        selection.values,
     )
-    before = [Window(month, month, next_month(month)) for (month,) in found]
+    before = [window for (month,) in found for window in _parts_of(month, divided)]
     each = [selection.period.since + timedelta(days=day) for day in range(selection.period.days)]
-    return before + [Window(selection.month, day, day + timedelta(days=1)) for day in each]
+    starts = [selection.month, *(day for day in divided if day >= selection.month)]
+    return before + [Window(max(start for start in starts if start <= day), day, day + timedelta(1)) for day in each]
+
+
+def _parts_of(month: date, divided: Sequence[date]) -> list[Window]:
+    """The parts of a month that have lines of their own."""
+    ends = next_month(month)
+    starts = [month, *(day for day in divided if month < day < ends)]
+    return [Window(start, start, end) for start, end in pairwise([*starts, ends])]
+
+
+def _divided(connection: Connection, selection: Selection) -> list[date]:
+    """Days within a month from which on lines of the month's invoices have another tax rate."""
+    return [day for (day,) in connection.execute(_DIVIDED, selection.values)]
+
+
+def _since(connection: Connection, selection: Selection) -> sql.Composable:
+    """The first day of a charge's line, as an expression on `usage_charges AS c`."""
+    divided = _divided(connection, selection)
+    if not divided:
+        return text(_USAGE_MONTH)
+    return text(_SINCE).format(usage_month=text(_USAGE_MONTH), days=sql.Literal(divided))
 
 
 def charges_in(selection: Selection, window: Window, what: sql.Composable) -> sql.Composed:
     """A query of `what` for every charge of a window, as `c`, with its series, as `s`."""
-    join = text(_JOIN).format(usage_month=sql.Literal(window.usage_month))
+    join = text(_JOIN).format(since=sql.Literal(window.since))
     head = text("SELECT {what} FROM usage_charges c").format(what=what)
     return sql.Composed([head, join, _of(selection, window)])
 

@@ -1,11 +1,12 @@
 """Credit notes: reductions of issued invoices, in documents of their own series.
 
-They have the invoice's tax rate. Together they never exceed their invoice, neither in net nor in tax. They reduce the
-amount due first; the rest is added to the wallet.
+They have the invoice's tax rates. Together they never exceed their invoice, neither in net nor in the tax of a rate.
+They reduce the amount due first; the rest is added to the wallet, which pays other open invoices.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
@@ -13,41 +14,59 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.invoices.arithmetic import RateTotals, divided
 from ipucloud.billing.invoices.document import Credit, credit_note_document, written
 from ipucloud.billing.invoices.numbers import next_number, today
 from ipucloud.billing.invoices.payer import Payer, lock_payer, platform
 from ipucloud.billing.invoices.payments import settle_invoice, still_due
 from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.billing.invoices.settling import pay_open_invoices
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
+from ipucloud.billing.invoices.telling import tell_credit_note
 from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import plain, product, rounded
+from ipucloud.kernel.money import Money, places_of, product, rounded, total
 
 
 class _Invoice(NamedTuple):
-    """An invoice with its tax rate, and what is not credited yet."""
-
     id: UUID
+    series: str
     currency: str
     document: str
+    projects: list[UUID]
+
+
+class _Left(NamedTuple):
+    """What is not credited yet of a rate of an invoice."""
+
+    name: str
     rate: Decimal
-    left: Decimal
-    left_tax: Decimal
+    net: Decimal
+    tax: Decimal
 
 
 _INVOICE = Query(
     """
-    SELECT i.id, i.currency, i.document::text AS document, t.rate,
-           i.taxable - coalesce(given.net, 0) AS left, i.tax - coalesce(given.tax, 0) AS left_tax
-      FROM invoices i
-      JOIN invoice_taxes t ON t.invoice_id = i.id
-     CROSS JOIN LATERAL (
-       SELECT sum(net) AS net, sum(tax) AS tax FROM credit_notes n WHERE n.invoice_id = i.id) AS given
-     WHERE i.number = :number
+    SELECT id, series, currency, document::text AS document,
+           ARRAY(SELECT DISTINCT project_id FROM invoice_lines l WHERE l.invoice_id = i.id) AS projects
+      FROM invoices i WHERE number = :number
     """,
     _Invoice,
+)
+_LEFT = Query(
+    """
+    SELECT name, rate, taxable - coalesce(given.net, 0) AS net, t.tax - coalesce(given.tax, 0) AS tax
+      FROM invoice_taxes t
+     CROSS JOIN LATERAL (
+       SELECT sum(c.net) AS net, sum(c.tax) AS tax
+         FROM credit_notes n JOIN credit_note_taxes c ON c.credit_note_id = n.id
+        WHERE n.invoice_id = t.invoice_id AND c.rate = t.rate) AS given
+     WHERE invoice_id = :invoice_id
+     ORDER BY rate DESC
+    """,
+    _Left,
 )
 _ACCOUNT = Query("SELECT account_id FROM invoices WHERE number = :number", UUID)
 _NOTE = sa.text(
@@ -58,38 +77,73 @@ _NOTE = sa.text(
             CAST(:document AS json))
     """
 )
+_TAX = sa.text(
+    "INSERT INTO credit_note_taxes (credit_note_id, rate, net, tax) VALUES (:credit_note_id, :rate, :net, :tax)"
+)
 
 
 async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: Decimal | None, reason: str) -> str:
-    """Credit `net`, in whole cents, and its tax, or the whole rest; returns the credit note's number.
+    """Credit `net` and its tax, or the whole rest; returns the credit note's number.
 
-    Raises `Problem` not_found, state_conflict if nothing is left, validation_failed for more than the rest.
+    Of an invoice with several tax rates, a part is divided over them in proportion to what is not credited yet.
+
+    Raises `Problem` not_found, state_conflict if nothing is left or it is a credit note itself, validation_failed for
+    more than the rest or more decimal places than the invoice's currency has.
     """
     account = await _ACCOUNT.one_or_none(connection, {"number": invoice})
     if account is None:
         raise not_found()
     payer = await lock_payer(connection, account)
     row = await _INVOICE.one(connection, {"number": invoice})
-    if row.left <= 0:
+    if row.series == CREDIT_NOTE_SERIES:
+        raise Problem(STATE_CONFLICT, f"{invoice} is a credit note: only invoices are credited.")
+    rates = await _LEFT.all(connection, {"invoice_id": row.id})
+    left = total(each.net for each in rates)
+    if left <= 0:
         raise Problem(STATE_CONFLICT, "This invoice is fully credited already.")
-    if net is not None and net > row.left:
-        fault = FieldError(
-            "/net", "too_much", f"At most {plain(row.left)} {row.currency} of the invoice is not credited yet."
-        )
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was credited.", [fault])
-    net = row.left if net is None else net
-    tax = row.left_tax if net == row.left else min(row.left_tax, rounded(product(net, row.rate)))
+    places = places_of(row.currency)
+    if net is not None and net > left:
+        raise _invalid("too_much", f"At most {Money.of(left, row.currency)} of the invoice is not credited yet.")
+    if net is not None and net != rounded(net, places):
+        raise _invalid("not_payable", f"An amount in {row.currency} has at most {places} decimal places.")
+    taxes = [RateTotals(each.rate, each.net, each.tax) for each in rates]
+    if net is not None and net != left:
+        taxes = _part(rates, net, places)
+    taxes = [each for each in taxes if each.taxable or each.tax]
     due = await still_due(connection, row.id)
-    credit = Credit(net, tax, to_wallet=max(Decimal(0), net + tax - due))
-    return await _write(connection, payer, row, credit, reason)
+    in_full = Credit(taxes, Decimal(0)).total
+    return await _write(connection, payer, row, Credit(taxes, max(Decimal(0), in_full - due)), reason)
+
+
+def _part(rates: Sequence[_Left], net: Decimal, places: int) -> list[RateTotals]:
+    """`net` of what is left, by rate; never more tax than is left."""
+    nets = divided(net, {each.rate: each.net for each in rates}, places)
+    return [
+        RateTotals(each.rate, nets[each.rate], min(each.tax, rounded(product(nets[each.rate], each.rate), places)))
+        if nets[each.rate]
+        else RateTotals(each.rate, Decimal(0), Decimal(0))
+        for each in rates
+    ]
+
+
+def _invalid(code: str, sentence: str) -> Problem:
+    fault = FieldError("/net", code, sentence)
+    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was credited.", [fault])
 
 
 async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, credit: Credit, reason: str) -> str:
     made, day = new_id(), await today(connection)
     await post(connection, _moves(made, payer, credit, invoice.currency))
+    # Only what is no longer due goes into the wallet, so nothing is left of this invoice for the wallet to pay.
+    settled = await pay_open_invoices(connection, payer, invoice.currency, but=invoice.id) if credit.to_wallet else []
     number = await next_number(connection, CREDIT_NOTE_SERIES, day)
     document = credit_note_document(
-        InvoiceOut.model_validate_json(invoice.document), credit, number=str(number), issued_on=day, reason=reason
+        InvoiceOut.model_validate_json(invoice.document),
+        credit,
+        number=str(number),
+        issued_on=day,
+        reason=reason,
+        settled=settled,
     )
     values = {
         "id": made,
@@ -106,8 +160,11 @@ async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, c
         "document": written(document),
     }
     await connection.execute(_NOTE, values)
-    settled = credit.total - credit.to_wallet
-    await settle_invoice(connection, invoice.id, settled, credit_note_id=made)
+    taxes = [{"credit_note_id": made, "rate": each.rate, "net": each.taxable, "tax": each.tax} for each in credit.taxes]
+    await connection.execute(_TAX, taxes)
+    await settle_invoice(connection, invoice.id, credit.total - credit.to_wallet, credit_note_id=made)
+    if len(invoice.projects) == 1:
+        await tell_credit_note(connection, made, invoice.projects[0], document)
     return str(number)
 
 

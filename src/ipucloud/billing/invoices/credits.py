@@ -25,7 +25,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import Money, whole_cents
+from ipucloud.kernel.money import Money, payable
 
 AT_ONCE = 1000
 """Credits reversed per turn."""
@@ -37,18 +37,15 @@ _GRANT = sa.text(
     VALUES (:id, :account_id, :currency, :amount, :reason, :expires_at)
     """
 )
-_LIST = Query(
-    f"""
-    SELECT json_build_object(
-             'id', id, 'account_id', account_id, 'amount', {money("amount", "currency")}, 'reason', reason,
-             'remaining', {money(_REST, "currency")}, 'expires_at', {rfc3339("expires_at")},
-             'created_at', {rfc3339("created_at")})::text AS document
-      FROM promo_credits c
-     WHERE account_id = :account_id AND (CAST(:id AS uuid) IS NULL OR id = :id)
-     ORDER BY expires_at, id LIMIT 1000
-    """,  # noqa: S608  # our own text
-    str,
-)
+_DOCUMENT = f"""
+SELECT json_build_object(
+         'id', id, 'account_id', account_id, 'amount', {money("amount", "currency")}, 'reason', reason,
+         'remaining', {money(_REST, "currency")}, 'expires_at', {rfc3339("expires_at")},
+         'created_at', {rfc3339("created_at")})::text AS document
+  FROM promo_credits c
+"""  # noqa: S608  # our own text
+_LIST = Query(f"{_DOCUMENT} WHERE account_id = :account_id ORDER BY expires_at, id LIMIT 1000", str)
+_ONE = Query(f"{_DOCUMENT} WHERE id = :id", str)
 _BURN = sa.text(
     "INSERT INTO promo_credit_uses (credit_id, invoice_id, amount) VALUES (:credit_id, :invoice_id, :amount)"
 )
@@ -110,7 +107,7 @@ class Burned:
 async def grant(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, reason: str, expires_at: datetime
 ) -> UUID:
-    """Grant credit to the account, in whole cents. Raises `Problem` not_found."""
+    """Grant credit to the account. Raises `Problem` not_found."""
     payer, made = await lock_payer(connection, account_id), new_id()
     values = {"account_id": account_id, "currency": amount.currency, "amount": amount.amount, "id": made}
     await connection.execute(_GRANT, values | {"reason": reason, "expires_at": expires_at})
@@ -119,9 +116,14 @@ async def grant(
     return made
 
 
-async def credits_of(connection: Statements, account_id: UUID, *, id: UUID | None = None) -> Sequence[str]:  # noqa: A002
-    """The account's credits as JSON, the one that expires first at the top; or the one with this id."""
-    return await _LIST.all(connection, {"account_id": account_id, "id": id})
+async def credits_of(connection: Statements, account_id: UUID) -> Sequence[str]:
+    """The account's credits as JSON, the one that expires first at the top."""
+    return await _LIST.all(connection, {"account_id": account_id})
+
+
+async def credit_document(connection: Statements, credit_id: UUID) -> bytes:
+    """The credit as JSON."""
+    return (await _ONE.one(connection, {"id": credit_id})).encode()
 
 
 async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
@@ -129,12 +131,12 @@ async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
     return await _USABLE.all(connection, bill.values())
 
 
-def burn(usable_credits: Sequence[Usable], subtotal: Decimal) -> Sequence[Burned]:
+def burn(usable_credits: Sequence[Usable], subtotal: Decimal, places: int) -> Sequence[Burned]:
     """Use each in order, at most its rest, the usage before its expiry, and the amount to pay."""
     burned: list[Burned] = []
     left, taken = subtotal, Decimal(0)
     for credit in usable_credits:
-        most = left if credit.used_before is None else min(left, whole_cents(credit.used_before) - taken)
+        most = left if credit.used_before is None else min(left, payable(credit.used_before, places) - taken)
         amount = min(credit.rest, most)
         if amount > 0:
             burned.append(Burned(credit.id, amount))

@@ -1,6 +1,7 @@
 """Invoices and credit notes as JSON, stored as issued; the PDF is rendered from it.
 
-It has copies of names, addresses, tax ids and rates as of the day of issue.
+It has copies of names, addresses, tax ids and rates as of the day of issue. A credit note states what it gives back as
+positive quantities and amounts.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
-from ipucloud.billing.invoices.arithmetic import InvoiceTotals
-from ipucloud.billing.invoices.lines import Bill, Line
-from ipucloud.billing.invoices.payer import Payer
-from ipucloud.billing.invoices.tax import SENTENCES, Tax
+from ipucloud.billing.invoices.arithmetic import RateTotals
+from ipucloud.billing.invoices.computing import Computed
+from ipucloud.billing.invoices.settling import Paid
+from ipucloud.billing.invoices.tax import SENTENCES
 from ipucloud.contract.invoices import (
-    InvoiceCreditOut,
+    CorrectedInvoiceOut,
     InvoiceLineOut,
     InvoiceOut,
     InvoicePeriodOut,
     InvoiceTaxOut,
     IssuerOut,
     RecipientOut,
-    SellerOut,
+    SettledInvoiceOut,
 )
-from ipucloud.kernel.money import Money, plain
+from ipucloud.kernel.money import Money, plain, total
+
+CORRECTION = "Corrections of usage that was billed before exceed the usage of the month."
 
 
 def written(document: InvoiceOut) -> str:
@@ -38,31 +41,22 @@ def end_of(month: date) -> date:
     return (month + timedelta(days=31)).replace(day=1)
 
 
-def invoice_document(
-    bill: Bill,
-    lines: Sequence[Line],
-    totals: InvoiceTotals,
-    tax: Tax,
-    *,
-    number: str | None,
-    issued_on: date,
-    payer: Payer,
-    seller: SellerOut,
-    credited: Sequence[InvoiceCreditOut] = (),
-) -> InvoiceOut:
-    """An invoice, or without a number the draft of one."""
-    money = partial(Money.of, currency=bill.currency)
-    given = {"credits": list(credited)} if credited else {}
-    return InvoiceOut(
-        **given,
-        kind="draft" if number is None else "invoice",
+def issued_document(computed: Computed, number: str | None, settled: Sequence[Paid] = ()) -> InvoiceOut:
+    """An invoice, a credit note if its total is below zero, or without a number the draft of one.
+
+    `settled`: what the wallet paid at once with the money of a credit note.
+    """
+    gives_back = number is not None and computed.gives_back
+    sign = -1 if gives_back else 1
+    money = partial(_money, sign=sign, currency=computed.bill.currency)
+    totals, payer = computed.totals, computed.payer
+    document = InvoiceOut(
+        kind="draft" if number is None else "credit_note" if gives_back else "invoice",
         number=number,
-        issued_on=issued_on,
-        due_on=None if number is None else issued_on + timedelta(days=payer.payment_days),
-        payment_days=payer.payment_days,
-        period=InvoicePeriodOut(since=bill.month, until=end_of(bill.month)),
-        currency=bill.currency,
-        seller=IssuerOut.model_validate(seller),
+        issued_on=computed.day,
+        period=InvoicePeriodOut(since=computed.bill.month, until=end_of(computed.bill.month)),
+        currency=computed.bill.currency,
+        seller=IssuerOut.model_validate(computed.seller),
         customer=RecipientOut(
             account_id=payer.id,
             legal_name=payer.legal_name or payer.name,
@@ -70,31 +64,52 @@ def invoice_document(
             country=payer.country,
             tax_id=payer.tax_id,
         ),
-        lines=[_line(place, bill, line, tax.rate) for place, line in enumerate(lines, start=1)],
+        lines=[_line(place, computed, sign) for place in range(1, len(computed.lines) + 1)],
         cost=money(totals.cost),
         adjustment=money(totals.adjustment),
         subtotal=money(totals.subtotal),
         promo_applied=money(totals.promo_applied),
         taxable=money(totals.taxable),
         taxes=[
-            InvoiceTaxOut(name=tax.name, rate=plain(tax.rate), taxable=money(totals.taxable), tax=money(totals.tax))
+            InvoiceTaxOut(
+                name=computed.tax_name(each.rate),
+                rate=plain(each.rate),
+                taxable=money(each.taxable),
+                tax=money(each.tax),
+            )
+            for each in totals.taxes
         ],
         tax=money(totals.tax),
         total=money(totals.total),
-        wallet_applied=money(totals.wallet_applied),
-        due=money(totals.due),
-        tax_treatment=tax.treatment,
-        notes=[SENTENCES[tax.treatment]] if tax.treatment in SENTENCES else [],
+        tax_treatment=computed.treatment,
+        notes=[SENTENCES[computed.treatment]] if computed.treatment in SENTENCES else [],
     )
+    if gives_back:
+        to_wallet = money(totals.wallet_applied)
+        more = _of_credit_note(_corrected(computed), CORRECTION, money(totals.taxable), to_wallet, settled)
+    else:
+        due_on = None if number is None else computed.day + timedelta(days=payer.payment_days)
+        wallet, due = money(totals.wallet_applied), money(totals.due)
+        more = {"payment_days": payer.payment_days, "due_on": due_on, "wallet_applied": wallet, "due": due}
+    if computed.credits:
+        more["credits"] = list(computed.credits)
+    return document.model_copy(update=more)
 
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """The amounts of a credit note. `to_wallet`: the part of `net` and `tax` that was no longer due."""
+    """The amounts of a credit note by rate. `to_wallet`: the part of net and tax that was no longer due."""
 
-    net: Decimal
-    tax: Decimal
+    taxes: Sequence[RateTotals]
     to_wallet: Decimal
+
+    @property
+    def net(self) -> Decimal:
+        return total(each.taxable for each in self.taxes)
+
+    @property
+    def tax(self) -> Decimal:
+        return total(each.tax for each in self.taxes)
 
     @property
     def total(self) -> Decimal:
@@ -102,34 +117,71 @@ class Credit:
 
 
 def credit_note_document(
-    invoice: InvoiceOut, credit: Credit, *, number: str, issued_on: date, reason: str
+    invoice: InvoiceOut,
+    credit: Credit,
+    *,
+    number: str,
+    issued_on: date,
+    reason: str,
+    settled: Sequence[Paid] = (),
 ) -> InvoiceOut:
-    """A credit note in the words of the invoice it is about."""
-    money = partial(Money.of, currency=invoice.currency)
-    [tax] = invoice.taxes
-    return InvoiceOut(
+    """A credit note in the words of the invoice it is about. `settled`: what the wallet paid at once with its money."""
+    money = partial(_money, currency=invoice.currency)
+    names = {Decimal(tax.rate): tax.name for tax in invoice.taxes}
+    document = InvoiceOut(
         kind="credit_note",
         number=number,
-        invoice=invoice.number,
-        invoice_issued_on=invoice.issued_on,
         issued_on=issued_on,
-        reason=reason,
         period=invoice.period,
         currency=invoice.currency,
         seller=invoice.seller,
         customer=invoice.customer,
-        net=money(credit.net),
-        taxes=[InvoiceTaxOut(name=tax.name, rate=tax.rate, taxable=money(credit.net), tax=money(credit.tax))],
+        taxes=[
+            InvoiceTaxOut(
+                name=names[each.rate], rate=plain(each.rate), taxable=money(each.taxable), tax=money(each.tax)
+            )
+            for each in credit.taxes
+        ],
         tax=money(credit.tax),
         total=money(credit.total),
-        to_wallet=money(credit.to_wallet),
         tax_treatment=invoice.tax_treatment,
         notes=invoice.notes,
     )
+    about = CorrectedInvoiceOut(number=invoice.number or "", issued_on=invoice.issued_on)
+    more = _of_credit_note([about], reason, money(credit.net), money(credit.to_wallet), settled)
+    return document.model_copy(update=more)
 
 
-def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> InvoiceLineOut:
-    money = partial(Money.of, currency=bill.currency)
+def _of_credit_note(
+    about: Sequence[CorrectedInvoiceOut], reason: str, net: Money, to_wallet: Money, settled: Sequence[Paid]
+) -> dict[str, object]:
+    """Members of credit notes alone. `invoice` is the only one that it corrects, or the first of several."""
+    first = about[0] if about else None
+    more: dict[str, object] = {
+        "invoice": first and first.number,
+        "invoice_issued_on": first and first.issued_on,
+        "corrects": list(about),
+        "reason": reason,
+        "net": net,
+        "to_wallet": to_wallet,
+    }
+    if settled:
+        amount = partial(_money, currency=net.currency)
+        more["settled"] = [SettledInvoiceOut(number=each.number, amount=amount(each.amount)) for each in settled]
+    return more
+
+
+def _corrected(computed: Computed) -> list[CorrectedInvoiceOut]:
+    """What a credit note corrects: the documents that its lines below zero name, the oldest first."""
+    taken_back = {place for place, line in enumerate(computed.lines, start=1) if line.cost < 0}
+    named = {each.number: each for place, each in computed.corrected.items() if place in taken_back}
+    oldest_first = sorted(named.values(), key=lambda each: (each.issued_on, each.number))
+    return [CorrectedInvoiceOut(number=each.number, issued_on=each.issued_on) for each in oldest_first]
+
+
+def _line(place: int, computed: Computed, sign: int) -> InvoiceLineOut:
+    line, before = computed.lines[place - 1], computed.corrected.get(place)
+    money = partial(_money, sign=sign, currency=computed.bill.currency)
     return InvoiceLineOut(
         line=place,
         project_id=line.project_id,
@@ -138,12 +190,19 @@ def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> InvoiceLineO
         region=line.region,
         price_id=line.price_id,
         usage_month=f"{line.usage_month:%Y-%m}",
-        correction=line.usage_month < bill.month,
-        minutes=line.minutes,
-        machine_minutes=line.machine_minutes,
-        credited_machine_minutes=line.credited_machine_minutes,
-        unit_price=money(line.unit_price),
+        since=line.since,
+        until=line.until,
+        correction=line.usage_month < computed.bill.month,
+        corrects=None if before is None else before.number,
+        minutes=sign * line.minutes,
+        machine_minutes=sign * line.machine_minutes,
+        credited_machine_minutes=sign * line.credited_machine_minutes,
+        unit_price=Money.of(line.unit_price, computed.bill.currency),
         cost=money(line.cost),
         amount=money(line.amount),
-        tax_rate=plain(tax_rate),
+        tax_rate=plain(computed.tax_of(line).rate),
     )
+
+
+def _money(amount: Decimal, *, currency: str, sign: int = 1) -> Money:
+    return Money.of(amount if sign > 0 else -amount, currency)

@@ -1,11 +1,11 @@
-"""What an invoice issued today would take into account besides usage: tax and promotional credit."""
+"""What an invoice of today's usage takes into account besides: tax and promotional credit."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.invoices.issue import TaxUnknown, tax_of
+from ipucloud.billing.invoices.computing import TaxUnknown, tax_of
 from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import balance, read_payer
 from ipucloud.billing.invoices.seller import seller_document

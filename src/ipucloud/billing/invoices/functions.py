@@ -10,6 +10,7 @@ FINAL_TABLES = (
     "invoice_taxes",
     "promo_credit_uses",
     "credit_notes",
+    "credit_note_taxes",
     "invoice_settlements",
 )
 """Append-only tables."""

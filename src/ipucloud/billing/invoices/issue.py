@@ -1,16 +1,15 @@
 """Issues invoices: once a month is sealed, one transaction for each account and currency with charges.
 
-An invoice is a function of sealed charges, the account, the seller and the tax rates of the day. A second worker finds
-it; a killed one leaves nothing, not even a number. A completely invoiced month is recorded and not checked again.
+An invoice is a function of sealed charges, the account, the seller and the tax rates of the days of use. If its total
+is below zero, it is a credit note. A second worker finds it; a killed one leaves nothing, not even a number. A
+completely invoiced month is recorded and not checked again.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from datetime import date, timedelta
-from decimal import Decimal
+from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
@@ -18,34 +17,29 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
-from ipucloud.billing.invoices.credited import credited
-from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
-from ipucloud.billing.invoices.document import invoice_document, written
-from ipucloud.billing.invoices.lines import Bill, Line, lines_of, lines_of_many
-from ipucloud.billing.invoices.numbers import Number, next_number, today
-from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
-from ipucloud.billing.invoices.posting import Move, post
-from ipucloud.billing.invoices.seller import seller_document
-from ipucloud.billing.invoices.tables import INVOICE_SERIES
-from ipucloud.billing.invoices.tax import Tax, Taxpayer, treatment_of
-from ipucloud.billing.invoices.tax_rates import rate_on
+from ipucloud.billing.invoices.computing import Computed, TaxUnknown, compute, moves_of
+from ipucloud.billing.invoices.credits import write_burned
+from ipucloud.billing.invoices.document import issued_document, written
+from ipucloud.billing.invoices.lines import Bill, Line, lines_of_many
+from ipucloud.billing.invoices.numbers import Number, next_number
+from ipucloud.billing.invoices.payer import lock_payer
+from ipucloud.billing.invoices.posting import post
+from ipucloud.billing.invoices.settling import Paid, pay_open_invoices
+from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES, INVOICE_SERIES
+from ipucloud.billing.invoices.telling import tell_credit_note
 from ipucloud.contract.event_payloads import InvoiceNumbered
 from ipucloud.contract.event_types import INVOICE_ISSUED
-from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
+from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import total
 
 log = structlog.get_logger(__name__)
 
 ACCOUNTS_AT_ONCE = 10_000
 """Accounts whose charges are read in one pass over the month; memory does not grow with how many there are."""
-NO_TAX = "VAT"
 
 _MONTHS = Query(
     """
@@ -95,9 +89,10 @@ _INVOICE = sa.text(
 _LINE = sa.text(
     """
     INSERT INTO invoice_lines (invoice_id, line, project_id, sku, region, price_id, unit_price, usage_month, minutes,
-                               machine_minutes, credited_machine_minutes, cost, amount, tax_rate)
+                               machine_minutes, credited_machine_minutes, cost, amount, tax_rate, since, until,
+                               corrects)
     VALUES (:invoice_id, :line, :project_id, :sku, :region, :price_id, :unit_price, :usage_month, :minutes,
-            :machine_minutes, :credited_machine_minutes, :cost, :amount, :tax_rate)
+            :machine_minutes, :credited_machine_minutes, :cost, :amount, :tax_rate, :since, :until, :corrects)
     """
 )
 _TAX = sa.text(
@@ -106,38 +101,6 @@ _TAX = sa.text(
     VALUES (:invoice_id, :rate, :name, :taxable, :tax)
     """
 )
-
-
-class TaxUnknown(Exception):
-    """The country has no tax rate; the invoice is delayed until one is added."""
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """An invoice before it has a number."""
-
-    bill: Bill
-    payer: Payer
-    seller: SellerOut
-    lines: Sequence[Line]
-    credits: Sequence[InvoiceCreditOut]
-    burned: Sequence[Burned]
-    totals: InvoiceTotals
-    tax: Tax
-    day: date
-
-    def document(self, number: Number | None) -> InvoiceOut:
-        return invoice_document(
-            self.bill,
-            self.lines,
-            self.totals,
-            self.tax,
-            number=None if number is None else str(number),
-            issued_on=self.day,
-            payer=self.payer,
-            seller=self.seller,
-            credited=self.credits,
-        )
 
 
 async def issue_invoices(database: Database) -> list[str]:
@@ -192,50 +155,25 @@ async def issue_in(connection: AsyncConnection, bill: Bill, lines: Sequence[Line
     return str(await _write(connection, computed))
 
 
-async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Sequence[Line] | None = None) -> Computed:
-    """The invoice as it is now. Raises TaxUnknown."""
-    if lines is None:
-        lines = await lines_of(connection, bill)
-    document, _ = await seller_document(connection)
-    seller, day = SellerOut.model_validate_json(document), await today(connection)
-    tax = await tax_of(connection, payer, seller.country, day)
-    burned = burn(await usable(connection, bill), total(line.amount for line in lines))
-    totals = settle(
-        [line.cost for line in lines],
-        tax.rate,
-        promo=total(each.amount for each in burned),
-        wallet=await balance(connection, payer, "wallet", bill.currency),
-    )
-    without = await credited(connection, bill) if any(line.credited_machine_minutes for line in lines) else ()
-    return Computed(bill, payer, seller, lines, without, burned, totals, tax, day)
-
-
-async def tax_of(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
-    """The tax that the account's invoices of this day have. Raises TaxUnknown."""
-    treatment = treatment_of(Taxpayer(payer.country, payer.tax_id, payer.tax_exempt), seller_country)
-    if treatment != "standard":
-        return Tax(treatment, NO_TAX, Decimal(0))
-    country = payer.country or seller_country
-    found = await rate_on(connection, country, day)
-    if found is None:
-        raise TaxUnknown(f"no standard tax rate of {country} in force on {day}")
-    return Tax(treatment, *found)
-
-
 async def _write(connection: AsyncConnection, computed: Computed) -> Number:
-    made, bill, totals = new_id(), computed.bill, computed.totals
+    made, totals = new_id(), computed.totals
     await post(connection, moves_of(made, computed))
-    number = await next_number(connection, INVOICE_SERIES, computed.day)
+    settled: Sequence[Paid] = ()
+    if computed.gives_back:
+        first = sorted({each.number for each in computed.corrected.values()})
+        settled = await pay_open_invoices(connection, computed.payer, computed.bill.currency, first=first)
+    number = await next_number(connection, CREDIT_NOTE_SERIES if computed.gives_back else INVOICE_SERIES, computed.day)
     failpoint("invoices.numbered")
+    document = issued_document(computed, str(number), settled)
     invoice = {
-        **bill.values(),
+        **computed.bill.values(),
         "id": made,
         "series": number.series,
         "year": number.year,
         "sequence": number.sequence,
         "number": str(number),
-        "due_on": computed.day + timedelta(days=computed.payer.payment_days),
-        "tax_treatment": computed.tax.treatment,
+        "due_on": document.due_on,
+        "tax_treatment": computed.treatment,
         "cost": totals.cost,
         "subtotal": totals.subtotal,
         "adjustment": totals.adjustment,
@@ -245,50 +183,43 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
         "total": totals.total,
         "wallet_applied": totals.wallet_applied,
         "due": totals.due,
-        "document": written(computed.document(number)),
+        "document": written(document),
     }
     await connection.execute(_INVOICE, invoice)
-    rate = computed.tax.rate
-    lines = [
-        {**line._asdict(), "invoice_id": made, "line": place, "amount": line.amount, "tax_rate": rate}
-        for place, line in enumerate(computed.lines, start=1)
+    await connection.execute(_LINE, [_line(made, computed, place) for place in range(1, len(computed.lines) + 1)])
+    taxes = [
+        {"invoice_id": made, "name": computed.tax_name(each.rate), "rate": each.rate, "taxable": each.taxable}
+        | {"tax": each.tax}
+        for each in totals.taxes
     ]
-    await connection.execute(_LINE, lines)
-    tax = {"rate": rate, "name": computed.tax.name, "taxable": totals.taxable, "tax": totals.tax}
-    await connection.execute(_TAX, tax | {"invoice_id": made})
+    await connection.execute(_TAX, taxes)
     await write_burned(connection, made, computed.burned)
-    await _tell(connection, made, str(number), computed)
+    await _tell(connection, made, document)
     return number
 
 
-def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
-    """Transfers of an invoice: usage from unbilled to receivable, and all changes of receivable."""
-    totals, currency = computed.totals, computed.bill.currency
-    receivable = computed.payer.side("receivable", currency)
-    others = {
-        "rounding": (totals.adjustment, receivable, platform("rounding", currency)),
-        "promo": (totals.promo_applied, computed.payer.side("promo", currency), receivable),
-        "tax": (totals.tax, receivable, platform("tax", currency)),
-        "wallet": (totals.wallet_applied, computed.payer.side("wallet", currency), receivable),
-        "usage": (totals.cost, receivable, computed.payer.side("unbilled", currency)),
+def _line(invoice_id: UUID, computed: Computed, place: int) -> dict[str, object]:
+    line, corrects = computed.lines[place - 1], computed.corrected.get(place)
+    return line._asdict() | {
+        "invoice_id": invoice_id,
+        "line": place,
+        "amount": line.amount,
+        "tax_rate": computed.tax_of(line).rate,
+        "corrects": None if corrects is None else corrects.id,
     }
-    return [
-        Move(f"invoice/{invoice_id}/{name}", f"invoice_{name}", debit, credit, amount)
-        for name, (amount, debit, credit) in others.items()
-    ]
 
 
-async def _tell(connection: AsyncConnection, invoice_id: UUID, number: str, computed: Computed) -> None:
-    """An event for the only project on the invoice; invoices of several projects have none."""
-    projects = {line.project_id for line in computed.lines}
-    if len(projects) == 1:
-        await record(
-            connection,
-            INVOICE_ISSUED,
-            project_id=projects.pop(),
-            subject_id=invoice_id,
-            data=InvoiceNumbered(number=number),
-        )
+async def _tell(connection: AsyncConnection, invoice_id: UUID, document: InvoiceOut) -> None:
+    """An event for the only project on the document; documents of several projects have none."""
+    projects = {line.project_id for line in document.lines or ()}
+    if len(projects) != 1 or document.number is None:
+        return
+    project_id = projects.pop()
+    if document.kind == "invoice":
+        numbered = InvoiceNumbered(number=document.number)
+        await record(connection, INVOICE_ISSUED, project_id=project_id, subject_id=invoice_id, data=numbered)
+    else:
+        await tell_credit_note(connection, invoice_id, project_id, document)
 
 
 async def _bills(database: Database, month: date) -> AsyncGenerator[tuple[Bill, Sequence[Line]]]:

@@ -1,6 +1,7 @@
 """The lines of an account's month: its charges, grouped by the database.
 
-The result has a row for each project, SKU, region, price version and month of usage, however many charges there are.
+The result has a row for each project, SKU, region, price version, month of usage and period of the tax rates, however
+many charges there are.
 """
 
 from __future__ import annotations
@@ -14,30 +15,36 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.billing.invoices.tax import STANDARD_KIND
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.money import rounded
+from ipucloud.kernel.money import places_of, rounded
 
 ROWS_AT_ONCE = 200
 """Lines fetched at once; memory does not grow with how many there are."""
 
 # `started_at` rather than `hour` tells what was used before a credit expired; a line is the same either way.
 _USED = """
-SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month, minutes,
-       machine_minutes, credited_machine_minutes, cost
+SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month,
+       greatest(usage_month, (CAST(:tax_days AS date[]))[tax_period]) AS since,
+       least((usage_month + interval '1 month')::date, (CAST(:tax_days AS date[]))[tax_period + 1]) AS until,
+       minutes, machine_minutes, credited_machine_minutes, cost
   FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
-               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month, sum(minutes) AS minutes,
+               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month,
+               width_bucket(CAST(hour AT TIME ZONE 'UTC' AS date), CAST(:tax_days AS date[])) AS tax_period,
+               sum(minutes) AS minutes,
                sum(CAST(minutes AS bigint) * quantity)::bigint AS machine_minutes,
                sum(CAST(minutes AS bigint) * credited)::bigint AS credited_machine_minutes, sum(cost) AS cost
           FROM usage_charges
 """
 _PRINTED = """
-         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS used
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9) AS used
   JOIN projects p ON p.id = used.project_id
- WHERE used.minutes <> 0 OR used.machine_minutes <> 0 OR used.credited_machine_minutes <> 0
- ORDER BY account_id, currency, usage_month DESC, p.slug, sku, region, unit_price, price_id
+ -- Charges that net to nothing have a line too, which the charges of an export refer to; it is behind all others.
+ ORDER BY account_id, currency, used.minutes = 0 AND used.machine_minutes = 0 AND used.credited_machine_minutes = 0,
+          usage_month DESC, p.slug, sku, region, unit_price, price_id, since
 """
 # The first rows come when the whole month is grouped; the next ones when the invoices of those before are issued.
 _PATIENCE = (
@@ -53,10 +60,10 @@ _PATIENCE = (
 
 
 class Line(NamedTuple):
-    """A line of an invoice: machine-minutes of a SKU under one price version.
+    """A line of an invoice: machine-minutes of a SKU under one price version, used in [since, until).
 
     `cost` is exact. `credited_machine_minutes` are not among `machine_minutes`, and cost nothing. A `usage_month`
-    before the bill's is a correction.
+    before the bill's is a correction. The days are all of the month, unless a tax rate changed within it.
     """
 
     account_id: UUID
@@ -68,6 +75,8 @@ class Line(NamedTuple):
     price_id: UUID
     unit_price: Decimal
     usage_month: date
+    since: date
+    until: date
     minutes: int
     machine_minutes: int
     credited_machine_minutes: int
@@ -75,9 +84,25 @@ class Line(NamedTuple):
 
     @property
     def amount(self) -> Decimal:
-        """As it is printed: rounded to cents, halves away from zero."""
-        return rounded(self.cost)
+        """As it is printed: rounded to the currency's decimal places, halves away from zero."""
+        return rounded(self.cost, places_of(self.currency))
 
+    def continues(self, before: Line) -> bool:
+        """Whether it is the same usage as that of the line before, on the days that follow."""
+        return before.until == self.since and before[:_SAME] == self[:_SAME]
+
+    def after(self, before: Line) -> Line:
+        """One line of both."""
+        return self._replace(
+            since=before.since,
+            minutes=before.minutes + self.minutes,
+            machine_minutes=before.machine_minutes + self.machine_minutes,
+            credited_machine_minutes=before.credited_machine_minutes + self.credited_machine_minutes,
+            cost=before.cost + self.cost,
+        )
+
+
+_SAME = Line._fields.index("since")
 
 _OF_ONE = Query(
     clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED),
@@ -102,9 +127,25 @@ class Bill:
         return {"account_id": self.account_id, "currency": self.currency, "month": self.month}
 
 
+_TAX_DAYS = Query(
+    """
+    SELECT DISTINCT day
+      FROM tax_rates CROSS JOIN LATERAL (VALUES (valid_from), (valid_to)) AS changed (day)
+     WHERE kind = :kind AND day <> date_trunc('month', day)
+     ORDER BY day
+    """,
+    date,
+)
+
+
+async def tax_days(connection: Statements) -> Sequence[date]:
+    """Days within a month on which the standard rate of any country changed, in order."""
+    return await _TAX_DAYS.all(connection, {"kind": STANDARD_KIND})
+
+
 async def lines_of(connection: Statements, bill: Bill) -> Sequence[Line]:
     """Its lines as they are printed: those of the month first, then corrections of earlier ones."""
-    return await _OF_ONE.all(connection, bill.values())
+    return await _OF_ONE.all(connection, bill.values() | {"tax_days": await tax_days(connection)})
 
 
 async def lines_of_many(
@@ -119,7 +160,8 @@ async def lines_of_many(
     async with database.begin() as connection:
         for statement in _PATIENCE:
             await connection.execute(statement)
-        async for row in await connection.stream(_OF_MANY.statement, {"month": month, "accounts": list(accounts)}):
+        values = {"month": month, "accounts": list(accounts), "tax_days": await tax_days(connection)}
+        async for row in await connection.stream(_OF_MANY.statement, values):
             line = Line(*row)
             whose = Bill(line.account_id, line.currency, month)
             if bill is not None and whose != bill:

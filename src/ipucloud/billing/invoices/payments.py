@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.billing.invoices.settling import pay_open_invoices
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database
@@ -29,7 +30,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import Money, plain
+from ipucloud.kernel.money import Money
 
 log = structlog.get_logger(__name__)
 
@@ -220,7 +221,7 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
         raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     held = await balance(connection, payer, "wallet", amount.currency)
     if held < amount.amount:
-        raise Problem(STATE_CONFLICT, f"The wallet has {plain(held)} {amount.currency}: refund at most that.")
+        raise Problem(STATE_CONFLICT, f"The wallet has {Money.of(held, amount.currency)}: refund at most that.")
     made = new_id()
     await _insert(connection, made, account_id, amount, reference, direction="out")
     debit, credit = payer.side("wallet", amount.currency), platform("cash", amount.currency)
@@ -303,6 +304,7 @@ async def _come_in(
     ]
     await post(connection, moves)
     await _end(connection, payment_id, amount, rest, invoice_id=invoice_id)
+    await pay_open_invoices(connection, payer, amount.currency)
 
 
 async def _invoice(connection: AsyncConnection, account_id: UUID, number: str | None, currency: str) -> UUID | None:

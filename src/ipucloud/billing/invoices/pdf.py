@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceLineOut, InvoiceOut, PartyOut
-from ipucloud.kernel.money import Money, plain
+from ipucloud.kernel.money import Money, places_of, written
 
 Finished = TypeVar("Finished")
 TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
@@ -19,6 +19,8 @@ MAX_LINES = 8
 _HALF = 82.0
 _TOTALS = 112.0
 _MINUS = "-"
+_CLOSING = 120.0
+"""Millimetres of sums and remarks that are kept on one page; longer remarks may break."""
 
 
 def render(document: InvoiceOut) -> bytes:
@@ -43,13 +45,19 @@ def _drawn(document: InvoiceOut, pages: int, finish: Callable[[Sheet], Finished]
     foot = ", ".join(filter(None, (seller.legal_name, seller.tax_id)))
     with Sheet(title, foot, datetime.combine(document.issued_on, time(), UTC), pages) as sheet:
         _head(sheet, document)
-        if document.kind == "credit_note":
-            sheet.print_table(_note_columns(document.currency), [_given_back(document)])
-            _totals(sheet, _credit_totals(document))
+        totals = _credit_totals(document) if document.kind == "credit_note" else _invoice_totals(document)
+        remarks = [*document.notes, *map(_credit, document.credits or ()), *_terms(document)]
+        closing = _height_of(totals) + sum(sheet.height_of(each, 9) + 2 for each in remarks)
+        keep = closing if closing <= _CLOSING else _height_of(totals)
+        if document.kind == "credit_note" and document.lines is None:
+            sheet.print_table(_note_columns(document.currency), [_given_back(document)], keep=keep)
         else:
-            sheet.print_table(_columns(document.currency), [_line(line) for line in document.lines or ()])
-            _totals(sheet, _invoice_totals(document))
-        _remarks(sheet, [*document.notes, *map(_credit, document.credits or ()), *_terms(document)])
+            sheet.print_table(
+                _columns(document.currency), [_line(line) for line in _printed_lines(document)], keep=keep
+            )
+        sheet.need(keep)
+        _totals(sheet, totals)
+        _remarks(sheet, remarks)
         return finish(sheet)
 
 
@@ -81,7 +89,7 @@ def _facts(document: InvoiceOut) -> list[tuple[str, str]]:
     period = document.period
     facts = [("Number", document.number or "not given yet"), ("Date", str(document.issued_on))]
     if document.kind == "credit_note":
-        facts += [("For invoice", document.invoice or ""), ("Invoice date", str(document.invoice_issued_on))]
+        facts += [("Corrects", f"{number} of {day}") for number, day in _corrected(document)]
     elif document.due_on is not None:
         facts.append(("Due date", str(document.due_on)))
     return [
@@ -90,6 +98,13 @@ def _facts(document: InvoiceOut) -> list[tuple[str, str]]:
         ("Currency", document.currency),
         ("Account", str(document.customer.account_id)),
     ]
+
+
+def _corrected(document: InvoiceOut) -> list[tuple[str, str]]:
+    """The documents that a credit note corrects: all are named on paper. Older ones have but one, in `invoice`."""
+    if document.corrects is None:
+        return [(document.invoice or "", str(document.invoice_issued_on))]
+    return [(each.number, str(each.issued_on)) for each in document.corrects]
 
 
 def _columns(currency: str) -> tuple[Column, ...]:
@@ -107,10 +122,19 @@ def _note_columns(currency: str) -> tuple[Column, ...]:
     return (Column("No.", 10), Column("What is given back", 132), Column(f"Amount {currency}", 28, "R"))
 
 
+def _printed_lines(document: InvoiceOut) -> list[InvoiceLineOut]:
+    """Without charges that cancel each other out, which are the last lines."""
+    return [
+        line for line in document.lines or () if line.minutes or line.machine_minutes or line.credited_machine_minutes
+    ]
+
+
 def _line(line: InvoiceLineOut) -> Row:
     used = f"{line.sku}, {line.region}"
+    if line.since is not None and line.until is not None:
+        used += f"; {line.since} to {line.until - timedelta(days=1)}"
     if line.correction:
-        used += f"; correction of {line.usage_month}"
+        used += f"; correction of {line.corrects or line.usage_month}"
     if line.credited_machine_minutes:
         used += f"; without {line.credited_machine_minutes:,} credited machine-minutes"
     return Row(
@@ -119,7 +143,7 @@ def _line(line: InvoiceLineOut) -> Row:
             line.project,
             f"{line.minutes:,}",
             f"{line.machine_minutes:,}",
-            plain(line.unit_price.amount),
+            written(line.unit_price.amount, line.unit_price.currency),
             _printed(line.amount),
         ),
         note=used,
@@ -132,7 +156,7 @@ def _credit(credit: InvoiceCreditOut) -> str:
         f"{each.message or each.kind} ({each.code}, seen {_second(each.first_seen_at)}, report {each.report_id})"
         for each in credit.credited_for
     )
-    amount = f"{plain(credit.amount.amount)} {credit.amount.currency}"
+    amount = str(credit.amount)
     return (
         f"{credit.cluster}: {credit.machine_minutes:,} machine-minutes from {_second(credit.since)} to"
         f" {_second(credit.until)} UTC are not billed ({amount}). {reasons}"
@@ -158,12 +182,12 @@ def _invoice_totals(document: InvoiceOut) -> list[_Total]:
     if wallet > 0:
         totals.append(_Total("Paid from the wallet", _printed(document.wallet_applied, sign=_MINUS)))
     if wallet < 0:
-        totals.append(_Total("Put into the wallet", f"{-wallet:,.2f}"))
+        totals.append(_Total("Put into the wallet", _figure(-wallet, document.currency)))
     return [*totals, _Total(f"Amount due {document.currency}", _printed(document.due), strong=True)]
 
 
 def _credit_totals(document: InvoiceOut) -> list[_Total]:
-    totals = [_Total("Net", _printed(document.net)), *_taxes(document)]
+    totals = [_Total("Net credited", _printed(document.net)), *_taxes(document)]
     return [*totals, _Total(f"Total {document.currency}", _printed(document.total), strong=True)]
 
 
@@ -174,9 +198,12 @@ def _taxes(document: InvoiceOut) -> list[_Total]:
     ]
 
 
+def _height_of(totals: Sequence[_Total]) -> float:
+    return sum(8.3 if each.strong else 6.2 for each in totals) + 10
+
+
 def _totals(sheet: Sheet, totals: Sequence[_Total]) -> None:
     """The sums, together on one page."""
-    sheet.need(7.0 * len(totals) + 6)
     y = sheet.get_y() + 4
     for total in totals:
         if total.strong:
@@ -192,16 +219,16 @@ def _totals(sheet: Sheet, totals: Sequence[_Total]) -> None:
 
 def _terms(document: InvoiceOut) -> list[str]:
     currency = document.currency
-    if document.kind == "credit_note":
-        return [_given_to(document)]
     remarks = []
     adjustment = _amount(document.adjustment)
     if adjustment:
         cost = f"{_amount(document.cost):,}"
         remarks.append(
-            f"Prices are per machine-minute and exact; every line is rounded to cents. The exact usage is {cost}"
-            f" {currency}; rounding comes to {plain(adjustment)} {currency}."
+            f"Prices are per machine-minute and exact; every line is rounded to what can be paid. The exact usage is"
+            f" {cost} {currency}; rounding comes to {written(adjustment, currency)} {currency}."
         )
+    if document.kind == "credit_note":
+        return [*remarks, *_given_to(document)]
     if document.kind == "draft":
         return [*remarks, "This is not an invoice: it shows what was charged so far, and changes until the month ends."]
     if not _amount(document.due):
@@ -214,24 +241,36 @@ def _terms(document: InvoiceOut) -> list[str]:
     return [*remarks, terms, *([_few_lines(bank)] if bank else [])]
 
 
-def _given_to(document: InvoiceOut) -> str:
-    wallet = _amount(document.to_wallet)
+def _given_to(document: InvoiceOut) -> list[str]:
+    """Why a credit note was issued, if no line of its table says so, and where its amount went."""
+    wallet, currency = _amount(document.to_wallet), document.currency
+    remarks = [document.reason or ""] if document.lines is not None else []
+    amount = f"{_figure(wallet, currency)} {currency}"
     if not wallet:
-        return f"The amount is taken off what is due of invoice {document.invoice}."
-    amount = f"{wallet:,.2f} {document.currency}"
-    if wallet == document.total.amount:
-        return f"{amount} was put into the wallet of the account."
-    return f"{amount} was put into the wallet of the account; the rest is taken off invoice {document.invoice}."
+        remarks.append(f"The amount is taken off what is due of invoice {document.invoice}.")
+    elif wallet == document.total.amount:
+        remarks.append(f"{amount} was put into the wallet of the account.")
+    else:
+        remarks.append(
+            f"{amount} was put into the wallet of the account; the rest is taken off invoice {document.invoice}."
+        )
+    paid = [f"{_printed(each.amount)} {currency} of invoice {each.number}" for each in document.settled or ()]
+    return [*remarks, *([f"The wallet paid {', '.join(paid)} with it."] if paid else [])]
 
 
 def _remarks(sheet: Sheet, remarks: Sequence[str]) -> None:
     for remark in remarks:
-        sheet.need(5.0 * (remark.count("\n") + 2))
+        sheet.need(sheet.height_of(remark, 9))
         sheet.set_y(sheet.text_at(LEFT, sheet.get_y(), remark, size=9) + 2)
 
 
 def _printed(money: Money | None, *, sign: str = "") -> str:
-    return f"{sign}{_amount(money):,.2f}"
+    return "" if money is None else f"{sign}{_figure(money.amount, money.currency)}"
+
+
+def _figure(amount: Decimal, currency: str) -> str:
+    """`1,234.50` in EUR, `1,234` in JPY."""
+    return f"{amount:,.{places_of(currency)}f}"
 
 
 def _amount(money: Money | None) -> Decimal:

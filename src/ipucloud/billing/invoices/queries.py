@@ -2,16 +2,16 @@
 
 An invoice may have lines of several projects. It is visible in a project if all its lines are that project's, or if the
 project's own account pays it; for platform roles, in every project that has a line on it. A credit note is visible
-where its invoice is.
+where its invoice is. What is below zero is a credit note of its own, with the lines that take back.
 """
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from ipucloud.billing.accounts.store import account_of
-from ipucloud.billing.invoices.document import written
-from ipucloud.billing.invoices.issue import TaxUnknown, compute
+from ipucloud.billing.accounts.store import paying
+from ipucloud.billing.invoices.computing import TaxUnknown, compute
+from ipucloud.billing.invoices.document import issued_document, written
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import read_payer
@@ -23,8 +23,9 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 
 _ALL = """(
-  SELECT id, account_id, id AS invoice_id, 'invoice' AS kind, number, NULL AS of_invoice, month, currency, total, due,
-         due_on, issued_at AS created_at, document
+  SELECT id, account_id, id AS invoice_id, CASE series WHEN 'CN' THEN 'credit_note' ELSE 'invoice' END AS kind, number,
+         CASE series WHEN 'CN' THEN document ->> 'invoice' END AS of_invoice, month, currency,
+         CASE series WHEN 'CN' THEN -total ELSE total END AS total, due, due_on, issued_at AS created_at, document
     FROM invoices
   UNION ALL
   SELECT n.id, i.account_id, i.id, 'credit_note', n.number, i.number, i.month, i.currency, n.total, 0, NULL,
@@ -68,6 +69,8 @@ LIST_OF_ACCOUNT = {
 }
 """An account's documents; parameters `:account_id` and those of `list_parameters`."""
 _GET = Query(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"), str)
+_NOTE_ID = Query("SELECT id FROM credit_notes WHERE number = :number", UUID)
+_NOTE = Query("SELECT document::text AS document FROM credit_notes WHERE id = :id", str)
 _SHARED = Query(
     "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)", bool
 )
@@ -79,13 +82,24 @@ async def document_of(connection: Statements, number: str) -> bytes | None:
     return None if document is None else document.encode()
 
 
+async def credit_note_id(connection: Statements, number: str) -> UUID:
+    """The id of the credit note with this number."""
+    return await _NOTE_ID.one(connection, {"number": number})
+
+
+async def credit_note_document_of(connection: Statements, note_id: UUID) -> bytes:
+    """A credit note, as it was issued."""
+    return (await _NOTE.one(connection, {"id": note_id})).encode()
+
+
 async def draft_of(connection: Statements, project_id: UUID, currency: str, *, everything: bool) -> bytes | None:
-    """The current month's invoice as of now, of the account that pays for the project.
+    """The current month's invoice as of now, of the account that pays for the project; in its own currency, else this.
 
     None when it may hold another project's lines and the caller may not see `everything`. Raises `Problem`
     state_conflict when no tax rate is set.
     """
-    payer = await read_payer(connection, await account_of(connection, project_id))
+    account_id, currency = await paying(connection, project_id, default=currency)
+    payer = await read_payer(connection, account_id)
     owners = {"account_id": payer.id, "project_id": project_id}
     if payer.id != project_id and not everything and await _SHARED.one(connection, owners):
         return None
@@ -94,4 +108,4 @@ async def draft_of(connection: Statements, project_id: UUID, currency: str, *, e
         computed = await compute(connection, Bill(payer.id, currency, month), payer)
     except TaxUnknown as unknown:
         raise Problem(STATE_CONFLICT, f"There is {unknown}: an operator sets it.") from None
-    return written(computed.document(None)).encode()
+    return written(issued_document(computed, None)).encode()

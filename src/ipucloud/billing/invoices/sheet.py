@@ -21,6 +21,8 @@ WIDTH, HEIGHT = 210.0, 297.0
 LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0
 """Millimetres; text stays between them."""
 INK, GREY, RULE, SHADE = (28, 32, 38), (104, 112, 122), (205, 210, 216), (243, 245, 247)
+_ROOM = HEIGHT - BOTTOM - TOP - 12
+"""The height of a page below its running head and the titles of a table."""
 FONT = "opensans"
 Align = Literal["L", "R"]
 
@@ -138,15 +140,23 @@ class Sheet(_Fonts):
         if self.get_y() + height > HEIGHT - BOTTOM:
             self.add_page()
 
-    def print_table(self, columns: Sequence[Column], rows: Sequence[Row]) -> None:
-        """A table from the present height on; on every page it begins with its titles."""
+    def print_table(self, columns: Sequence[Column], rows: Sequence[Row], *, keep: float = 0.0) -> None:
+        """A table from the present height on; on every page it begins with its titles.
+
+        `keep`: the height of what follows. It shares a page with the last row, unless no page has room for both.
+        """
         self._titles(columns)
-        for row in rows:
+        for place, row in enumerate(rows, start=1):
             height = self._height(columns, row)
-            if self.get_y() + height > HEIGHT - BOTTOM:
+            wanted = height + keep if 1 < place == len(rows) and height + keep <= _ROOM else height
+            if self.get_y() + wanted > HEIGHT - BOTTOM:
                 self.add_page()
                 self._titles(columns)
             self._row(columns, row, height)
+
+    def height_of(self, text: str, size: float) -> float:
+        """The height of text that is as wide as the page allows."""
+        return self._measured(text, RIGHT - LEFT, size)
 
     def facts(self, x: float, y: float, width: float, pairs: Sequence[tuple[str, str]]) -> float:
         """Names on the left and values on the right of a block; where the next line goes."""

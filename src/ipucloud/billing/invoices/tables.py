@@ -9,6 +9,7 @@ from ipucloud.billing.invoices.functions import FINAL_TABLES, PAYMENT_FINAL
 from ipucloud.billing.ledger.functions import final
 from ipucloud.billing.ledger.tables import MONEY, billing_months
 from ipucloud.db.base import instant, make_with, metadata, one_of, tenant_key
+from ipucloud.db.documents import decimal_places
 
 INVOICE_SERIES, CREDIT_NOTE_SERIES = "INV", "CN"
 _RATE = sa.Numeric(7, 6)
@@ -86,7 +87,7 @@ promo_credits = sa.Table(
     instant("expires_at", nullable=False),
     instant("created_at", default_now=True),
     sa.CheckConstraint("amount > 0", name="amount"),
-    sa.CheckConstraint("amount = round(amount, 2)", name="cents"),
+    sa.CheckConstraint(f"amount = round(amount, {decimal_places('currency')})", name="payable"),
     comment="append-only; promotional credit as it was granted",
 )
 sa.Index("ix_promo_credits_account", promo_credits.c.account_id, promo_credits.c.created_at, promo_credits.c.id)
@@ -119,7 +120,7 @@ invoices = sa.Table(
     sa.Column("currency", sa.Text, nullable=False),
     *_number(),
     instant("issued_at", default_now=True),
-    sa.Column("due_on", sa.Date, nullable=False),
+    sa.Column("due_on", sa.Date, comment="NULL: a credit note"),
     sa.Column("tax_treatment", sa.Text, nullable=False),
     _money("cost", comment="exact usage: the sum of the lines' cost"),
     _money("subtotal", comment="the sum of the lines' amount"),
@@ -141,7 +142,11 @@ invoices = sa.Table(
     sa.CheckConstraint("promo_applied >= 0 AND taxable = subtotal - promo_applied", name="taxable"),
     sa.CheckConstraint("total = taxable + tax", name="total"),
     sa.CheckConstraint("due >= 0 AND due = total - wallet_applied", name="due"),
-    comment="append-only; at most one for each account, currency and month",
+    sa.CheckConstraint(
+        f"CASE series WHEN '{CREDIT_NOTE_SERIES}' THEN total < 0 AND due_on IS NULL ELSE due_on IS NOT NULL END",
+        name="credit_note",
+    ),
+    comment="append-only; at most one for each account, currency and month: a credit note if its total is below zero",
 )
 sa.Index("ix_invoices_account", invoices.c.account_id, invoices.c.issued_at, invoices.c.id)
 sa.Index("ix_invoices_month", invoices.c.month)
@@ -168,15 +173,22 @@ invoice_lines = sa.Table(
         comment="further ones, of machines that did not work",
     ),
     _money("cost", comment="exact: machine_minutes x unit_price"),
-    _money("amount", comment="cost rounded to cents, halves away from zero"),
-    sa.Column("tax_rate", _RATE, nullable=False),
+    _money("amount", comment="cost rounded to the currency's decimal places, halves away from zero"),
+    sa.Column("tax_rate", _RATE, nullable=False, comment="in force when it was used"),
+    sa.Column("since", sa.Date, nullable=False, comment="first day of use: of the month, or of the tax rate in it"),
+    sa.Column("until", sa.Date, nullable=False, comment="exclusive"),
+    sa.Column("corrects", sa.Uuid, sa.ForeignKey("invoices.id"), comment="what billed the usage before"),
     tenant_key("invoice_lines"),
     sa.CheckConstraint("line > 0", name="line"),
     sa.CheckConstraint("cost = machine_minutes * unit_price", name="cost"),
-    sa.CheckConstraint("amount = round(cost, 2)", name="amount"),
-    comment="append-only; one for each project, SKU, region, price version and month of usage",
+    sa.CheckConstraint("amount IN (round(cost, 0), round(cost, 2), round(cost, 3))", name="amount"),
+    sa.CheckConstraint(
+        "usage_month <= since AND since < until AND until <= usage_month + interval '1 month'", name="days"
+    ),
+    comment="append-only; one for each project, SKU, region, price version, month of usage and tax rate in it",
 )
 sa.Index("ix_invoice_lines_project", invoice_lines.c.project_id, invoice_lines.c.invoice_id)
+sa.Index("ix_invoice_lines_corrects", invoice_lines.c.corrects, postgresql_where=invoice_lines.c.corrects.is_not(None))
 
 invoice_taxes = sa.Table(
     "invoice_taxes",
@@ -186,7 +198,9 @@ invoice_taxes = sa.Table(
     sa.Column("name", sa.Text, nullable=False),
     _money("taxable"),
     _money("tax"),
-    sa.CheckConstraint("tax = round(taxable * rate, 2)", name="tax"),
+    sa.CheckConstraint(
+        "tax IN (round(taxable * rate, 0), round(taxable * rate, 2), round(taxable * rate, 3))", name="tax"
+    ),
     comment="append-only; one for each rate",
 )
 
@@ -221,11 +235,21 @@ credit_notes = sa.Table(
     sa.UniqueConstraint("number", name="uq_credit_notes_number"),
     sa.CheckConstraint(_NUMBERED, name="number"),
     sa.CheckConstraint("sequence > 0", name="sequence"),
-    sa.CheckConstraint("net >= 0 AND tax >= 0 AND total > 0 AND total = net + tax", name="total"),
+    sa.CheckConstraint("net >= 0 AND total > 0 AND total = net + tax", name="total"),
     sa.CheckConstraint("to_wallet BETWEEN 0 AND total", name="to_wallet"),
     comment="append-only",
 )
 sa.Index("ix_credit_notes_invoice", credit_notes.c.invoice_id)
+
+credit_note_taxes = sa.Table(
+    "credit_note_taxes",
+    metadata,
+    sa.Column("credit_note_id", sa.Uuid, sa.ForeignKey("credit_notes.id"), primary_key=True),
+    sa.Column("rate", _RATE, primary_key=True),
+    _money("net"),
+    _money("tax"),
+    comment="append-only; one for each rate of the invoice that is credited",
+)
 
 payments = sa.Table(
     "payments",
@@ -246,7 +270,7 @@ payments = sa.Table(
     sa.UniqueConstraint("account_id", "reference", name="uq_payments_reference"),
     one_of("direction", ("in", "out")),
     one_of("state", ("pending", "done", "failed")),
-    sa.CheckConstraint("amount > 0 AND amount = round(amount, 2)", name="amount"),
+    sa.CheckConstraint(f"amount > 0 AND amount = round(amount, {decimal_places('currency')})", name="amount"),
     sa.CheckConstraint("(state = 'pending') = (finished_at IS NULL)", name="finished"),
     sa.CheckConstraint("direction = 'in' OR invoice_id IS NULL", name="refund"),
     comment="what customers pay and are paid back; it ends once",
@@ -262,10 +286,11 @@ invoice_settlements = sa.Table(
     _of_invoice(),
     sa.Column("payment_id", sa.Uuid, sa.ForeignKey("payments.id")),
     sa.Column("credit_note_id", sa.Uuid, sa.ForeignKey("credit_notes.id")),
+    sa.Column("from_wallet", sa.Boolean, nullable=False, server_default=sa.false(), comment="after it was issued"),
     _money("amount"),
     instant("settled_at", default_now=True),
     sa.CheckConstraint("amount > 0", name="amount"),
-    sa.CheckConstraint("num_nonnulls(payment_id, credit_note_id) = 1", name="by_one"),
+    sa.CheckConstraint("num_nonnulls(payment_id, credit_note_id) + from_wallet::integer = 1", name="by_one"),
     comment="append-only; what was due and is no longer",
 )
 sa.Index("ix_invoice_settlements_invoice", invoice_settlements.c.invoice_id)

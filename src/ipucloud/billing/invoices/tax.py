@@ -3,8 +3,8 @@
 1. An exempt account pays none.
 2. A business of another country than the seller's, with a tax id of its country, accounts for the tax itself: reverse
    charge, rate 0. Only the format of a tax id is checked: the country's prefix and 2 to 12 letters and digits.
-3. Any other account pays the standard rate of its country in force on the day of the invoice. An account without a
-   country is in the seller's.
+3. Any other account pays the standard rate of its country in force on the day of use, in UTC: the time of supply. The
+   day of the invoice does not matter. An account without a country is in the seller's.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Taxpayer:
 
 @dataclass(frozen=True, slots=True)
 class Tax:
-    """The tax of every line of an invoice; `name` is printed next to the rate."""
+    """The tax of a day's usage; `name` is printed next to the rate."""
 
     treatment: Treatment
     name: str

@@ -8,7 +8,8 @@
 
 A close is a function of the usage intervals and prices of its hour, so its result does not depend on time or order.
 Late changes are corrected: the signed difference between expected and posted charges is added, with a new revision.
-Rows of a sealed month stay; its corrections are posted to the first open month.
+Rows of a sealed month stay; its corrections are posted to the first open month. Minutes without a price are recorded
+(`unpriced`) and charged in the same way when they have one; nothing waits for them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.transfers import Posted, post_usage
-from ipucloud.billing.pricing.hour import RATED, UNPRICED
+from ipucloud.billing.ledger.unpriced import note_unpriced
+from ipucloud.billing.pricing.hour import RATED
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
@@ -101,9 +103,8 @@ _CHARGE = Query(
     ),
     Posted,
 )
-_SAME = (
-    "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, credited, unit_price,"
-)
+# By what a minute costs, not by which version says so: a correction that cuts a version in two changes nothing there.
+_SAME = "interval_id, account_id, project_id, cluster_id, sku, region, currency, quantity, credited, unit_price,"
 _CORRECT = Query(
     clauses(
         "WITH",
@@ -113,15 +114,17 @@ _CORRECT = Query(
         _SAME,
         """
            list_unit_price, min(first_minute) AS first_minute, min(started_at) AS started_at,
-           max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev
+           max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev,
+           coalesce(max(price_id::text) FILTER (WHERE posted), max(price_id::text))::uuid AS price_id
       FROM (SELECT""",
         _SAME,
         """
-                   list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev FROM rated
+                   list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev, price_id, false AS posted
+              FROM rated
             UNION ALL SELECT""",
         _SAME,
         """
-                   list_unit_price, first_minute, started_at, ended_at, -minutes, rev
+                   list_unit_price, first_minute, started_at, ended_at, -minutes, rev, price_id, true
               FROM usage_charges WHERE hour = :hour) AS both_sides
      GROUP BY""",
         _SAME,
@@ -149,7 +152,6 @@ _CORRECT = Query(
 _CLOSED = sa.text("UPDATE hour_closes SET closed_at = app_now(), charges = :charges WHERE hour = :hour")
 _CORRECTED = sa.text("UPDATE hour_closes SET revision = revision + 1 WHERE hour = :hour")
 _CLEAN = sa.text("DELETE FROM dirty_hours WHERE hour = :hour")
-_UNPRICED = Query(UNPRICED, int)
 _VERIFIED = sa.text("UPDATE hour_closes SET verified_at = app_now() WHERE hour = :hour")
 
 
@@ -186,8 +188,7 @@ async def close_hour(database: Database, hour: datetime) -> int:
 async def correct_hour(database: Database, hour: datetime, *, verify: bool = False) -> int:
     """Post the signed difference of a closed hour; returns the number of rows.
 
-    Without a difference nothing is added. `verify` marks the hour as verified, unless it has
-    minutes without a price.
+    Without a difference nothing is added. `verify` marks the hour as verified.
     """
     async with database.begin() as connection:
         rows = await _correct(connection, hour, verify=verify)
@@ -206,6 +207,7 @@ async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
     failpoint("close.charged")
     await post_usage(connection, hour, 0, found)
     failpoint("close.transferred")
+    await note_unpriced(connection, hour)
     charges = sum(each.charges for each in found)
     await connection.execute(_CLOSED, {"hour": hour, "charges": charges})
     return charges
@@ -224,7 +226,8 @@ async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool)
     if found:
         await post_usage(connection, hour, revision + 1, found)
         await connection.execute(_CORRECTED, {"hour": hour})
-    if verify and await _UNPRICED.one(connection, {"hour": hour}) == 0:
+    await note_unpriced(connection, hour)
+    if verify:
         await connection.execute(_VERIFIED, {"hour": hour})
     return sum(each.charges for each in found)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.close import correct_hour, due_hours
+from ipucloud.contract.event_payloads import BillingMonthOf
+from ipucloud.contract.event_types import BILLING_MONTH_LATE, BILLING_MONTH_SEALED, EventType
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
+from ipucloud.events.log import record_for_operators
 from ipucloud.kernel.failpoints import failpoint
 
 AHEAD_MONTHS = 2
@@ -49,6 +53,15 @@ _UNVERIFIED = Query(
     datetime,
 )
 _SEAL = Query("SELECT seal_billing_month(:month)", bool)
+_LATE = Query(
+    """
+    UPDATE billing_months SET late_at = app_now()
+     WHERE sealed_at IS NULL AND late_at IS NULL AND (month + interval '1 month 2 days') AT TIME ZONE 'UTC' <= app_now()
+       AND opened_at + interval '1 day' <= app_now()
+    RETURNING month
+    """,
+    date,
+)
 
 
 async def open_months(database: Database) -> list[date]:
@@ -66,7 +79,8 @@ async def seal_months(database: Database) -> list[date]:
     """Seal every month that ended a day ago, after a last check of each of its hours; returns the sealed ones.
 
     Each hour is verified and recorded in its own transaction, so that an interrupted check continues where it
-    stopped. A month with an hour that is not closed, or has minutes without a price, stays open.
+    stopped. A month with an hour that is not closed stays open; minutes without a price are charged later
+    (`unpriced`).
     """
     sealed = []
     async with database.read() as connection:
@@ -78,9 +92,24 @@ async def seal_months(database: Database) -> list[date]:
         if await _verify(database, month):
             async with database.begin() as connection:
                 done = await _SEAL.one(connection, {"month": month})
+                if done:
+                    await _tell(connection, BILLING_MONTH_SEALED, month)
                 failpoint("months.before_seal_commit")
             sealed += [month] if done else []
     return sealed
+
+
+async def note_late_months(database: Database) -> list[date]:
+    """Tell operators once of each month that is not sealed a day after it should have been; returns those."""
+    async with database.begin() as connection:
+        late = await _LATE.all(connection)
+        for month in late:
+            await _tell(connection, BILLING_MONTH_LATE, month)
+    return late
+
+
+async def _tell(connection: AsyncConnection, kind: EventType, month: date) -> None:
+    await record_for_operators(connection, kind, region=None, data=BillingMonthOf(month=f"{month:%Y-%m}"))
 
 
 async def _verify(database: Database, month: date) -> bool:

@@ -39,14 +39,31 @@ dirty_hours = sa.Table(
 )
 sa.Index("ix_dirty_hours_hour", dirty_hours.c.hour)
 
+unpriced_minutes = sa.Table(
+    "unpriced_minutes",
+    metadata,
+    sa.Column("hour", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("account_id", sa.Uuid, nullable=False),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("minutes", sa.BigInteger, nullable=False),
+    instant("noted_at", default_now=True),
+    sa.PrimaryKeyConstraint("hour", "account_id", "sku", "region", "currency"),
+    sa.ForeignKeyConstraint(["hour"], ["hour_closes.hour"], name="fk_unpriced_minutes_hour"),
+    sa.CheckConstraint("minutes > 0", name="minutes"),
+    comment="minutes of closed hours that are not charged because they have no price",
+)
+
 billing_months = sa.Table(
     "billing_months",
     metadata,
     sa.Column("month", sa.Date, primary_key=True),
     instant("opened_at", default_now=True),
     instant("sealed_at"),
+    instant("late_at"),
     sa.CheckConstraint(_FIRST_OF_MONTH.format("month"), name="first_day"),
-    comment="written by open_billing_month and seal_billing_month only",
+    comment="written by open_billing_month and seal_billing_month, but for late_at",
 )
 
 usage_charges = sa.Table(

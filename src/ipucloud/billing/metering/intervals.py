@@ -28,7 +28,8 @@ _CLOSE = sa.text(
     """
     UPDATE usage_intervals u
        SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
-             c.delete_requested_at, CASE c.state WHEN 'suspending' THEN c.state_entered_at END, app_now()), 'UTC'))
+             c.delete_requested_at, CASE WHEN c.state IN ('suspending', 'rebuilding') THEN c.state_entered_at END,
+             app_now()), 'UTC'))
       FROM billed_clusters c
      WHERE c.project_id = u.project_id AND c.id = u.cluster_id
        AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
@@ -49,7 +50,7 @@ async def open_interval(
 
 
 async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Stop billing at the second of the delete or suspend request, or now; never before the interval's start.
+    """Stop billing at the second of the delete, suspend or repair request, or now; never before the interval's start.
 
     The request's time counts, not this statement's: waiting for a lock costs no additional minute.
     Without an open interval nothing happens.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.prepaid.funds import FUNDS
-from ipucloud.db.documents import clauses
+from ipucloud.billing.prepaid.funds import prepaid_facts
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
@@ -18,30 +17,18 @@ class _Due(NamedTuple):
     account_id: UUID
 
 
-# The funds are computed again: an account paid into since it was reported as empty suspends nothing.
 _DUE = Query(
-    clauses(
-        """
-        WITH payer AS MATERIALIZED (
-          SELECT p.account_id, p.currency FROM prepaid_accounts p
-           WHERE p.when_empty = 'suspend' AND p.state = 'empty'
-             AND (CAST(:project_id AS uuid) IS NULL
-                  OR p.account_id = (SELECT account_id FROM payer_of(:project_id, app_now())))
-        ),
-        """,
-        FUNDS,
-        """
-        SELECT c.project_id, c.id AS cluster_id, f.account_id
-          FROM funds f
-         CROSS JOIN LATERAL projects_paid_by(f.account_id) AS paid
-          JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
-         WHERE f.left_over <= 0 AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
-           AND NOT EXISTS (
-                 SELECT FROM operations o
-                  WHERE o.cluster_id = c.id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
-         ORDER BY c.id LIMIT :limit
-        """,
-    ),
+    """
+    SELECT c.project_id, c.id AS cluster_id, payer.account_id
+      FROM unnest(CAST(:accounts AS uuid[])) AS payer (account_id)
+     CROSS JOIN LATERAL projects_paid_by(payer.account_id) AS paid
+      JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
+     WHERE (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
+       AND NOT EXISTS (
+             SELECT FROM operations o
+              WHERE o.cluster_id = c.id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
+     ORDER BY c.id LIMIT :limit
+    """,
     _Due,
 )
 _ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'suspend' AND state = 'empty')", bool)
@@ -51,7 +38,8 @@ async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: 
     """Project and id of clusters in one of the states whose account has no funds; none with an open operation."""
     if not await _ANY.one(connection):
         return []
-    values = {"project_id": None, "cluster_id": None, "states": list(states), "limit": limit}
+    accounts = await _empty(connection, None)
+    values = {"accounts": accounts, "cluster_id": None, "states": list(states), "limit": limit}
     return [(due.project_id, due.cluster_id) for due in await _DUE.all(connection, values)]
 
 
@@ -59,6 +47,13 @@ async def empty_payer(
     connection: Statements, project_id: UUID, cluster_id: UUID, *, states: Sequence[str]
 ) -> UUID | None:
     """The account that pays for the cluster, if it has run empty and suspends then."""
-    values = {"project_id": project_id, "cluster_id": cluster_id, "states": list(states), "limit": 1}
+    accounts = await _empty(connection, project_id)
+    values = {"accounts": accounts, "cluster_id": cluster_id, "states": list(states), "limit": 1}
     due = await _DUE.one_or_none(connection, values)
     return None if due is None else due.account_id
+
+
+async def _empty(connection: Statements, project_id: UUID | None) -> list[UUID]:
+    """Accounts that are empty and suspend then. Funds are computed again: one paid into meanwhile suspends nothing."""
+    found = await prepaid_facts(connection, suspending=True, project_id=project_id)
+    return [facts.account_id for facts in found if facts.standing.left() <= 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.billing.ledger.tables import MONEY
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
@@ -21,9 +22,19 @@ prepaid_accounts = sa.Table(
     sa.Column("when_empty", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False, server_default="funded", comment="as last reported"),
     instant("state_entered_at", default_now=True),
+    sa.Column(
+        "warn_hours",
+        pg.ARRAY(sa.Integer),
+        nullable=False,
+        server_default=sa.text("'{72,24,4}'"),
+        comment="funds that last no longer are reported",
+    ),
+    sa.Column("low_hours", sa.Integer, comment="as last reported: which of them; NULL: none"),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
     one_of("when_empty", POLICIES),
     one_of("state", STATES),
+    sa.CheckConstraint("1 <= ALL (warn_hours) AND cardinality(warn_hours) <= 5", name="warn_hours"),
+    sa.CheckConstraint("low_hours = ANY (warn_hours)", name="low_hours"),
     comment="one row to lock while something is held of an account's funds",
 )
 

@@ -1,16 +1,29 @@
-"""Monitors prepaid accounts: releases ended holds and reports each change of state once."""
+"""Monitors prepaid accounts: releases ended holds and reports low funds and each change of state once."""
 
 from __future__ import annotations
 
-import sqlalchemy as sa
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
-from ipucloud.db.documents import clauses, money
+from ipucloud.contract.event_payloads import FundsLeft, FundsLow
+from ipucloud.contract.event_types import (
+    ACCOUNT_FUNDS_EXHAUSTED,
+    ACCOUNT_FUNDS_LOW,
+    ACCOUNT_FUNDS_RESTORED,
+    EventType,
+)
+from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.money import Money
 
 _ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts) OR EXISTS (SELECT FROM create_holds)", bool)
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220504)")
@@ -28,34 +41,68 @@ _RELEASE = sa.text(
 )
 _ENTER = sa.text(
     clauses(
-        "WITH payer AS (SELECT account_id, currency FROM prepaid_accounts),",
-        FUNDS,
         """
-        , entered AS (
+        WITH judged AS (
+          SELECT * FROM unnest(CAST(:accounts AS uuid[]), CAST(:states AS text[]), CAST(:levels AS integer[]),
+                               CAST(:types AS text[]), CAST(:data AS text[]))
+                     AS judged (account_id, state, low_hours, event, data)
+        ), entered AS (
           UPDATE prepaid_accounts p
-             SET state = CASE WHEN f.left_over > 0 THEN 'funded' ELSE 'empty' END, state_entered_at = app_now()
-            FROM funds f
-           WHERE f.account_id = p.account_id AND p.state <> CASE WHEN f.left_over > 0 THEN 'funded' ELSE 'empty' END
-          RETURNING p.account_id, p.state, p.when_empty, p.currency, f.left_over
+             SET state = j.state, low_hours = j.low_hours,
+                 state_entered_at = CASE p.state WHEN j.state THEN p.state_entered_at ELSE app_now() END
+            FROM judged j WHERE j.account_id = p.account_id
+          RETURNING p.account_id, j.event, j.data
         )
         """,
         RECORD,
         """
-        SELECT project.id, CASE e.state WHEN 'empty' THEN 'account.funds_exhausted' ELSE 'account.funds_restored' END,
-               'account', e.account_id, NULL, NULL,
-        """,
-        f"jsonb_build_object('when_empty', e.when_empty, 'left', {money('e.left_over', 'e.currency')})",
-        """
+        SELECT project.id, e.event, 'account', e.account_id, NULL, NULL, CAST(e.data AS jsonb)
           FROM entered e
          CROSS JOIN LATERAL projects_paid_by(e.account_id) AS paid
           JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
+         WHERE e.event IS NOT NULL
         """,
     )
 )
 
 
+class Change(NamedTuple):
+    """A prepaid account's new state and level; `event` None: nothing to report."""
+
+    account_id: UUID
+    state: str
+    low_hours: int | None
+    event: EventType | None
+    data: FundsLeft | None
+
+
+def change_of(facts: Facts) -> Change | None:
+    """What changed since the account was last looked at; None: nothing.
+
+    A level is reported when the funds last no longer than it, and again after they lasted longer meanwhile.
+    """
+    standing = facts.standing
+    left = standing.left()
+    state = "funded" if left > 0 else "empty"
+    level = standing.level(facts.warn_hours) if left > 0 else min(facts.warn_hours, default=None)
+    if (state, level) == (facts.state, facts.low_hours):
+        return None
+    figures: dict[str, Any] = {
+        "when_empty": facts.when_empty,
+        "left": Money.of(left, facts.currency).model_dump(mode="json"),
+        "lasts_until": standing.ends_at(),
+    }
+    event: EventType | None = None
+    if state != facts.state:
+        event = ACCOUNT_FUNDS_EXHAUSTED if state == "empty" else ACCOUNT_FUNDS_RESTORED
+    elif level is not None and (facts.low_hours is None or level < facts.low_hours):
+        low = FundsLow(**figures, hours=level)
+        return Change(facts.account_id, state, level, ACCOUNT_FUNDS_LOW, low)
+    return Change(facts.account_id, state, level, event, FundsLeft(**figures))
+
+
 async def watch_prepaid(database: Database) -> int:
-    """Release ended holds and update accounts' states; returns the number of events.
+    """Release ended holds, and report accounts whose funds are low, exhausted or restored; returns how many events.
 
     An account is `empty` while its funds before holds are zero or less. It is one transaction, so concurrent or killed
     runs report a change exactly once.
@@ -66,6 +113,18 @@ async def watch_prepaid(database: Database) -> int:
     async with database.begin() as connection:
         for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):
             await connection.execute(statement)
-        reported = (await connection.execute(_ENTER)).rowcount
+        changes = [change for each in await prepaid_facts(connection) if (change := change_of(each)) is not None]
+        reported = await _enter(connection, changes) if changes else 0
         failpoint("prepaid.before_commit")
     return reported
+
+
+async def _enter(connection: AsyncConnection, changes: Sequence[Change]) -> int:
+    values = {
+        "accounts": [each.account_id for each in changes],
+        "states": [each.state for each in changes],
+        "levels": [each.low_hours for each in changes],
+        "types": [None if each.event is None else each.event.name for each in changes],
+        "data": [None if each.data is None else each.data.model_dump_json() for each in changes],
+    }
+    return (await connection.execute(_ENTER, values)).rowcount

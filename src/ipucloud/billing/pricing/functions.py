@@ -25,6 +25,22 @@ SELECT k.account_id, p.sku, p.region, p.currency, p.id, p.unit_price, p.unit_pri
 """
 """Prices of accounts with contracts, by period: the contract price, else the list price."""
 
+PRICE_HOLES = """
+CREATE VIEW price_holes AS
+SELECT book.sku, book.region, book.currency, lower(hole) AS begins, upper(hole) AS ends
+  FROM (SELECT sku, region, currency, min(valid_from) AS first,
+               coalesce(range_agg(tstzrange(valid_from, valid_to)) FILTER (WHERE listed), tstzmultirange()) AS held
+          FROM (SELECT sku, region, currency, valid_from, valid_to, true AS listed FROM prices
+                UNION ALL
+                SELECT sku, region, currency, valid_from, valid_to, false FROM contract_prices) AS version
+         GROUP BY sku, region, currency) AS book
+ CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(book.first, NULL)) - book.held) AS hole
+"""
+"""Periods without a list price, from the first version of a SKU in a region and currency on; `ends` NULL: for ever.
+
+A contract price alone leaves a hole too: when it ends, or another account pays, nothing takes its place.
+"""
+
 PRICES_PAID = """
 CREATE FUNCTION prices_paid(project uuid, article text, place text, money text)
 RETURNS TABLE (account_id uuid, price_id uuid, unit_price numeric, list_unit_price numeric, valid_from timestamptz,
@@ -108,6 +124,43 @@ END $$
 """
 """The application's only way to remove a price: it has no right to delete."""
 
+CUT_PRICE = """
+CREATE FUNCTION cut_price(price uuid, correction uuid) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  book text;
+BEGIN
+  FOREACH book IN ARRAY '{prices,contract_prices}'::text[] LOOP
+    EXECUTE format('UPDATE %1$I p
+       SET valid_from = CASE WHEN NOT part.before AND part.beyond THEN part.until ELSE p.valid_from END,
+           valid_to = CASE WHEN part.before THEN part.since WHEN part.beyond THEN p.valid_to ELSE p.valid_from END,
+           corrected_by = CASE WHEN NOT part.before AND NOT part.beyond THEN $2 END
+      FROM (SELECT v.id, c.valid_from AS since, c.valid_to AS until, v.valid_from < c.valid_from AS before,
+                   coalesce(v.valid_to, ''infinity'') > coalesce(c.valid_to, ''infinity'') AS beyond
+              FROM %1$I v JOIN price_corrections c USING (sku, region, currency)
+             WHERE v.id = $1 AND c.id = $2
+               AND tstzrange(v.valid_from, v.valid_to) && tstzrange(c.valid_from, c.valid_to)) AS part
+     WHERE p.id = part.id', book) USING price, correction;
+  END LOOP;
+END $$
+"""
+"""A version gives the period of a recorded correction up: it ends before, begins after, or keeps no time at all.
+
+The application may change no other time of a version than a future end; the trigger binds this function as well.
+"""
+
+FOLLOW_PRICE = """
+CREATE FUNCTION follow_price(version uuid, former uuid[]) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE prices n SET follows = v.id FROM prices v
+   WHERE v.id = version AND n.follows = ANY (former) AND n.valid_from = v.valid_to;
+  UPDATE contract_prices n SET follows = v.id FROM contract_prices v
+   WHERE v.id = version AND n.follows = ANY (former) AND n.valid_from = v.valid_to;
+END $$
+"""
+"""What was to follow one of the `former` versions now follows the one that ends there."""
+
 
 def withdrawal_triggers(table: str) -> tuple[str, str]:
     return (
@@ -119,6 +172,10 @@ def withdrawal_triggers(table: str) -> tuple[str, str]:
 NOTE_LATE_PRICE = """
 CREATE FUNCTION note_late_price() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  -- A correction notes the hours of its own period: those of the versions that it cuts may be many more.
+  IF coalesce(current_setting('ipucloud.correction', true), '') <> '' THEN
+    RETURN NULL;
+  END IF;
   IF TG_OP = 'INSERT' THEN
     PERFORM note_dirty_hours('price', NEW.valid_from, NEW.valid_to);
   ELSE
@@ -130,12 +187,17 @@ END $$
 """
 REFUSE_CHANGE_OF_PRICE = """
 CREATE FUNCTION refuse_change_of_price() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  times text[] := '{valid_to}';
 BEGIN
-  IF to_jsonb(NEW) - 'valid_to' <> to_jsonb(OLD) - 'valid_to' THEN
-    RAISE EXCEPTION 'price % never changes but for its end', OLD.id USING ERRCODE = 'integrity_constraint_violation';
-  END IF;
-  IF OLD.valid_to <= app_now() OR NEW.valid_to <= app_now() THEN
+  IF EXISTS (SELECT FROM price_corrections c
+              WHERE c.id::text = current_setting('ipucloud.correction', true) AND c.finished_at IS NULL) THEN
+    times := '{valid_from,valid_to,follows,corrected_by}';
+  ELSIF OLD.valid_to <= app_now() OR NEW.valid_to <= app_now() THEN
     RAISE EXCEPTION 'price % can only end in the future', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF to_jsonb(NEW) - times <> to_jsonb(OLD) - times THEN
+    RAISE EXCEPTION 'price % never changes but for its end', OLD.id USING ERRCODE = 'integrity_constraint_violation';
   END IF;
   RETURN NEW;
 END $$
@@ -143,7 +205,7 @@ END $$
 
 
 def price_triggers(table: str) -> tuple[str, str]:
-    """Only a future end of a version can change; a late version marks hours as dirty."""
+    """Only a future end of a version can change, but by a recorded correction; a late version marks hours as dirty."""
     return (
         f"CREATE TRIGGER {table}_late AFTER INSERT OR UPDATE ON {table} FOR EACH ROW"
         " EXECUTE FUNCTION note_late_price()",

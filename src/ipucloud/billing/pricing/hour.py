@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 
+_FACTS = "JOIN payer ON payer.project_id = u.project_id"
 # OFFSET 0 has each minute counted once: `functions.PRICED_MINUTES`.
 # Accounts without contract prices share the rows of the nil account, so that one hash join finds every price.
-RATED = """
+RATED = f"""
 bounds AS (
   SELECT CAST(:hour AS timestamptz) AS begins, CAST(:hour AS timestamptz) + interval '1 hour' AS ends
 ), payer AS MATERIALIZED (
@@ -33,7 +34,7 @@ bounds AS (
          greatest(u.started_at, bounds.begins) AS begins, least(u.ended_at, bounds.ends) AS ends
     FROM bounds
     JOIN usage_intervals u ON u.started_at < bounds.ends AND (u.ended_at IS NULL OR u.ended_at > bounds.begins)
-    JOIN payer ON payer.project_id = u.project_id
+    {_FACTS}
     LEFT JOIN special ON (special.holder, special.sku, special.region, special.currency)
                        = (payer.account_id, u.sku, u.region, u.currency)
 ), counted AS (
@@ -49,16 +50,34 @@ bounds AS (
   OFFSET 0
 ), rated AS (
   SELECT * FROM counted WHERE minutes > 0
-)"""
+)"""  # noqa: S608  # our own text
 """CTE `rated`: the charges of the hour that begins at `:hour`. Minutes without a price are not among them."""
 
 UNPRICED = clauses(
     "WITH",
-    RATED,
+    RATED.replace(
+        _FACTS,
+        clauses(
+            _FACTS,
+            """
+             AND (u.sku, u.region, u.currency) NOT IN (
+               SELECT sku, region, currency FROM prices, bounds
+                WHERE valid_from < ends AND (valid_to IS NULL OR valid_to > begins)
+                GROUP BY sku, region, currency, begins, ends
+               HAVING range_agg(tstzrange(valid_from, valid_to)) @> tstzrange(begins, ends))
+            """,
+        ),
+    ),
     """
-    SELECT coalesce(sum(minutes_between(anchor_at, begins, ends)), 0)
-           - (SELECT coalesce(sum(minutes), 0) FROM rated)
-      FROM live
+    SELECT account_id, sku, region, currency, sum(used.minutes - coalesce(priced.minutes, 0))::bigint AS minutes
+      FROM (SELECT live.*, minutes_between(anchor_at, begins, ends) AS minutes FROM live) AS used
+      LEFT JOIN (SELECT interval_id, sum(minutes) AS minutes FROM rated GROUP BY interval_id) AS priced
+             USING (interval_id)
+     GROUP BY account_id, sku, region, currency
+    HAVING sum(used.minutes - coalesce(priced.minutes, 0)) > 0
     """,
 )
-"""How many minutes of the hour have no price."""
+"""The minutes of the hour that have no price, by account, SKU, region and currency.
+
+Only what has no list price for the whole hour can have any, which is next to nothing: the rest is not counted.
+"""

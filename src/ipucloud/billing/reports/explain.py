@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ipucloud.billing.metering.evidence import cited
-from ipucloud.db.documents import money, plain, rfc3339
+from ipucloud.db.documents import money, rfc3339, written
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
@@ -24,7 +24,7 @@ _CHARGES = Query(
              'formula', format('%s min × %s × %s %s = %s', c.minutes,
                                CASE WHEN c.credited = 0 THEN c.quantity::text
                                     ELSE format('(%s − %s credited)', c.quantity + c.credited, c.credited) END,
-                               {plain("c.unit_price")}, c.currency, {plain("c.cost")}),
+                               {written("c.unit_price", "c.currency")}, c.currency, {written("c.cost", "c.currency")}),
              'usage', json_build_object(
                'interval_id', u.id, 'anchor_at', {rfc3339("u.anchor_at")}, 'started_at', {rfc3339("u.started_at")},
                'ended_at', {rfc3339("u.ended_at")}, 'machines', c.quantity + c.credited,

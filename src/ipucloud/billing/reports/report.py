@@ -21,7 +21,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.cells import text_cell, write_csv
-from ipucloud.kernel.money import Money, plain, total
+from ipucloud.kernel.money import Money, total, written
 
 MAX_DAYS = 400
 MAX_ROWS = 50_000
@@ -70,13 +70,13 @@ _USED = """
            AS begins
    WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
 ), used AS (
-  SELECT d.day, d.project_id, d.cluster_id, d.sku, d.region, d.currency, d.minutes, d.machine_minutes, d.cost,
-         d.list_cost
+  SELECT d.day, d.project_id, d.cluster_id, d.sku, d.region, d.currency, d.minutes, d.machine_minutes,
+         d.credited_machine_minutes, d.cost, d.list_cost
     FROM payer JOIN usage_days d USING (account_id) JOIN whole USING (day, version)
    WHERE CAST(:project_id AS uuid) IS NULL OR d.project_id = CAST(:project_id AS uuid)
   UNION ALL
   SELECT loose.day, c.project_id, c.cluster_id, c.sku, c.region, c.currency, c.minutes, c.minutes::bigint * c.quantity,
-         c.cost, c.minutes * c.quantity * c.list_unit_price
+         c.minutes::bigint * c.credited, c.cost, c.minutes * c.quantity * c.list_unit_price
     FROM loose CROSS JOIN payer
     JOIN usage_charges c ON c.account_id = payer.account_id AND c.hour >= loose.begins AND c.hour < loose.ends
                         AND c.billing_month >= loose.month
@@ -85,7 +85,8 @@ _USED = """
 """
 _SUMS = """
 used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
-sum(used.cost) AS cost, sum(used.list_cost) AS list_cost
+sum(used.credited_machine_minutes)::bigint AS credited_machine_minutes, sum(used.cost) AS cost,
+sum(used.list_cost) AS list_cost
 """
 
 
@@ -115,6 +116,7 @@ class _Row(NamedTuple):
     currency: str
     minutes: int
     machine_minutes: int
+    credited_machine_minutes: int
     cost: Decimal
     list_cost: Decimal
 
@@ -157,14 +159,19 @@ async def report(
 
 def as_csv(found: ReportOut) -> bytes:
     """A row for each group, without totals: the rows sum to them."""
-    header = (*found.columns, "currency", "minutes", "machine_minutes", "list_cost", "cost")
+    header = (*found.columns, "currency", "minutes", "machine_minutes", "credited_machine_minutes", "list_cost", "cost")
     return write_csv(header, (_cells(row) for row in found.rows))
 
 
 def _cells(row: ReportRowOut) -> tuple[str | None, ...]:
     group = (None if value is None else text_cell(value) for value in row.group.values())
-    figures = (str(row.minutes), str(row.machine_minutes), plain(row.list_cost.amount), plain(row.cost.amount))
-    return (*group, row.cost.currency, *figures)
+    used = (str(row.minutes), str(row.machine_minutes), str(row.credited_machine_minutes))
+    return (
+        *group,
+        row.cost.currency,
+        *used,
+        *(written(cost.amount, cost.currency) for cost in (row.list_cost, row.cost)),
+    )
 
 
 def _columns(group: str) -> tuple[str, ...]:
@@ -210,6 +217,7 @@ def _row(row: _Row, columns: Sequence[str]) -> ReportRowOut:
         group=dict(zip(columns, row.values, strict=True)),
         minutes=row.minutes,
         machine_minutes=row.machine_minutes,
+        credited_machine_minutes=row.credited_machine_minutes,
         cost=Money.of(row.cost, row.currency),
         list_cost=Money.of(row.list_cost, row.currency),
     )
@@ -223,6 +231,7 @@ def _totals(rows: Sequence[ReportRowOut]) -> list[SumsOut]:
         SumsOut(
             minutes=sum(row.minutes for row in of_currency),
             machine_minutes=sum(row.machine_minutes for row in of_currency),
+            credited_machine_minutes=sum(row.credited_machine_minutes for row in of_currency),
             cost=Money.of(total(row.cost.amount for row in of_currency), currency),
             list_cost=Money.of(total(row.list_cost.amount for row in of_currency), currency),
         )

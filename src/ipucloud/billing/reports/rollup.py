@@ -54,9 +54,10 @@ _BUILD = sa.text(
         """
         WITH made AS (
           INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
-                                  machine_minutes, cost, list_cost)
+                                  machine_minutes, credited_machine_minutes, cost, list_cost)
           SELECT CAST(:day AS date), :version, account_id, project_id, cluster_id, sku, region, currency, sum(minutes),
-                 sum(minutes::bigint * quantity), sum(cost), sum(minutes * quantity * list_unit_price)
+                 sum(minutes::bigint * quantity), sum(minutes::bigint * credited), sum(cost),
+                 sum(minutes * quantity * list_unit_price)
             FROM usage_charges
            WHERE billing_month >= date_trunc('month', CAST(:day AS date))::date
              AND hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'

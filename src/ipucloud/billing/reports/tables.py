@@ -32,6 +32,7 @@ usage_days = sa.Table(
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("minutes", sa.BigInteger, nullable=False),
     sa.Column("machine_minutes", sa.BigInteger, nullable=False),
+    sa.Column("credited_machine_minutes", sa.BigInteger, nullable=False, comment="not among machine_minutes"),
     sa.Column("cost", MONEY, nullable=False),
     sa.Column("list_cost", MONEY, nullable=False),
     sa.PrimaryKeyConstraint("day", "version", "cluster_id", "account_id", "sku", "region", "currency"),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.billing import By, Csv, Month, Period, Since, Until, save, show_report, show_summary
+from ipucloud.cli.commands.billing import FUNDS, By, Csv, Month, Period, Since, Until, save, show_report, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
@@ -19,7 +19,6 @@ from ipucloud.client.models import BillingAccount, Funds
 
 app = typer.Typer(no_args_is_help=True)
 
-FUNDS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
 Account = Annotated[str, typer.Argument(help="Name or id of the account.", autocompletion=names(ACCOUNT))]
 LegalName = Annotated[str | None, typer.Option(help="Name printed on invoices.")]
 Address = Annotated[str | None, typer.Option(help="Address printed on invoices; it may have several lines.")]
@@ -149,14 +148,19 @@ def funds(session: Session, account: Account) -> None:
     _show_funds(session, session.run(accounts.funds(account)))
 
 
-@customer_command(app, "set-prepaid", "research suspend")
+@customer_command(app, "set-prepaid", "research suspend", "research suspend --warn-hours 48 --warn-hours 8")
 def set_prepaid(
     session: Session,
     account: Account,
     when_empty: Annotated[WhenEmpty, typer.Argument(help="What happens when the funds are exhausted.")],
+    *,
+    warn_hours: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=720, help="Report funds that last no longer; repeatable. Default: 72, 24 and 4."),
+    ] = None,
 ) -> None:
     """Make an account prepaid. Needs a platform token."""
-    _show_funds(session, session.run(accounts.set_prepaid(account, when_empty)))
+    _show_funds(session, session.run(accounts.set_prepaid(account, when_empty, warn_hours=warn_hours or None)))
 
 
 @customer_command(app, "end-prepaid", "research")

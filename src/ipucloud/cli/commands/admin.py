@@ -7,7 +7,16 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ipucloud.cli.commands import admin_capacity, admin_hardware, admin_work
+from ipucloud.cli.commands import (
+    admin_capacity,
+    admin_events,
+    admin_faults,
+    admin_hardware,
+    admin_inventory,
+    admin_safety,
+    admin_validation,
+    admin_work,
+)
 from ipucloud.cli.lazy import Entry, LazyCommand
 
 _AUDIT = Entry(
@@ -24,5 +33,14 @@ class _Group(TyperGroup):
 
 
 app = typer.Typer(no_args_is_help=True, cls=_Group, help="Operate the service, with a platform token.")
-for part in (admin_hardware, admin_work, admin_capacity):
+for part in (
+    admin_hardware,
+    admin_inventory,
+    admin_work,
+    admin_capacity,
+    admin_safety,
+    admin_validation,
+    admin_faults,
+    admin_events,
+):
     app.add_typer(part.app)

@@ -1,4 +1,4 @@
-"""`ipucloud admin capacity`."""
+"""`ipucloud admin capacity`, `defragmentation` and `pods`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,67 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
+from ipucloud.client.models import Place, Pod
 
 app = typer.Typer()
+pods = typer.Typer(no_args_is_help=True, help="List pods.")
+app.add_typer(pods, name="pods")
+
+
+@customer_command(pods, "list", "--region luxembourg-2")
+def list_pods(
+    session: Session,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    rack: Annotated[str | None, typer.Option(help="Only those of this GW-Link group.")] = None,
+    machine_type: Annotated[str | None, typer.Option(help="Only those of this type of machine.")] = None,
+) -> None:
+    """List pods with their slots by state, slot 0 first, largest free block and health."""
+    session.list(
+        operator.pods(region=region, rack=rack, machine_type=machine_type, limit=1000),
+        ("NAME", "SLOTS", "LARGEST", "HEALTH", "TYPE", "RACK", "POSITION", "REGION"),
+        lambda each: (
+            each.name,
+            _slots(each),
+            each.largest_block,
+            [f"{count} {health}" for health, count in each.health.items()],
+            each.machine_type,
+            each.rack,
+            each.position,
+            each.region,
+        ),
+        drop=("REGION", "POSITION", "RACK", "TYPE"),
+    )
+
+
+def _slots(pod: Pod) -> str:
+    """A letter for each slot's state; a dot: it is free."""
+    states = {"free": ".", "allocated": "A", "cleaning": "C", "unhealthy": "U", "maintenance": "M"}
+    return "".join(
+        next((states[state] for state, mask in pod.masks.items() if mask >> slot & 1), " ")
+        for slot in range(pod.machines)
+    )
+
+
+@customer_command(app, "defragmentation", "luxembourg-2 --flavor m2000-pod16")
+def defragmentation(
+    session: Session,
+    region: Annotated[str, typer.Argument(help="Region: slug or number.")],
+    *,
+    flavor: Annotated[str, typer.Option(help="Flavor of the cluster that should fit.")],
+) -> None:
+    """Propose the cheapest moves of clusters after which one more of a flavor fits. Nothing is changed."""
+    found = session.run(operator.defragmentation(region, flavor=flavor))
+    facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("result", found.result)]
+    facts += [("free then", _place(each)) for each in found.target]
+    for move in found.moves:
+        places = f"{', '.join(map(_place, move.since))} → {', '.join(map(_place, move.to))}"
+        cost = "" if move.not_billed is None else f", {move.not_billed.amount} {move.not_billed.currency} not billed"
+        facts.append(("move", f"{move.project}/{move.name} {move.cluster}: {places}, {move.minutes} min{cost}"))
+    session.show(found, facts)
+
+
+def _place(place: Place) -> str:
+    return f"{place.pod}[{place.slots[0]}-{place.slots[-1]}]"
 
 
 @customer_command(app, "capacity", "luxembourg-2")

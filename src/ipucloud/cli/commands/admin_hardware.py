@@ -1,4 +1,4 @@
-"""`ipucloud admin machines`, `hosts`, `reports`, `observations`, and what is done with hardware."""
+"""`ipucloud admin machines`, `hosts`, `reports`, `observations`, `controllers`, and what is done with hardware."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.output import shown
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.times import ExpiresAt, moment
 from ipucloud.cli.values import fields
 from ipucloud.client import operator
 from ipucloud.client.call import Call
@@ -44,6 +45,7 @@ class State(StrEnum):
     FREE = "free"
     ALLOCATED = "allocated"
     CLEANING = "cleaning"
+    VALIDATING = "validating"
     UNHEALTHY = "unhealthy"
     MAINTENANCE = "maintenance"
 
@@ -59,6 +61,7 @@ HealthOption = Annotated[Health | None, typer.Option("--health", help="Only thos
 StateOption = Annotated[State | None, typer.Option("--state", help="Only those in this state.")]
 Cluster = Annotated[str | None, typer.Option(help="Only those that this cluster holds, by id.")]
 Code = Annotated[str | None, typer.Option(help="Only with a live health report of this code, such as drain.")]
+Serial = Annotated[str | None, typer.Option(help="Only the one that shows this serial number.")]
 Machines = Annotated[list[str] | None, typer.Option("--machine", help="A machine; may be repeated.")]
 Hosts = Annotated[list[str] | None, typer.Option("--host", help="A host; may be repeated.")]
 Pods = Annotated[list[str] | None, typer.Option("--pod", help="All machines of a pod; may be repeated.")]
@@ -77,13 +80,22 @@ def list_machines(
     state: StateOption = None,
     cluster: Cluster = None,
     code: Code = None,
+    serial: Serial = None,
 ) -> None:
     """List machines with state, health and holder."""
     session.list(
         operator.machines(
-            region=region, rack=rack, pod=pod, health=health, state=state, cluster=cluster, code=code, limit=1000
+            region=region,
+            rack=rack,
+            pod=pod,
+            health=health,
+            state=state,
+            cluster=cluster,
+            code=code,
+            serial=serial,
+            limit=1000,
         ),
-        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "REGION", "OBSERVED"),
+        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "SERIAL", "REGION", "OBSERVED"),
         lambda each: (
             each.name,
             each.state,
@@ -92,10 +104,11 @@ def list_machines(
             *_holder(each.holder),
             each.pod,
             each.slot,
+            each.serial,
             each.region,
             each.observed_at,
         ),
-        drop=("OBSERVED", "REGION", "SLOT", "POD"),
+        drop=("OBSERVED", "REGION", "SERIAL", "SLOT", "POD"),
     )
 
 
@@ -108,10 +121,13 @@ def list_hosts(
     state: StateOption = None,
     cluster: Cluster = None,
     code: Code = None,
+    serial: Serial = None,
 ) -> None:
     """List hosts with state, health and holder. The host of a suspended cluster carries its disk: it is not idle."""
     session.list(
-        operator.hosts(region=region, health=health, state=state, cluster=cluster, code=code, limit=1000),
+        operator.hosts(
+            region=region, health=health, state=state, cluster=cluster, code=code, serial=serial, limit=1000
+        ),
         ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "CLUSTER STATE", "REGION", "OBSERVED"),
         lambda each: (
             each.name,
@@ -131,7 +147,10 @@ def list_hosts(
 def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.")]) -> None:
     """Show a machine: place, health reports, holder and history."""
     found = session.run(operator.machine(name))
-    session.show(found, [*fields(found, "name", "region", "rack", "pod", "slot", "machine_type"), *_condition(found)])
+    place = fields(found, "name", "region", "rack", "pod", "slot", "machine_type")
+    parts = [(f"firmware of {part}", version) for part, version in found.parts.items()]
+    parts += [(f"serial of {part}", serial) for part, serial in found.part_serials.items()]
+    session.show(found, [*place, *_condition(found), *parts, *fields(found, "missing_since")])
 
 
 @customer_command(hosts, "show", "lux2-h04")
@@ -202,7 +221,34 @@ def observations(session: Session) -> None:
     )
 
 
-@customer_command(app, "maintenance", '--machine lux2-m07 --reason "replace the fan" --expires-at 4h')
+@customer_command(app, "controllers")
+def controllers(session: Session) -> None:
+    """List V-IPU controllers: where they are, what they run, and whether they answer."""
+    session.list(
+        operator.controllers(),
+        ("CONTROLLER", "REGION", "ADDRESS", "STATE", "VERSION", "TLS", "USERS", "CLUSTER TEST", "OBSERVED", "ERROR"),
+        lambda each: (
+            each.name,
+            each.region,
+            each.address,
+            each.state,
+            each.version,
+            each.tls,
+            each.users,
+            each.cluster_test,
+            each.observed_at,
+            each.error,
+        ),
+        wrap="ERROR",
+    )
+
+
+@customer_command(
+    app,
+    "maintenance",
+    '--machine lux2-m07 --reason "replace the fan" --expires-at 4h',
+    '--rack lux2-0 --reason "power work" --starts-at 4d',
+)
 def maintenance(
     session: Session,
     *,
@@ -211,10 +257,17 @@ def maintenance(
     host: Hosts = None,
     pod: Pods = None,
     rack: Racks = None,
+    starts_at: Annotated[
+        datetime | None,
+        typer.Option(parser=moment, metavar="WHEN", help="Begin: a duration (4d), or a date or time in UTC."),
+    ] = None,
+    urgent: Annotated[bool, typer.Option("--urgent", help="Begin without notice to customers.")] = False,
     expires_at: ExpiresAt = None,
 ) -> None:
-    """Keep new clusters away while hardware is maintained; customers that hold some of it see that."""
-    _put(session, operator.maintenance, _hardware(machine, host, pod, rack), reason, expires_at)
+    """Maintain hardware, now or later. Customers who hold some are notified, and their clusters are moved before."""
+    what = _hardware(machine, host, pod, rack)
+    call = operator.maintenance(what, reason=reason, starts_at=starts_at, urgent=urgent, expires_at=expires_at)
+    _changed(session, session.run(call))
 
 
 @customer_command(app, "drain", '--rack lux2-0 --reason "power work in June"')
@@ -255,6 +308,12 @@ def return_to_service(
     _changed(session, session.run(operator.return_to_service(_hardware(machine, host, pod, rack))))
 
 
+@customer_command(app, "validate", "--machine lux2-m07", "--pod lux2-0-p0")
+def validate(session: Session, *, machine: Machines = None, pod: Pods = None, rack: Racks = None) -> None:
+    """Test machines that no cluster holds; `admin validations` shows the results."""
+    _changed(session, session.run(operator.validate(_hardware(machine, None, pod, rack))))
+
+
 def _hardware(
     machine: list[str] | None, host: list[str] | None, pod: list[str] | None, rack: list[str] | None
 ) -> Hardware:
@@ -287,17 +346,26 @@ def _holder(holder: Holder | None) -> tuple[str | None, str | None]:
 
 def _condition(found: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = fields(found, "state", "health", "observed_at", "maintenance")
+    facts += fields(found, "serial", "model", "firmware")
     facts.append(("takes clusters", found.allocatable))
     facts += [("report", f"{each.code} ({each.state}, {each.source}): {each.detail}") for each in found.reports]
-    facts += [("past report", f"{each.code}, {each.first_seen_at} to {each.cleared_at}") for each in found.past_reports]
     facts += [
-        ("held by", f"{each.project}/{each.name} ({each.state}) since {each.since}, until {each.freed_at or 'now'}")
+        ("past report", f"{each.code}, {shown(each.first_seen_at)} to {shown(each.cleared_at)}")
+        for each in found.past_reports
+    ]
+    facts += [
+        (
+            "held by",
+            f"{each.project}/{each.name} ({each.state}) since {shown(each.since)},"
+            f" until {shown(each.freed_at or 'now')}",
+        )
         for each in found.holders
     ]
     return facts
 
 
 def _show_report(session: Session, report: HealthReport) -> None:
-    names = ("id", "name", "region", "source", "code", "state", "allocation", "credited", "detail", "message")
+    names = ("id", "name", "region", "source", "code", "state", "detail", "message")
+    follows = ("allocation", "credited", "automation", "alerts")
     times = ("first_seen_at", "confirmed_at", "last_seen_at", "good_since", "cleared_at", "expires_at", "created_by")
-    session.show(report, fields(report, *names, *times, "cluster"))
+    session.show(report, fields(report, *names, *follows, *times, "cluster"))

@@ -1,4 +1,4 @@
-"""`ipucloud admin work`, `stuck`, `what-is` and `requests`."""
+"""`ipucloud admin work`, `operations`, `stuck`, `what-is` and `requests`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from ipucloud.client.models import WorkItem
 app = typer.Typer()
 work = typer.Typer(no_args_is_help=True, help="List, requeue and park work items.")
 requests = typer.Typer(no_args_is_help=True, help="Show everything of a request.")
+operations = typer.Typer(no_args_is_help=True, help="List operations of all projects.")
 app.add_typer(work, name="work")
+app.add_typer(operations, name="operations")
 app.add_typer(requests, name="requests")
 
 
@@ -24,6 +26,15 @@ class WorkState(StrEnum):
     LEASED = "leased"
     RESTING = "resting"
     PARKED = "parked"
+
+
+class OperationState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 Region = Annotated[str | None, typer.Option(help="Only what is in this region.")]
@@ -79,6 +90,38 @@ def show_request(session: Session, request: Annotated[str, typer.Argument(help="
     facts += [("work item", f"{each.kind} {each.key} {each.state}") for each in found.work_items]
     facts += [("logs", f"{each.field} = {each.value}: {', '.join(each.processes)}") for each in found.logs]
     session.show(found, facts)
+    if not (found.operations or found.events):
+        session.note("The database has nothing of this request: it was read only, was refused, or has another id.")
+
+
+@customer_command(operations, "list", "--state running --kind cluster.delete")
+def list_operations(
+    session: Session,
+    *,
+    state: Annotated[list[OperationState] | None, typer.Option(help="Only in this state; may be repeated.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind, such as cluster.delete.")] = None,
+    of: Annotated[str | None, typer.Option(metavar="PROJECT", help="Only those of this project, by slug.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Only those of this cluster, by id.")] = None,
+    region: Region = None,
+) -> None:
+    """List the operations of every project, newest first."""
+    session.list(
+        operator.operations(state=state or (), kind=kind, project=of, cluster=cluster, region=region),
+        ("KIND", "STATE", "PROJECT", "NAME", "PROGRESS", "CREATED", "FINISHED", "BLOCKED BY", "ID"),
+        lambda each: (
+            each.kind,
+            each.state,
+            each.project,
+            each.name,
+            f"{each.progress} %",
+            each.created_at,
+            each.finished_at,
+            each.blocked_by,
+            each.id,
+        ),
+        drop=("FINISHED", "CREATED", "PROGRESS"),
+        wrap="BLOCKED BY",
+    )
 
 
 @customer_command(work, "list", "--state parked")

@@ -21,6 +21,12 @@ from ipucloud.client.call import Call
 from ipucloud.client.models import Report, Summary
 
 app = typer.Typer(no_args_is_help=True)
+
+FUNDS = (
+    *("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "tax", "available"),
+    *("expiring", "per_hour", "lasts_until"),
+)
+"""What is shown of funds; `available` is made of those before it."""
 app.add_typer(invoices.app)
 
 Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
@@ -95,8 +101,14 @@ def show_report(session: Session, found: Report) -> None:
         return
     session.show_items(
         found.rows,
-        (*(name.upper().replace("_", " ") for name in found.columns), "MINUTES", "MACHINE MINUTES", "COST"),
-        lambda row: (*(row.group[name] or "" for name in found.columns), row.minutes, row.machine_minutes, row.cost),
+        (*(name.upper().replace("_", " ") for name in found.columns), "MINUTES", "MACHINE MINUTES", "CREDITED", "COST"),
+        lambda row: (
+            *(row.group[name] or "" for name in found.columns),
+            row.minutes,
+            row.machine_minutes,
+            row.credited_machine_minutes,
+            row.cost,
+        ),
     )
     for total in found.totals:
         session.note(f"total: {total.minutes} min, {total.cost}; posted until {found.posted_until or 'no hour yet'}")
@@ -170,6 +182,5 @@ def _notes(found: Summary) -> Iterator[str]:
 def funds(session: Session) -> None:
     """Show the funds of the account that pays for the project, and whether it is prepaid."""
     found = session.run(billing.funds())
-    names = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
-    session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
+    session.show(found, [*facts, *((name, getattr(found, name)) for name in FUNDS)])

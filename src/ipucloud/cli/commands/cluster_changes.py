@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from time import monotonic, sleep
 from typing import Annotated
 
@@ -13,20 +14,28 @@ from ipucloud.cli.commands.clusters import Name, Patience, parse_tags
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import follow
+from ipucloud.cli.repair_windows import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.times import ExpiresAt, moment
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import clusters, operations
 from ipucloud.client.errors import OperationFailedError, UsageError, WaitTimeoutError
-from ipucloud.client.models import Cluster, ClusterState
+from ipucloud.client.models import Cluster, ClusterState, OperationState
 
 app = typer.Typer()
 
 _DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
 """No other state follows without a request."""
+_OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLING)
 
 
-@customer_command(app, "update", "bert --no-protect", "bert --name bert-large --tag team=nlp --expires-at 8h")
+@customer_command(
+    app,
+    "update",
+    "bert --no-protect",
+    "bert --name bert-large --tag team=nlp --expires-at 8h",
+    'bert --repair-window "sat,sun 02:00 180 Europe/Luxembourg"',
+)
 def update(
     session: Session,
     name: Name,
@@ -41,11 +50,17 @@ def update(
     protect: Annotated[bool | None, typer.Option("--protect/--no-protect", help="Refuse or allow deletion.")] = None,
     expires_at: ExpiresAt = None,
     no_expiry: Annotated[bool, typer.Option("--no-expiry", help="Do not delete the cluster automatically.")] = False,
+    auto_repair: AutoRepairChange = None,
+    repair_window: Window = None,
+    any_time: Annotated[bool, typer.Option("--no-repair-window", help="Let repairs begin at any time.")] = False,
 ) -> None:
-    """Change a cluster's name, tags, protection or expiry. Nothing else changes on its servers."""
+    """Change a cluster's name, tags, protection, expiry or repairs. Nothing else changes on its servers."""
     if expires_at and no_expiry:
         raise UsageError("Give either --expires-at or --no-expiry.")
-    if (new_name, protect, expires_at) == (None, None, None) and not (tags or delete_tags or no_expiry):
+    if repair_window and any_time:
+        raise UsageError("Give either --repair-window or --no-repair-window.")
+    changes = (new_name, protect, expires_at, auto_repair, repair_window)
+    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
     changed = {**cluster.value.tags, **parse_tags(tags or [])}
@@ -58,10 +73,25 @@ def update(
         tags=changed if tags or delete_tags else None,
         delete_protection=protect,
         expires_at="never" if no_expiry else expires_at,
+        auto_repair=auto_repair,
+        repair_window="any" if any_time else repair_window,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
     updated = session.run(call)
     session.show(updated, facts(updated))
+
+
+@customer_command(app, "reschedule-repair", "bert 2026-05-06T04:00", "bert 12h")
+def reschedule_repair(
+    session: Session,
+    name: Name,
+    when: Annotated[
+        datetime, typer.Argument(parser=moment, metavar="WHEN", help="A duration (2h, 3d), or a date or time in UTC.")
+    ],
+) -> None:
+    """Choose another time for the scheduled repair of a cluster."""
+    changed = session.run(clusters.reschedule_repair(find_cluster(session.client, name).id, starts_at=when))
+    session.show(changed, facts(changed))
 
 
 @customer_command(app, "wait", "bert", "bert --state active --timeout 1800")
@@ -71,21 +101,29 @@ def wait(
     state: Annotated[ClusterState | None, typer.Option(help="Wait until the cluster is in this state.")] = None,
     patience: Patience = None,
 ) -> None:
-    """Wait for a cluster's open operation, or until the cluster is in a state.
+    """Wait for the open operations on a cluster and its partitions, or until the cluster is in a state.
 
-    Exit status 1 if the operation failed or the cluster can no longer get into the state, 6 after the time-out.
+    Exit status 1 if one of them failed or the cluster can no longer get into the state, 6 after the time-out.
     """
     cluster = find_cluster(session.client, name)
     if state is not None:
         cluster = _wait_for_state(session, cluster, state, patience)
-    elif cluster.operation is not None:
-        follow(session, session.run(operations.get(cluster.operation.id)), patience)
+    else:
+        _wait_for_operations(session, cluster, patience)
         cluster = session.run(clusters.get(cluster.id))
     session.show(cluster, facts(cluster))
     if state not in {None, cluster.state}:
         ended = cluster.state in _DEAD_ENDS
         session.note(f"ipucloud: cluster {cluster.name} is {'' if ended else 'still '}{cluster.state}, not {state}.")
         raise typer.Exit(Exit.FAILED if ended else Exit.UNREACHABLE)
+
+
+def _wait_for_operations(session: Session, cluster: Cluster, patience: float | None) -> None:
+    """Follow each operation that is open now, the oldest first. Raises OperationFailedError, WaitTimeoutError."""
+    deadline = None if patience is None else monotonic() + patience
+    found = session.client.items(operations.list(cluster=cluster.id, state=_OPEN, order="created_at"))
+    for operation in [*found]:
+        follow(session, operation, None if deadline is None else max(0, deadline - monotonic()))
 
 
 def _wait_for_state(session: Session, cluster: Cluster, state: ClusterState, patience: float | None) -> Cluster:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.cli.output import shown
-from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation
+from ipucloud.cli.repair_windows import written
+from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair
 
 _IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
 
@@ -58,12 +59,25 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("ready", cluster.ready_at),
         ("deleted", cluster.deleted_at),
         ("expires", cluster.expires_at),
+        ("auto-repair", cluster.auto_repair),
+        ("repair window", cluster.repair_window and written(cluster.repair_window)),
+        ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
         ("price per hour", _per_hour(cluster)),
         ("cost so far", f"{billing.cost or 'unknown'} for {billing.minutes} min"),
         *_logins(cluster),
         ("operation", last and f"{last.kind} {last.state} {last.id}"),
         ("next", next_command(cluster)),
     ]
+
+
+def _planned(repair: ScheduledRepair) -> str:
+    """A repair in a line: why, of what, and when; or what it waits for."""
+    why = f"{repair.reason} of {', '.join(repair.hardware)}"
+    if repair.operation is not None:
+        return f"{why}, under way"
+    if repair.waits_for is not None:
+        return f"{why}, waits for {repair.waits_for}"
+    return f"{why}, at {shown(repair.starts_at)}; at the latest {shown(repair.latest_at)}"
 
 
 def _logins(cluster: Cluster) -> list[tuple[str, object]]:

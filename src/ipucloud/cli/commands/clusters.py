@@ -15,6 +15,7 @@ from ipucloud.cli.commands.cluster_facts import affected, facts
 from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out, follow
+from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
@@ -85,6 +86,8 @@ def create(
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
     protect: Annotated[bool, typer.Option("--protect", "--delete-protection", help="Refuse deletion.")] = False,
     expires_at: ExpiresAt = None,
+    auto_repair: AutoRepair = True,
+    repair_window: Window = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -102,6 +105,8 @@ def create(
             reconfigurable=reconfigurable,
             delete_protection=protect,
             expires_at=expires_at,
+            auto_repair=auto_repair,
+            repair_window=repair_window,
         )
         operation = session.run(clusters.create(wanted))
     if wait:
@@ -211,6 +216,23 @@ def resume(session: Session, name: Name, wait: Wait = True, patience: Patience =
     _ask(session, find_cluster(session.client, name), clusters.resume, wait=wait, patience=patience)
 
 
+@customer_command(app, "repair", "bert", "bert --yes --no-wait")
+def repair(session: Session, name: Name, yes: Yes = False, wait: Wait = True, patience: Patience = None) -> None:
+    """Take other hardware for a cluster's failed hardware. Its servers restart; nothing is billed meanwhile.
+
+    Partitions are made again. A Poplar server whose host has failed is built again, without the data on its disk.
+    """
+    cluster = find_cluster(session.client, name)
+    if not yes:
+        lost = [each.name for each in cluster.faults if each.code == "host_failed"]
+        loses = f" The data on these Poplar servers will be lost: {', '.join(lost)}." if lost else ""
+        session.confirm(
+            f"Repair {cluster.name}? Programs on its IPUs will end, and its servers will restart.{loses}",
+            "repair the cluster, end its programs and restart its servers",
+        )
+    _ask(session, cluster, clusters.repair, wait=wait, patience=patience)
+
+
 @customer_command(app, "estimate", "--flavor m2000-pod16")
 def estimate(
     session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
@@ -291,6 +313,9 @@ def vipu(
     partition: Annotated[
         str | None, typer.Option(help="Partition for the environment.", autocompletion=names(its_partitions))
     ] = None,
+    save_ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the controller's authority there, for `ipucloud vipu`.")
+    ] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
     cluster = find_cluster(session.client, name).id
@@ -299,7 +324,11 @@ def vipu(
     key = None if found.access_key is None else found.access_key.id
     facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
     facts.append(("partition", found.partition))
-    session.show(found, [*facts, *((f"  {key}", value) for key, value in found.environment.items())])
+    environment = dict(found.environment)
+    if save_ca is not None and found.authority is not None:
+        save_ca.write_text(found.authority)
+        environment["VIPU_CLI_API_CA_FILE"] = str(save_ca.absolute())
+    session.show(found, [*facts, *((f"  {key}", value) for key, value in environment.items())])
 
 
 @customer_command(app, "rotate-vipu-key", "bert")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from time import sleep
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -15,9 +15,12 @@ from ipucloud.cli.output import shown, write_json
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import events
-from ipucloud.client.models import Event
+from ipucloud.client.call import Call
+from ipucloud.client.models import Event, OperatorEvent, Page
 
 app = typer.Typer(cls=Listing)
+
+Some = TypeVar("Some", Event, OperatorEvent)
 
 
 @app.callback()
@@ -34,12 +37,18 @@ def list_events(
     """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
     latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
     if follow:
-        _follow(session, latest)
+        follow_events(session, latest, lambda last: events.list(after=last, order="created_at"), _row)
     else:
         session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row, drop=("OPERATION",))
 
 
-def _follow(session: Session, new: Iterable[Event]) -> None:
+def follow_events(
+    session: Session,
+    new: Iterable[Some],
+    newer: Callable[[str | None], Call[Page[Some]]],
+    row: Callable[[Some], tuple[object, ...]],
+) -> None:
+    """Print these events and those that follow, a line or a JSON document for each, without end."""
     last = None
     while True:
         for event in new:
@@ -47,10 +56,10 @@ def _follow(session: Session, new: Iterable[Event]) -> None:
             if session.as_json:
                 write_json(event)
             else:
-                sys.stdout.write("  ".join(shown(cell).plain for cell in _row(event)) + "\n")
+                sys.stdout.write("  ".join(shown(cell).plain for cell in row(event)) + "\n")
                 sys.stdout.flush()
         sleep(INTERVAL)
-        new = session.client.items(events.list(after=last, order="created_at"))
+        new = session.client.items(newer(last))
 
 
 def _row(event: Event) -> tuple[object, ...]:

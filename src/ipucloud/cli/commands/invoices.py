@@ -15,6 +15,10 @@ from ipucloud.client import billing, invoices
 from ipucloud.client.models import Balance, Money
 
 app = typer.Typer()
+_LINE_COLUMNS = (
+    *("LINE", "PROJECT", "SKU", "REGION", "SINCE", "UNTIL", "CORRECTS"),
+    *("MACHINE MINUTES", "CREDITED", "PRICE", "TAX RATE", "AMOUNT"),
+)
 
 
 @customer_command(app, "invoices")
@@ -53,19 +57,22 @@ def show_invoice(
         return
     session.show_items(
         found.lines or (),
-        ("LINE", "PROJECT", "SKU", "REGION", "MONTH", "MACHINE MINUTES", "CREDITED", "PRICE", "AMOUNT"),
+        _LINE_COLUMNS,
         lambda line: (
             line.line,
             line.project,
             line.sku,
             line.region,
-            f"{line.usage_month} corrected" if line.correction else line.usage_month,
+            line.since or line.usage_month,
+            line.until,
+            line.corrects,
             line.machine_minutes,
             line.credited_machine_minutes or None,
             line.unit_price,
+            line.tax_rate,
             line.amount,
         ),
-        drop=("LINE", "REGION", "MONTH", "PRICE", "PROJECT", "CREDITED"),
+        drop=("LINE", "REGION", "TAX RATE", "UNTIL", "PRICE", "PROJECT", "CREDITED", "SINCE", "CORRECTS"),
     )
     sums = {
         "subtotal": found.subtotal,
@@ -75,8 +82,15 @@ def show_invoice(
         "paid from wallet": found.wallet_applied,
         "due": found.due,
     }
-    facts = [("number", found.number or "draft"), ("issued on", found.issued_on), ("due on", found.due_on or "")]
-    session.show(found, [*facts, *sums.items(), *(("note", note) for note in found.notes)])
+    facts: list[tuple[str, object]] = [("number", found.number or "draft"), ("issued on", found.issued_on)]
+    if found.kind == "credit_note":
+        facts += [("corrects", each.number) for each in found.corrects or ()]
+        facts += [("reason", found.reason), ("added to wallet", found.to_wallet)]
+        facts += [("wallet paid", f"{each.amount} of {each.number}") for each in found.settled or ()]
+    else:
+        facts.append(("due on", found.due_on or ""))
+    shown = [(name, amount) for name, amount in sums.items() if amount is not None]
+    session.show(found, [*facts, *shown, *(("note", note) for note in found.notes)])
 
 
 @customer_command(app, "balance")

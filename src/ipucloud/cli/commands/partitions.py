@@ -17,7 +17,7 @@ from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import partitions
-from ipucloud.client.models import Operation, PartitionDetails
+from ipucloud.client.models import ControllerStatus, Operation, PartitionDetails
 from ipucloud.client.partitions import NewPartition
 
 app = typer.Typer(no_args_is_help=True)
@@ -153,6 +153,18 @@ def _summary(operation: Operation) -> str:
     return f"{operation.kind} {operation.state} {operation.id}"
 
 
+def _controller(status: ControllerStatus | None) -> list[tuple[str, object]]:
+    """What the controller reports of a partition that is not active."""
+    if status is None:
+        return []
+    return [
+        ("controller", f"{status.operation_state} at {status.observed_at:%Y-%m-%d %H:%M:%S} UTC"),
+        ("errors", status.errors or None),
+        ("resets by itself", f"{status.auto_resets} of {status.max_auto_resets}"),
+        ("last reset by itself", status.last_auto_reset_at),
+    ]
+
+
 def _facts(partition: PartitionDetails, operation: Operation | None = None) -> list[tuple[str, object]]:
     return [
         ("name", partition.name),
@@ -161,6 +173,7 @@ def _facts(partition: PartitionDetails, operation: Operation | None = None) -> l
         ("state", partition.state),
         ("why", partition.state_reason),
         ("since", partition.state_entered_at),
+        *_controller(partition.controller),
         ("size", partition.size),
         ("gcds", partition.gcds),
         ("replicas", partition.replicas),

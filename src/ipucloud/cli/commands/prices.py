@@ -14,12 +14,12 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import ACCOUNT, REGION, SKU, filtered
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import moment
+from ipucloud.cli.times import moment, past
 from ipucloud.cli.values import decimal, fields
 from ipucloud.client import accounts, prices
 from ipucloud.client.call import given
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models import BookedPrice
+from ipucloud.client.models import BookedPrice, PriceCorrectionPreview
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -88,7 +88,12 @@ def create(
     ],
     valid_to: Annotated[
         datetime | None,
-        typer.Option("--until", parser=moment, metavar="WHEN", help="End; default: that of the version it replaces."),
+        typer.Option(
+            "--until",
+            parser=moment,
+            metavar="WHEN",
+            help="End, when the price that it replaces comes back; default: its end.",
+        ),
     ] = None,
     source: Annotated[str, typer.Option(help="Where the price is from.")],
     currency: Annotated[str, typer.Option(help="ISO 4217 code, such as EUR.")],
@@ -110,7 +115,83 @@ def create(
         source=source,
     )
     done = session.run(prices.create([version]))
-    session.show(done, [("added", done.added)])
+    session.show(done, [("added", done.added), ("restored", done.restored)])
+
+
+@customer_command(
+    app,
+    "correct",
+    'ipu-m2000 luxembourg-2 0.0500 --currency EUR --from 2026-11-01T10:30:00Z --reason "entered a day late"',
+    'ipu-m2000 luxembourg-2 0.0500 --currency EUR --from 2026-10-01 --until 2026-11-01 --reason "sale" --dry-run',
+)
+def correct(
+    session: Session,
+    sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.", autocompletion=names(SKU))],
+    region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
+    amount: Annotated[
+        Decimal,
+        typer.Argument(parser=decimal, metavar="PRICE", help="What a minute of the SKU's unit should have cost."),
+    ],
+    *,
+    valid_from: Annotated[
+        datetime,
+        typer.Option("--from", parser=past, metavar="WHEN", help="Start of the period: ago (1h, 30d), or a date."),
+    ],
+    valid_to: Annotated[
+        datetime | None,
+        typer.Option("--until", parser=past, metavar="WHEN", help="End, in the past; default: that of the price then."),
+    ] = None,
+    reason: Annotated[str, typer.Option(help="Why the price was wrong.")],
+    currency: Annotated[str, typer.Option(help="ISO 4217 code, such as EUR.")],
+    account: Annotated[
+        str | None,
+        typer.Option(
+            help="Account of a contract price (name or id); default: the list price.", autocompletion=names(ACCOUNT)
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Correct a past price and rate what was used again, after showing what changes. Needs a platform token."""
+    correction = given(
+        account_id=_id_of(session, account),
+        sku=sku,
+        region=region,
+        unit_price={"amount": str(amount), "currency": currency},
+        valid_from=valid_from,
+        valid_to=valid_to,
+        reason=reason,
+    )
+    preview = session.run(prices.preview_correction(correction))
+    if dry_run or not session.as_json:
+        _show(session, preview)
+    if dry_run:
+        return
+    if not yes:
+        session.confirm(f"Change charges by {preview.difference}?", "correct the price")
+    done = session.run(prices.correct(correction, preview.preview))
+    session.show(done, [("correction", done.id), ("difference", done.difference), ("hours to rate", done.hours_left)])
+
+
+@customer_command(app, "corrections", "")
+def corrections(session: Session) -> None:
+    """List corrections of past prices. Needs a platform token."""
+    session.show_items(
+        session.client.items(prices.corrections()),
+        ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "DIFFERENCE", "FINISHED", "REASON", "ID"),
+        lambda each: (
+            each.sku,
+            each.region,
+            each.unit_price,
+            each.valid_from,
+            each.valid_to,
+            each.difference,
+            each.finished_at or f"{each.hours_left} hours left",
+            each.reason,
+            each.id,
+        ),
+        drop=("ID", "UNTIL", "REASON"),
+    )
 
 
 @customer_command(app, "withdraw", ID)
@@ -123,7 +204,9 @@ def withdraw(session: Session, price: Price) -> None:
 @customer_command(app, "export", "prices.json")
 def export(session: Session, file: Annotated[Path, typer.Argument(callback=writable, help="File to write.")]) -> None:
     """Write the whole price book to a file. Needs a platform token."""
-    items = [each.model_dump(mode="json", exclude={"id"}) for each in _book(session)]
+    # A version that a correction took all time from has none to be added for.
+    kept = (each for each in _book(session) if each.valid_from != each.valid_to)
+    items = [each.model_dump(mode="json", exclude={"id"}) for each in kept]
     write(file, json.dumps({"items": items}, indent=2).encode() + b"\n")
     session.show({"items": items}, [("written", str(file)), ("prices", len(items))])
 
@@ -140,6 +223,27 @@ def import_(
         raise UsageError(f"{file} is not a price book as written by `ipucloud prices export`.") from error
     done = session.run(prices.create(items))
     session.show(done, [("added", done.added), ("already present", len(items) - done.added)])
+
+
+def _show(session: Session, preview: PriceCorrectionPreview) -> None:
+    if session.as_json:
+        session.show(preview, [])
+        return
+    session.show_items(
+        preview.effects,
+        ("ACCOUNT", "PROJECT", "MONTH", "MINUTES", "BEFORE", "AFTER", "DIFFERENCE", "SETTLED BY"),
+        lambda each: (
+            each.account,
+            each.project,
+            each.month,
+            each.minutes,
+            each.before,
+            each.after,
+            each.difference,
+            each.settled_by.replace("_", " "),
+        ),
+        drop=("MINUTES", "BEFORE"),
+    )
 
 
 def _id_of(session: Session, account: str | None) -> str | None:

@@ -11,7 +11,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.kernel.money import plain
+from ipucloud.kernel.money import written
 
 
 class _Clusters(NamedTuple):
@@ -163,7 +163,9 @@ def _of_prices(catalogue: Catalogue, rows: Sequence[_Price], currency: str) -> I
         if row is None or not price.valid_from <= row.now or (price.valid_to and price.valid_to <= row.now):
             continue
         if price.unit_price != row.unit_price:
-            booked_price, listed_price = (f"{plain(each.unit_price)} {price.currency}" for each in (row, price))
+            booked_price, listed_price = (
+                f"{written(each.unit_price, price.currency)} {price.currency}" for each in (row, price)
+            )
             yield (
                 f"{price.sku} in {price.region} costs {booked_price} in the price book, which applies, and "
                 f"{listed_price} in the catalogue."

@@ -12,17 +12,24 @@ from ipucloud.cli.service.connections import revealed
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.db.migrate import head, upgrade
+from ipucloud.events.restored import transactions_behind, use_up_transactions
 
 app = typer.Typer()
 
 
 @app.command("migrate", cls=with_examples())
 def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "head", as_json: Json = False) -> None:
-    """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL."""
+    """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL.
+
+    In a database that was restored from another server, new events are then ordered after the restored ones.
+    """
     settings = settings_from_environment("database_url")
     url = settings.migration_database_url or settings.database_url
     with exit_on_error():
         upgrade(revealed(url), revision)
+        if revision == "head" and (behind := transactions_behind(revealed(url))):
+            typer.echo(f"Restored events: this server uses up {behind:,} transaction numbers.", err=True)
+            use_up_transactions(revealed(url))
     reached = head() if revision == "head" else revision
     if as_json:
         output.write_json({"revision": reached})

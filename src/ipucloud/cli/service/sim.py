@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,12 +10,14 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
-from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
-from ipucloud.cli.service.simulated_site import CALLS, CLOCK, SimulatedSite, site_at_hand
+from ipucloud.cli.service import sim_hardware
+from ipucloud.cli.service.sim_hardware import Host, Machine, opened
+from ipucloud.cli.service.simulated_site import CALLS, CLOCK
 from ipucloud.cli.session import Json
 from ipucloud.wire.site import FaultAction, FaultRule, LinkFault, LinkKind
 
 app = typer.Typer(no_args_is_help=True, help="Break and repair the simulated site of `ipucloud up`.")
+app.add_typer(sim_hardware.app)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,15 @@ OF_CALLS = (
 )
 OF_HARDWARE = (
     ("fail-machine", FaultAction.FAIL_MACHINE, "Break an IPU machine; partitions on it fail."),
+    ("set-sensor", None, "Let a sensor of a machine show a reading."),
     ("fail-host", None, "Break a host: its server is not reachable."),
     ("fail-link", FaultAction.FAIL_LINK, "Break or degrade a machine's link."),
     ("forget-controller", None, "Make a region's V-IPU controller lose its state."),
+    ("exchange", None, "Let a machine or host show another serial number."),
+    ("show-as", None, "Let a machine or host show another model or firmware."),
+    ("swap-machines", None, "Let two machines be cabled in each other's places."),
+    ("hide", None, "Let a machine or host not be there any more."),
+    ("add-machine", None, "Add a machine that nobody ordered."),
 )
 
 Call = Annotated[
@@ -76,22 +83,12 @@ After = Annotated[float, typer.Option(min=0.0, help="Begin after this many secon
 Lasting = Annotated[
     float | None, typer.Option("--for", min=0.001, help="End after this many seconds of simulated time.")
 ]
-Machine = Annotated[
-    str, typer.Argument(help="Name of the machine, or the end of one name only, such as lux2-p001-m07.")
-]
-Host = Annotated[str, typer.Argument(help="Name of the host, or the end of one name only.")]
 Link = Annotated[LinkKind, typer.Argument(help="Which of its links.")]
 
 
 @app.callback()
 def sim() -> None:
     pass
-
-
-@contextmanager
-def _site() -> Iterator[SimulatedSite]:
-    with exit_on_error(), closing(site_at_hand(settings_from_environment())) as site:
-        yield site
 
 
 @app.command("faults", cls=with_examples())
@@ -108,27 +105,35 @@ def faults(as_json: Json = False) -> None:
 @app.command("show", cls=with_examples())
 def show(as_json: Json = False) -> None:
     """Show active faults and broken hardware."""
-    with _site() as site:
-        rules, (machines, hosts) = site.rules(), site.broken()
+    with opened() as site:
+        rules, (machines, hosts), changed = site.rules(), site.broken(), site.shown()
     if as_json:
-        output.write_json({"faults": rules, "machines": machines, "hosts": hosts})
+        output.write_json({"faults": rules, "machines": machines, "hosts": hosts, "changed": changed})
         return
     output.write_table(
         ("ID", "FAULT", "CALL", "OBJECT", "HITS"),
         [(rule.id, _named(rule), rule.call, rule.machine or rule.target, rule.hits) for rule in rules],
     )
     output.write_facts((("broken machines", ", ".join(machines)), ("broken hosts", ", ".join(hosts))))
+    output.write_facts([("changed", f"{each.name}: {sim_hardware.described(each)}") for each in changed])
 
 
 @app.command("clear", cls=with_examples("", "fault-3", "--repair"))
 def clear(
     rule: Annotated[str | None, typer.Argument(help="Id of one fault; default: all.")] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Also repair all machines and hosts.")] = False,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Also repair all machines and hosts, and let them show what they were built with."
+        ),
+    ] = False,
 ) -> None:
     """End faults of calls. Hardware stays broken unless --repair is given."""
-    with _site() as site:
+    with opened() as site:
         site.lift(rule)
         machines, hosts = site.broken() if repair else ([], [])
+        for each in site.shown() if repair else ():
+            site.show_as_built(each.name)
         for name in machines:
             site.change("machines", name, "repair")
         for name in hosts:
@@ -138,7 +143,7 @@ def clear(
 @app.command("fail-machine", cls=with_examples("lux2-p001-m07", "lux2-p001-m07 --after 600 --for 1800"))
 def fail_machine(machine: Machine, after: After = 0.0, lasting: Lasting = None) -> None:
     """Break an IPU machine; partitions on it fail. With --for, it recovers by itself."""
-    with _site() as site:
+    with opened() as site:
         name = site.machine(machine)
         if after or lasting is not None:
             site.add(FaultRule(call=CLOCK, action=FaultAction.FAIL_MACHINE, machine=name, after=after, lasting=lasting))
@@ -149,15 +154,28 @@ def fail_machine(machine: Machine, after: After = 0.0, lasting: Lasting = None) 
 
 @app.command("repair-machine", cls=with_examples("lux2-p001-m07"))
 def repair_machine(machine: Machine) -> None:
-    """Repair an IPU machine."""
-    with _site() as site:
+    """Repair an IPU machine; its sensors show usual values again."""
+    with opened() as site:
         site.change("machines", site.machine(machine), "repair")
+
+
+@app.command("set-sensor", cls=with_examples("lux2-p001-m07 die_temperature 97.5"))
+def set_sensor(
+    machine: Machine,
+    sensor: Annotated[str, typer.Argument(help="inlet_temperature or die_temperature.")],
+    reading: Annotated[float, typer.Argument(help="In degrees Celsius.")],
+) -> None:
+    """Let a sensor of an IPU machine show a reading. The machine works as before."""
+    with opened() as site:
+        name = site.machine(machine)
+        site.set_sensor(name, sensor, reading)
+    _done(f"{sensor} of {name} shows {reading}.", f"ipucloud sim repair-machine {name}")
 
 
 @app.command("fail-host", cls=with_examples("lux2-h003"))
 def fail_host(host: Host) -> None:
     """Break a host: its server is not reachable."""
-    with _site() as site:
+    with opened() as site:
         name = site.host(host)
         site.change("hosts", name, "fail")
     _done(f"{name} is broken.", f"ipucloud sim repair-host {name}")
@@ -166,7 +184,7 @@ def fail_host(host: Host) -> None:
 @app.command("repair-host", cls=with_examples("lux2-h003"))
 def repair_host(host: Host) -> None:
     """Repair a host."""
-    with _site() as site:
+    with opened() as site:
         site.change("hosts", site.host(host), "repair")
 
 
@@ -177,7 +195,7 @@ def fail_link(
     degraded: Annotated[bool, typer.Option("--degraded", help="It carries traffic with errors.")] = False,
 ) -> None:
     """Break or degrade a machine's link."""
-    with _site() as site:
+    with opened() as site:
         name = site.machine(machine)
         site.change_link(name, link, "fail", LinkFault(state="degraded" if degraded else "down"))
     _done(f"{name}/{link} is {'degraded' if degraded else 'down'}.", f"ipucloud sim repair-link {name} {link}")
@@ -186,14 +204,14 @@ def fail_link(
 @app.command("repair-link", cls=with_examples("lux2-p001-m07 next"))
 def repair_link(machine: Machine, link: Link) -> None:
     """Repair a link of a machine."""
-    with _site() as site:
+    with opened() as site:
         site.change_link(site.machine(machine), link, "repair")
 
 
 @app.command("forget-controller", cls=with_examples("luxembourg-2"))
 def forget_controller(region: Annotated[str, typer.Argument(help="Region of the controller.")]) -> None:
     """Make a region's V-IPU controller lose its state. This cannot be undone."""
-    with _site() as site:
+    with opened() as site:
         site.change("controllers", site.region(region), "forget")
 
 
@@ -222,7 +240,7 @@ def _add_command(kind: Kind) -> None:
             after=after,
             lasting=lasting,
         )
-        with _site() as site:
+        with opened() as site:
             added = site.add(fault)
         _done(f"{added.id} is in force.", f"ipucloud sim clear {added.id}")
 

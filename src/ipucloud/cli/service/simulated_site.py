@@ -17,11 +17,14 @@ from ipucloud.wire.site import (
     HTTP_CALLS,
     FaultList,
     FaultRule,
+    HardwareShown,
+    HardwareShownList,
     HostList,
     HostState,
     Inventory,
     LinkFault,
     RedfishSystem,
+    SensorReading,
 )
 
 CALL_SECONDS = 20.0
@@ -81,6 +84,11 @@ class SimulatedSite:
     def host(self, name: str) -> str:
         return _only("host", name, [host.name for region in self._inventory().regions for host in region.hosts])
 
+    def hardware(self, name: str) -> str:
+        """The full name of a machine or host."""
+        hosts = [host.name for region in self._inventory().regions for host in region.hosts]
+        return _only("machine or host", name, {*self.machines(), *hosts})
+
     def region(self, name: str) -> str:
         return _only("region", name, [region.region for region in self._inventory().regions if region.vipu is not None])
 
@@ -90,7 +98,8 @@ class SimulatedSite:
 
     def broken(self) -> tuple[list[str], list[str]]:
         """The machines, and the hosts, that are not healthy."""
-        machines = [name for name in self.machines() if self._health(name) != "OK"]
+        hidden = {each.name for each in self.shown() if each.hidden}
+        machines = [name for name in self.machines() if name not in hidden and not self._healthy(name)]
         hosts = [host.name for host in self._read("/v1/hosts", HostList).hosts if host.state is HostState.FAILED]
         return machines, hosts
 
@@ -98,11 +107,37 @@ class SimulatedSite:
         """`fail` or `repair` one of the `machines` or `hosts`, or have one of the `controllers` `forget`."""
         self._call("POST", f"/v1/{kind}/{name}:{verb}")
 
+    def shown(self) -> list[HardwareShown]:
+        """What hardware shows in place of what it was built with."""
+        return self._read("/v1/hardware", HardwareShownList).hardware
+
+    def show(self, name: str, **changes: object) -> None:
+        """Let hardware show something else, besides what it shows otherwise already."""
+        before = next((each for each in self.shown() if each.name == name), HardwareShown())
+        self._call("PUT", f"/v1/hardware/{name}", before.model_copy(update=changes))
+
+    def exchange_part(self, name: str, part: str, serial: str) -> None:
+        """Let a part of a machine show another serial number."""
+        before = next((each.part_serials for each in self.shown() if each.name == name), None) or {}
+        self.show(name, part_serials=before | {part: serial})
+
+    def show_as_built(self, name: str) -> None:
+        self._call("DELETE", f"/v1/hardware/{name}")
+
+    def place(self, machine: str) -> tuple[str, int]:
+        """The pod and slot of a machine, as it was built."""
+        pods = (pod for region in self._inventory().regions for pod in region.pods)
+        return next((pod.name, each.slot) for pod in pods for each in pod.machines if each.name == machine)
+
     def change_link(self, machine: str, kind: str, verb: str, fault: LinkFault | None = None) -> None:
         self._call("POST", f"/v1/machines/{machine}/links/{kind}:{verb}", fault)
 
-    def _health(self, machine: str) -> str:
-        return self._read(f"/redfish/v1/Systems/{machine}", RedfishSystem).Status.Health
+    def set_sensor(self, machine: str, sensor: str, reading: float) -> None:
+        self._call("PUT", f"/v1/machines/{machine}/sensors/{sensor}", SensorReading(reading=reading))
+
+    def _healthy(self, machine: str) -> bool:
+        system = self._read(f"/redfish/v1/Systems/{machine}", RedfishSystem)
+        return system.Status.Health == "OK" and not system.Sensors
 
     def _inventory(self) -> Inventory:
         return self._read("/v1/inventory", Inventory)

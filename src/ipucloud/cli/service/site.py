@@ -39,4 +39,4 @@ def site_sync(as_json: Json = False) -> None:
 
 async def _sync(settings: Settings) -> Synced:
     async with database_of(settings) as database, sites_of(settings) as sites:
-        return await sync(database, sites)
+        return await sync(database, sites, validated="intake" in settings.validation)

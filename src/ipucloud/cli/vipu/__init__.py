@@ -1,1 +1,1 @@
-"""`ipucloud vipu`: the `vipu` command of Poplar servers for remote use, over the controller's own protocol."""
+"""`ipucloud vipu` and `ipucloud vipu-admin`: the commands of the vendor for remote use."""

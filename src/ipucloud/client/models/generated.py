@@ -119,6 +119,46 @@ class CitedReport(Answer):
     """When it was first observed to be gone; null while it lasts."""
 
 
+class Cleaning(Answer):
+    """What the site showed of a machine or host after a cluster left it, and before another one could get it."""
+
+    kind: str
+    """What was cleaned."""
+
+    name: str
+    """Name of the machine or host."""
+
+    region: str
+    """Slug of the region."""
+
+    project: str
+    """Slug of the project that had it."""
+
+    cluster: str
+    """Id of the cluster that had it."""
+
+    external_name: str
+    """Name at the site under which the cluster had used it."""
+
+    held_since: datetime
+    """When the cluster got it."""
+
+    released_at: datetime
+    """When the customer had left it."""
+
+    observed_at: datetime
+    """When it was observed clean."""
+
+    freed_at: datetime | None = None
+    """When its cluster gave it back; null: that follows."""
+
+    observed: Mapping[str, str] = {}
+    """
+    What was observed, by subject: `power`, `network`, `vipu_allocation`, `partitions` of a machine; `server`,
+    `disk`, `network` of a host. `none`: it was not there.
+    """
+
+
 class ClusterState(StrEnum):
     """
     How far the control plane has brought the cluster.
@@ -136,6 +176,62 @@ class ClusterState(StrEnum):
     ERROR = "error"
     DELETING = "deleting"
     DELETED = "deleted"
+
+
+class Controller(Answer):
+    """A V-IPU controller, as the site lists it and as it answered last."""
+
+    name: str
+    """Name of the controller."""
+
+    region: str
+    """Slug of the region whose machines it joins."""
+
+    address: str
+    """Host and port of its administration service."""
+
+    state: str
+    """
+    `answering`: its last reading was complete. `silent`: it was not, `error` says why. `unsupported`: this
+    release of ipucloud does not work with its version, and does nothing there. `unknown`: not read lately.
+    """
+
+    version: str | None = None
+    """Release of V-IPU that it says it runs; null: not read yet."""
+
+    version_since: datetime | None = None
+    """When it first said so; null: not read yet."""
+
+    tls: bool
+    """Whether it is called over TLS, with a client certificate."""
+
+    users: bool
+    """Whether it asks users for access keys (`--secure`)."""
+
+    cluster_test: bool
+    """
+    Whether it can test the links and traffic of machines. Without, creates, resumes and validations go on without
+    that test.
+    """
+
+    observed_at: datetime | None = None
+    """End of its last complete reading; null: there was none."""
+
+    error: str | None = None
+    """Why the last reading is not complete; null if it is."""
+
+    failed_since: datetime | None = None
+    """Since when readings have failed; null if they do not."""
+
+
+class CorrectedInvoice(Answer):
+    """A document that a credit note corrects."""
+
+    number: str
+    """Number of the document."""
+
+    issued_on: date
+    """Date of issue."""
 
 
 class DeliveryState(StrEnum):
@@ -216,6 +312,59 @@ class EventType(Answer):
 
     data_schema: Mapping[str, object] | None = None
     """JSON Schema of `data`; null if `data` is empty."""
+
+
+class ExpectedHardware(Answer):
+    """What is expected of a machine or host; what is null is not compared."""
+
+    kind: str
+    """`machine` or `host`."""
+
+    name: str
+    """Name of the machine or host at its site."""
+
+    serial: str | None = None
+    """Serial number; null: any."""
+
+    model: str | None = None
+    """Model, as the hardware shows it; null: any."""
+
+    firmware: str | None = None
+    """Firmware of the system; null: any."""
+
+    rack: str | None = None
+    """Where it stands, for people; not compared."""
+
+    pod: str | None = None
+    """Pod of a machine; null: any."""
+
+    slot: int | None = None
+    """Position in the pod's IPU-Link chain, counted from 0; null: any."""
+
+
+class ExpectedInventory(Answer):
+    """What a request changed in the expected inventory of a region, and what differs from it now."""
+
+    region: str
+    """Slug of the region."""
+
+    dry_run: bool
+    """Whether nothing was changed: the figures say what would be."""
+
+    added: int
+    """Machines and hosts that were not expected before."""
+
+    changed: int
+    """Machines and hosts of which something else was expected before."""
+
+    removed: int
+    """Machines and hosts that are not expected any more."""
+
+    findings: Mapping[str, int] = {}
+    """Findings by code."""
+
+    withheld: int
+    """Registered machines and hosts that the findings keep from new clusters."""
 
 
 class ExpectedTax(Answer):
@@ -320,6 +469,52 @@ class Fault(Answer):
     """Whether minutes with this fault are credited."""
 
 
+class FaultReportState(StrEnum):
+    """
+    State of a fault report; it never leaves `dismissed`, `repaired` and `closed`.
+    """
+
+    OPEN = "open"
+    CONFIRMED = "confirmed"
+    DISMISSED = "dismissed"
+    REPAIRED = "repaired"
+    CLOSED = "closed"
+
+
+class Freeze(Answer):
+    """A time in which nothing is removed or switched off. It is live until `ended_at` or `expires_at`."""
+
+    id: str
+    """Id of the freeze."""
+
+    region: str | None = None
+    """Slug of the region; null: every region."""
+
+    state: str
+    """Present state."""
+
+    reason: str
+    """Why it was started."""
+
+    created_by: str
+    """Id of the operator's token."""
+
+    created_at: datetime
+    """When it began."""
+
+    expires_at: datetime
+    """When it ends by itself."""
+
+    ended_at: datetime | None = None
+    """When it was ended; null if it was not."""
+
+    ended_by: str | None = None
+    """Id of the token that ended it; null if none did."""
+
+    end_reason: str | None = None
+    """Why it was ended; null if it was not."""
+
+
 class GatewayRouting(StrEnum):
     """
     How GW-Links are routed between domains.
@@ -327,6 +522,68 @@ class GatewayRouting(StrEnum):
 
     RING = "ring"
     SWRING = "swring"
+
+
+class HardwareEvent(Answer):
+    """A change of hardware or of capacity: `added`, `removed` and `returned` are those of capacity."""
+
+    id: str
+    """Id of the event."""
+
+    at: datetime
+    """When."""
+
+    region: str
+    """Slug of the region."""
+
+    kind: str
+    """`machine` or `host`."""
+
+    name: str
+    """Name of the machine or host."""
+
+    type: str
+    """What happened, as in the history of a machine."""
+
+    detail: str
+    """What exactly."""
+
+    actor: str | None = None
+    """Id of the operator's token; null if no operator did it."""
+
+
+class HardwareHistory(Answer):
+    """Something that happened to a machine or host."""
+
+    at: datetime
+    """When."""
+
+    type: str
+    """
+    `allocated` to a cluster, `released` by it, `cleaned`: what was observed then, `freed` for the next;
+    `validated`: with which result; `reported` and `cleared`: a health report, also of maintenance;
+    `repair_scheduled`, `repair_ended`; `added`, `removed`, `returned`: by the site's inventory; `serial_changed`,
+    `model_changed`, `firmware_changed`, `moved`: in what the site shows; `accepted` by an operator. There can be
+    further types.
+    """
+
+    detail: str | None = None
+    """What exactly, for operators."""
+
+    code: str | None = None
+    """Code of the health report; null for other types."""
+
+    source: str | None = None
+    """Source of the health report; null for other types."""
+
+    project: str | None = None
+    """Slug of the project whose cluster held it."""
+
+    cluster: str | None = None
+    """Id of the cluster that held it; null if none did."""
+
+    actor: str | None = None
+    """Id of the operator's token; null if no operator did it."""
 
 
 class HealthReport(Answer):
@@ -359,6 +616,12 @@ class HealthReport(Answer):
     credited: bool
     """Whether minutes of the cluster that holds the object are credited."""
 
+    automation: str
+    """Whether workers start anything on the object by themselves while no cluster holds it."""
+
+    alerts: str
+    """Whether other reports about the object raise alerts."""
+
     detail: str
     """What was observed, for operators."""
 
@@ -382,6 +645,9 @@ class HealthReport(Answer):
 
     expires_at: datetime | None = None
     """When it ends by itself; null: never."""
+
+    maintenance_at: datetime | None = None
+    """Of a drain: when the planned maintenance begins; null: none is planned."""
 
     created_by: str | None = None
     """Id of the operator's token; null if no operator created it."""
@@ -413,6 +679,41 @@ class Holder(Answer):
 
     freed_at: datetime | None = None
     """When it was observed clean and free again; null before that."""
+
+
+class InventoryFinding(Answer):
+    """Where hardware differs from what is expected."""
+
+    region: str
+    """Slug of the region."""
+
+    kind: str
+    """`machine` or `host`."""
+
+    name: str
+    """Name of the machine or host."""
+
+    code: str
+    """
+    What differs. `missing`: expected and not shown; `surplus`: shown and not expected; `wrong_serial`,
+    `wrong_model`, `firmware_differs`: another one than expected; `cabling`: in another place by the V-IPU
+    controller.
+    """
+
+    expected: str | None = None
+    """What is expected."""
+
+    shown: str | None = None
+    """What the site shows."""
+
+    since: datetime
+    """Since when."""
+
+    registered: bool
+    """Whether the service has it: a site's inventory listed it."""
+
+    prevents: bool
+    """Whether new clusters do not get it because of this, once two readings have shown it."""
 
 
 class InvoicePeriod(Answer):
@@ -682,6 +983,114 @@ class OperationState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class OperatorEvent(Answer):
+    """One fact about the platform, or about a project's object that concerns its operators."""
+
+    id: str
+    """Position in the log; events become visible in this order."""
+
+    type: str
+    """Type of the event."""
+
+    region: str | None = None
+    """Slug of the region; null: every one, or none."""
+
+    project: str | None = None
+    """Slug of the project; null: an event of the platform."""
+
+    subject_type: str
+    """Kind of the object that it is about."""
+
+    subject_id: str | None = None
+    """Id of the object; null: the region, or something without an id, which `data` names."""
+
+    subject_name: str | None = None
+    """Name of the cluster, machine or host; null for others."""
+
+    operation_id: str | None = None
+    """The operation that it is part of; null: of none."""
+
+    request_id: str | None = None
+    """The request that caused it; null: none did."""
+
+    at: datetime
+    """When it happened."""
+
+    data: Mapping[str, object] = {}
+    """What the type says more."""
+
+
+class OperatorFaultReport(Answer):
+    """A fault that a customer reported, as operators see it."""
+
+    id: str
+    """Id of the fault report."""
+
+    state: Annotated[FaultReportState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
+    says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
+    confirmed, and the cluster is deleted.
+    """
+
+    cluster: str
+    """Id of the cluster."""
+
+    kind: str
+    """What is affected."""
+
+    name: str
+    """Name of the machine or Poplar server."""
+
+    category: str
+    """What seems to be affected."""
+
+    description: str
+    """What happens, in the words of who reported it."""
+
+    since: datetime | None = None
+    """When it was first noticed, as reported; null: not said."""
+
+    created_by: str
+    """Id of the token that reported it."""
+
+    created_at: datetime
+    """When it was reported."""
+
+    answer: str | None = None
+    """The operator's answer; null before there is one."""
+
+    answered_at: datetime | None = None
+    """When it was confirmed or dismissed; null before that."""
+
+    report_id: str | None = None
+    """Id of the health report that follows from it, which bills cite; null if it was not confirmed."""
+
+    repaired_at: datetime | None = None
+    """When it was repaired; null before that."""
+
+    closed_at: datetime | None = None
+    """When it was closed, because the cluster was deleted before the repair; null otherwise."""
+
+    project: str
+    """Slug of the project."""
+
+    cluster_name: str
+    """Name of the cluster."""
+
+    region: str
+    """Slug of the region."""
+
+    hardware: str
+    """Name of the machine, or of the host of the Poplar server."""
+
+    held: bool
+    """Whether the cluster still holds the hardware."""
+
+    answered_by: str | None = None
+    """Id of the operator's token; null before there is an answer."""
+
+
 class Origin(StrEnum):
     """
     Who created a partition: the cluster's creation, a request to this API, or a customer at the controller.
@@ -758,6 +1167,19 @@ class PartitionIpu(Answer):
     """Number of the IPU in the partition, counted from 0."""
 
 
+class PartitionOperationState(StrEnum):
+    """
+    What a controller does with a partition. `unknown`: a value that this version does not know, or none.
+    """
+
+    IDLE = "idle"
+    CREATING = "creating"
+    RESETTING = "resetting"
+    REMOVING = "removing"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
 class PartitionState(StrEnum):
     """
     A partition's state. `missing`: it was removed at the controller. `removed`: kept as history.
@@ -807,6 +1229,50 @@ class Payment(Answer):
     """When it ended; null before that."""
 
 
+class Place(Answer):
+    """Slots of a pod."""
+
+    pod: str
+    """Name of the pod."""
+
+    slots: Sequence[int] = []
+    """Positions in the pod's IPU-Link chain."""
+
+
+class Pod(Answer):
+    """An IPU-Link domain of up to 16 machines. In a mask, bit i is the machine in slot i of the pod's chain."""
+
+    name: str
+    """Name of the pod."""
+
+    region: str
+    """Slug of the region."""
+
+    rack: str
+    """GW-Link group."""
+
+    position: int
+    """Position in the GW-Link group, counted from 0."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    topology: str
+    """How the IPU-Links join the machines."""
+
+    machines: int
+    """Machines of the pod."""
+
+    masks: Mapping[str, int] = {}
+    """Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`."""
+
+    largest_block: int
+    """Machines of the largest free aligned block."""
+
+    health: Mapping[str, int] = {}
+    """Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone."""
+
+
 class Price(Answer):
     """A price in [valid_from, valid_to)."""
 
@@ -836,7 +1302,10 @@ class PricesAdded(Answer):
     """The result of adding price versions."""
 
     added: int
-    """How many of the versions are new."""
+    """Versions of the request that are new."""
+
+    restored: int
+    """Further versions: previous prices that come back at the end of a new one."""
 
 
 class Project(Answer):
@@ -947,6 +1416,9 @@ class ReportRow(Answer):
     machine_minutes: int
     """Billed machine-minutes."""
 
+    credited_machine_minutes: int
+    """Further machine-minutes, which were not billed because machines did not work."""
+
     cost: Money
     """Exact cost."""
 
@@ -965,6 +1437,9 @@ class ReportSums(Answer):
 
     machine_minutes: int
     """Billed machine-minutes."""
+
+    credited_machine_minutes: int
+    """Further machine-minutes, which were not billed because machines did not work."""
 
     cost: Money
     """Exact cost."""
@@ -1012,6 +1487,38 @@ class S3Connection(Answer):
     """When it was created."""
 
 
+class ScheduledRepair(Answer):
+    """A repair that is announced or under way: the cluster gets other hardware in place of some of its own."""
+
+    id: str
+    """Id of the scheduled repair."""
+
+    reason: str
+    """`fault`: its hardware is faulty; `maintenance`: it will be maintained."""
+
+    hardware: Sequence[str] = []
+    """Names of the machines and hosts that are replaced."""
+
+    announced_at: datetime
+    """When the repair was announced."""
+
+    starts_at: datetime
+    """When it begins."""
+
+    latest_at: datetime
+    """The latest time that it can be rescheduled to."""
+
+    waits_for: str | None = None
+    """
+    Why it has not begun although its time has come: `capacity` (no other hardware is free), `limit` (other
+    clusters are repaired first) or `operator` (who has frozen the region, or must check why much hardware failed
+    at once); null: nothing.
+    """
+
+    operation: str | None = None
+    """The operation that carries it out; null before it begins."""
+
+
 class Seller(Answer):
     """The issuer of invoices."""
 
@@ -1032,6 +1539,53 @@ class Seller(Answer):
 
     version: int
     """Number that grows with every change."""
+
+
+class SettledInvoice(Answer):
+    """An open invoice that the wallet paid with the money of a credit note, when it was issued."""
+
+    number: str
+    """Number of the invoice."""
+
+    amount: Money
+    """Amount that the wallet paid of it."""
+
+
+class SiteFinding(Answer):
+    """What the last sweep found at a site against a rule."""
+
+    rule: str
+    """Name of the rule."""
+
+    region: str
+    """Slug of the region."""
+
+    object: str
+    """Name of the object at the site."""
+
+    host: str | None = None
+    """Name of the host that it is on; null: it is on none."""
+
+    project: str | None = None
+    """Slug of the project that it belongs to; null: of none that is known."""
+
+    detail: str
+    """What was found."""
+
+    first_seen_at: datetime
+    """First of the sweeps in a row that found it."""
+
+    last_seen_at: datetime
+    """Last sweep that found it."""
+
+    sightings: int
+    """Sweeps in a row that found it; it is repaired after two."""
+
+    repair: str | None = None
+    """State of the last repair that a sweep began of it; null: none was begun."""
+
+    left_because: str | None = None
+    """Why the last sweep left it as it is; null: it did not."""
 
 
 class Source(Answer):
@@ -1285,28 +1839,6 @@ class TopologyMachine(Answer):
     """IPUs of the machine."""
 
 
-class TopologyPartition(Answer):
-    """A partition of the cluster, and the IPUs that it consists of."""
-
-    name: str
-    """Name."""
-
-    partition_id: str
-    """Id at the controller."""
-
-    origin: Annotated[Origin | str, Field(union_mode="left_to_right")]
-    """Who created it: the cluster's create, a request to this API, or a customer at the controller."""
-
-    state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
-    """Present state."""
-
-    size: int | None = None
-    """Number of IPUs."""
-
-    ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
-    """IPUs of the partition."""
-
-
 class UsageSlice(Answer):
     """Minutes of one size under one price, all started in [started_at, ended_at)."""
 
@@ -1335,6 +1867,55 @@ class UsageSlice(Answer):
     """Exact cost."""
 
 
+class Validation(Answer):
+    """The validation of a machine that no cluster holds: a cluster test at its V-IPU controller."""
+
+    id: str
+    """Id of the validation."""
+
+    machine: str
+    """Name of the machine."""
+
+    pod: str
+    """Pod of the machine."""
+
+    region: str
+    """Slug of the region."""
+
+    reason: str
+    """Why: `intake` of a new machine, `release` by a cluster, `repair` of a fault or maintenance, or `operator`."""
+
+    state: str
+    """Present state: `waiting`, `testing`, `clearing` its traces from the site, or `ended`."""
+
+    name: str | None = None
+    """
+    Name of its allocation at the V-IPU controller, shared by the machines that are tested together; null while it
+    waits.
+    """
+
+    requested_at: datetime
+    """Since when the machine is kept from clusters for it."""
+
+    started_at: datetime | None = None
+    """When it began; null while it waits."""
+
+    tested_at: datetime | None = None
+    """When its result was found; null before that."""
+
+    ended_at: datetime | None = None
+    """When the machine was observed cleared of it; null before that."""
+
+    result: str | None = None
+    """`passed`; `failed`; `abandoned`: it could not be carried out, and follows again; null: not known."""
+
+    findings: str | None = None
+    """Why it did not pass; null if it did, or the result is not known."""
+
+    requested_by: str | None = None
+    """Id of the operator's token; null if no operator requested it."""
+
+
 class Vipu(Answer):
     """How to reach the cluster's V-IPU controller from its Poplar servers."""
 
@@ -1353,8 +1934,25 @@ class Vipu(Answer):
     partition: str | None = None
     """Partition that `environment` names."""
 
+    authority: str | None = None
+    """Certificates, PEM, that the controller is verified with; null if it speaks no TLS."""
+
     environment: Mapping[str, str] = {}
     """Environment variables for programs."""
+
+
+class Weekday(StrEnum):
+    """
+    A day of the week, in the order of the calendar.
+    """
+
+    MON = "mon"
+    TUE = "tue"
+    WED = "wed"
+    THU = "thu"
+    FRI = "fri"
+    SAT = "sat"
+    SUN = "sun"
 
 
 class WhatIs(Answer):
@@ -1649,6 +2247,34 @@ class ChargedUsage(Answer):
     """The health reports for which machines are credited."""
 
 
+class ClusterMove(Answer):
+    """A cluster that would be moved by a repair with other hardware."""
+
+    project: str
+    """Slug of the project."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    name: str
+    """Name of the cluster."""
+
+    machines: int
+    """Its machines."""
+
+    since: Annotated[Sequence[Place], Field(validate_default=True)] = []
+    """Where it is."""
+
+    to: Annotated[Sequence[Place], Field(validate_default=True)] = []
+    """Where it would go."""
+
+    minutes: float
+    """How long it would be interrupted, usually."""
+
+    not_billed: Money | None = None
+    """Price of these minutes, which are not billed; null when its article has no price now."""
+
+
 class ClusterSpending(Answer):
     """What one cluster cost in the month."""
 
@@ -1683,6 +2309,84 @@ class ClusterSpending(Answer):
     """Expected cost at the end of the month."""
 
 
+class ControllerStatus(Answer):
+    """What the controller reports of a partition that is not active."""
+
+    operation_state: Annotated[PartitionOperationState | str, Field(union_mode="left_to_right")]
+    """What the controller does with it."""
+
+    errors: Sequence[str] = []
+    """What is wrong, in the controller's own words."""
+
+    auto_resets: int
+    """How often the controller has reset the partition by itself."""
+
+    max_auto_resets: int
+    """How often it does so before it gives up."""
+
+    last_auto_reset_at: datetime | None = None
+    """When it did so last."""
+
+    observed_at: datetime
+    """When the controller reported this."""
+
+
+class CorrectedVersion(Answer):
+    """A version of the price book that loses time to the correction."""
+
+    id: str
+    """Unique id."""
+
+    unit_price: Money
+    """Price per minute of the SKU's unit."""
+
+    valid_from: datetime
+    """Start of validity."""
+
+    valid_to: datetime | None = None
+    """End of validity before the correction; null: no end."""
+
+
+class CorrectionEffect(Answer):
+    """What a correction changes for a project's month, up to the time of the answer. Amounts are before tax."""
+
+    account_id: str
+    """Account that pays."""
+
+    account: str
+    """Name of the account."""
+
+    project_id: str
+    """Project whose clusters were used."""
+
+    project: str
+    """Slug of the project."""
+
+    month: str
+    """Month of the usage."""
+
+    clusters: int
+    """Clusters with minutes in the period."""
+
+    minutes: int
+    """Minutes of the period that have a price now."""
+
+    before: Money
+    """Cost by the present price book."""
+
+    after: Money
+    """Cost by the corrected one."""
+
+    difference: Money
+    """`after` − `before`."""
+
+    settled_by: str
+    """
+    `open_month`: the month is not sealed, its invoice will be right. Of a sealed one, more is charged on the next
+    invoice, and less is credited by a credit note that is issued with it.
+    """
+
+
 class Credit(Answer):
     """A promotional credit. Credits are used in order of expiry."""
 
@@ -1706,6 +2410,34 @@ class Credit(Answer):
 
     created_at: datetime
     """When it was created."""
+
+
+class Defragmentation(Answer):
+    """The cheapest moves, in machines, after which one more cluster of a flavor fits. Nothing is changed by it."""
+
+    region: str
+    """Slug of the region."""
+
+    flavor: str
+    """Name of the flavor."""
+
+    machines: int
+    """Machines of such a cluster."""
+
+    as_of: datetime
+    """Time of the figures, on the database's clock."""
+
+    result: str
+    """
+    `fits` without a move; `possible` by `moves`; `impossible` whatever is moved; `too_long`: the search was given
+    up, because too much would have to be moved.
+    """
+
+    target: Annotated[Sequence[Place], Field(validate_default=True)] = []
+    """The block that would be free; empty unless there is one."""
+
+    moves: Annotated[Sequence[ClusterMove], Field(validate_default=True)] = []
+    """The moves, in an order in which each place is free."""
 
 
 class DeliveryAttempt(Answer):
@@ -1798,6 +2530,59 @@ class Export(Answer):
     """Rows, sums, digest and time of the file; null while it is being built."""
 
 
+class FaultReport(Answer):
+    """A fault that was reported to the operator."""
+
+    id: str
+    """Id of the fault report."""
+
+    state: Annotated[FaultReportState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
+    says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
+    confirmed, and the cluster is deleted.
+    """
+
+    cluster: str
+    """Id of the cluster."""
+
+    kind: str
+    """What is affected."""
+
+    name: str
+    """Name of the machine or Poplar server."""
+
+    category: str
+    """What seems to be affected."""
+
+    description: str
+    """What happens, in the words of who reported it."""
+
+    since: datetime | None = None
+    """When it was first noticed, as reported; null: not said."""
+
+    created_by: str
+    """Id of the token that reported it."""
+
+    created_at: datetime
+    """When it was reported."""
+
+    answer: str | None = None
+    """The operator's answer; null before there is one."""
+
+    answered_at: datetime | None = None
+    """When it was confirmed or dismissed; null before that."""
+
+    report_id: str | None = None
+    """Id of the health report that follows from it, which bills cite; null if it was not confirmed."""
+
+    repaired_at: datetime | None = None
+    """When it was repaired; null before that."""
+
+    closed_at: datetime | None = None
+    """When it was closed, because the cluster was deleted before the repair; null otherwise."""
+
+
 class Flavor(Answer):
     """A flavor with its current price."""
 
@@ -1834,6 +2619,12 @@ class Flavor(Answer):
     in_processor_memory_gb: float
     """In-processor memory in GB."""
 
+    poplar_servers_min: int
+    """Fewest Poplar servers that the vendor's design has for this size."""
+
+    poplar_servers_max: int
+    """Most Poplar servers that the vendor's design has for this size."""
+
     price_per_minute: Money | None = None
     """Price of one minute; null if there is no price."""
 
@@ -1845,7 +2636,7 @@ class Flavor(Answer):
 
 
 class Funds(Answer):
-    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held."""
+    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held - tax."""
 
     account_id: str
     """Id of the billing account."""
@@ -1863,7 +2654,10 @@ class Funds(Answer):
     """Money paid in advance."""
 
     credit: Money
-    """Promotional credit that remains."""
+    """Promotional credit that can still pay: for usage so far, and for a new cluster's first hour."""
+
+    expiring: Money
+    """Further credit, which expires before a new cluster's first hour ends; not available to it."""
 
     outstanding: Money
     """Amount of issued invoices that is not paid yet; negative if overpaid."""
@@ -1877,8 +2671,23 @@ class Funds(Answer):
     held: Money
     """Set aside for the first hour of new clusters."""
 
+    tax: Money
+    """Tax of unbilled, unposted and held cost that credit does not pay."""
+
+    tax_rate: str | None = None
+    """The account's tax rate today; null if none is set, and then no tax is counted."""
+
     available: Money
-    """What new clusters can use."""
+    """What new clusters can use, tax included."""
+
+    per_hour: Money
+    """What the present clusters cost per hour, before tax."""
+
+    lasts_until: datetime | None = None
+    """When the present clusters will have used the funds; null: not within a year."""
+
+    warn_hours: Sequence[int] = []
+    """Levels at which low funds are reported, in hours that they last."""
 
 
 class HardwareChanged(Answer):
@@ -1918,7 +2727,7 @@ class HardwareHost(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `maintenance` or `unhealthy`.
+    `validating`, `maintenance` or `unhealthy`.
     """
 
     health: str
@@ -1938,6 +2747,15 @@ class HardwareHost(Answer):
 
     codes: Sequence[str] = []
     """Codes of its live health reports."""
+
+    serial: str | None = None
+    """Serial number, as the site showed it last; null: it never did."""
+
+    model: str | None = None
+    """Model, as the site showed it last; null: it never did."""
+
+    firmware: str | None = None
+    """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
     """The cluster that holds it; null if none does."""
@@ -1961,7 +2779,7 @@ class HardwareHostDetail(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `maintenance` or `unhealthy`.
+    `validating`, `maintenance` or `unhealthy`.
     """
 
     health: str
@@ -1981,6 +2799,15 @@ class HardwareHostDetail(Answer):
 
     codes: Sequence[str] = []
     """Codes of its live health reports."""
+
+    serial: str | None = None
+    """Serial number, as the site showed it last; null: it never did."""
+
+    model: str | None = None
+    """Model, as the site showed it last; null: it never did."""
+
+    firmware: str | None = None
+    """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
     """The cluster that holds it; null if none does."""
@@ -2019,7 +2846,7 @@ class HardwareMachine(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `maintenance` or `unhealthy`.
+    `validating`, `maintenance` or `unhealthy`.
     """
 
     health: str
@@ -2039,6 +2866,15 @@ class HardwareMachine(Answer):
 
     codes: Sequence[str] = []
     """Codes of its live health reports."""
+
+    serial: str | None = None
+    """Serial number, as the site showed it last; null: it never did."""
+
+    model: str | None = None
+    """Model, as the site showed it last; null: it never did."""
+
+    firmware: str | None = None
+    """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
     """The cluster that holds it; null if none does."""
@@ -2068,7 +2904,7 @@ class HardwareMachineDetail(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `maintenance` or `unhealthy`.
+    `validating`, `maintenance` or `unhealthy`.
     """
 
     health: str
@@ -2089,6 +2925,15 @@ class HardwareMachineDetail(Answer):
     codes: Sequence[str] = []
     """Codes of its live health reports."""
 
+    serial: str | None = None
+    """Serial number, as the site showed it last; null: it never did."""
+
+    model: str | None = None
+    """Model, as the site showed it last; null: it never did."""
+
+    firmware: str | None = None
+    """Firmware of the system, as the site showed it last; null: it never did."""
+
     holder: Holder | None = None
     """The cluster that holds it; null if none does."""
 
@@ -2103,6 +2948,15 @@ class HardwareMachineDetail(Answer):
 
     host: str | None = None
     """Name of the host that it is itself; null for a machine without a server."""
+
+    parts: Mapping[str, str] = {}
+    """Firmware of its parts, as the site showed it last."""
+
+    part_serials: Mapping[str, str] = {}
+    """Serial numbers of its parts, as the site showed them last."""
+
+    missing_since: datetime | None = None
+    """Since when its BMC has not been in the site's answers; null if it is."""
 
     reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
     """Live and suspected reports."""
@@ -2168,7 +3022,11 @@ class InvoiceCredit(Answer):
 
 
 class InvoiceLine(Answer):
-    """A project's usage of a SKU in a region under one price version."""
+    """
+    A project's usage of a SKU in a region under one price version and one tax rate.
+
+    On a credit note, minutes and amounts are what is taken back; below zero is what is charged on it.
+    """
 
     line: int
     """Number of the line, counted from 1."""
@@ -2207,13 +3065,22 @@ class InvoiceLine(Answer):
     """Exact cost."""
 
     amount: Money
-    """Cost, rounded to cents."""
+    """Cost, rounded to the currency's decimal places."""
 
     tax_rate: str
-    """Rate as a fraction: 0.17 is 17 %."""
+    """Rate in force when it was used, as a fraction."""
+
+    corrects: str | None = None
+    """On a correction: number of the document that billed the usage before; null: none did."""
 
     credited_machine_minutes: int | None = None
     """Further machine-minutes, of machines that did not work; they are not billed."""
+
+    since: date | None = None
+    """First day of use; null on documents issued before it was stated."""
+
+    until: date | None = None
+    """Day after the last day of use; a change of a tax rate divides a month."""
 
 
 class InvoiceRow(Answer):
@@ -2226,7 +3093,7 @@ class InvoiceRow(Answer):
     """Number of the document."""
 
     invoice: str | None = None
-    """Invoice that a credit note belongs to; null for an invoice."""
+    """Invoice that a credit note corrects, the oldest of several; null for an invoice."""
 
     month: str
     """Billing month."""
@@ -2238,7 +3105,7 @@ class InvoiceRow(Answer):
     """Date by which it is due; null if nothing is."""
 
     total: Money
-    """Total with tax."""
+    """Payable amount; of a credit note: what it gives back."""
 
     outstanding: Money
     """Amount not paid yet."""
@@ -2285,7 +3152,7 @@ class IpuGeneration(Answer):
     """Hardware threads."""
 
     fp16_tflops: float
-    """AI compute in TFLOPS, FP16.16; the lower figure where sources disagree."""
+    """AI compute in TFLOPS, FP16.16; `notes` say where sources disagree."""
 
     in_processor_memory_mb: int
     """In-processor memory in MB."""
@@ -2308,8 +3175,14 @@ class IpuGeneration(Answer):
     fp8_tflops: float | None = None
     """AI compute in TFLOPS, FP8; null if there is none."""
 
+    host_interface: str | None = None
+    """Towards the host, as the vendor states it."""
+
     memory_bandwidth_tb_per_s: float | None = None
     """Memory bandwidth in TB/s; null if not published."""
+
+    memory_per_tile_kb: int | None = None
+    """In-processor memory of one tile in kB."""
 
     notes: str | None = None
     """Remarks on the figures."""
@@ -2436,6 +3309,71 @@ class Operation(Outcome):
     """Actions of the operation, in order."""
 
 
+class OperatorOperation(Answer):
+    """An operation of any project, without its steps."""
+
+    id: str
+    """Unique id."""
+
+    kind: str
+    """What it is."""
+
+    target: Target
+    """What the operation changes."""
+
+    state: str
+    """`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`."""
+
+    done: bool
+    """Whether it is finished; then nothing changes any more."""
+
+    stage: str | None = None
+    """Present stage; null when it is done."""
+
+    progress: int
+    """Progress in percent."""
+
+    created_at: datetime
+    """When it was created."""
+
+    started_at: datetime | None = None
+    """Start; null before it."""
+
+    finished_at: datetime | None = None
+    """When it ended; null before that."""
+
+    deadline_at: datetime
+    """When the operation fails if it is not done by then."""
+
+    expected_at: datetime | None = None
+    """Expected time of completion."""
+
+    blocked_by: str | None = None
+    """
+    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
+    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
+    something failed.
+    """
+
+    cancellable: bool
+    """Whether the operation can be cancelled now."""
+
+    request_id: str
+    """Id of the request, for logs and support."""
+
+    project: str
+    """Slug of the project."""
+
+    region: str | None = None
+    """Slug of the cluster's region; null for an export."""
+
+    name: str | None = None
+    """Name of the cluster; null for an export."""
+
+    forced_reason: str | None = None
+    """Why an operator forced it; null if none did."""
+
+
 class PartitionDetails(Answer):
     """A partition with its IPUs."""
 
@@ -2490,6 +3428,9 @@ class PartitionDetails(Answer):
     relocatable: bool | None = None
     """Whether it may move to other IPUs when it is reset."""
 
+    controller: ControllerStatus | None = None
+    """What the controller reports while the partition is not active; null while it is."""
+
     observed_at: datetime | None = None
     """Time of the controller's last report of the partition."""
 
@@ -2503,7 +3444,7 @@ class PartitionDetails(Answer):
     """When it was removed; null if it is not."""
 
     operation: str | None = None
-    """Id of the open operation; null when none is open."""
+    """Id of the open operation on the partition; null when none is open."""
 
     version: int
     """Number that grows with every change."""
@@ -2538,6 +3479,83 @@ class PoplarServer(Answer):
 
     ssh: Ssh | None = None
     """How to log in; null until the server is reachable."""
+
+
+class PriceCorrection(Answer):
+    """A correction, and how far its re-rating is."""
+
+    id: str
+    """Unique id."""
+
+    account_id: str | None = None
+    """Account of a contract price; null for the list price."""
+
+    sku: str
+    """SKU that is billed."""
+
+    region: str
+    """Slug of the region."""
+
+    unit_price: Money
+    """Price per minute of the SKU's unit."""
+
+    valid_from: datetime
+    """Start of validity."""
+
+    valid_to: datetime | None = None
+    """End of the corrected period, exclusive; null: no end."""
+
+    reason: str
+    """Why it is granted."""
+
+    created_at: datetime
+    """When it was created."""
+
+    finished_at: datetime | None = None
+    """When every closed hour was rated again; null: not yet."""
+
+    hours_left: int
+    """Closed hours that are still to be rated again."""
+
+    effects: Annotated[Sequence[CorrectionEffect], Field(validate_default=True)] = []
+    """What it changes for whom, as computed when it was accepted."""
+
+    difference: Money
+    """Sum of all differences."""
+
+
+class PriceCorrectionPreview(Answer):
+    """What a correction would change. Nothing is changed yet."""
+
+    account_id: str | None = None
+    """Account of a contract price; null for the list price."""
+
+    sku: str
+    """SKU that is billed."""
+
+    region: str
+    """Slug of the region."""
+
+    unit_price: Money
+    """Price per minute of the SKU's unit."""
+
+    valid_from: datetime
+    """Start of validity."""
+
+    valid_to: datetime | None = None
+    """End of the corrected period, exclusive; null: no end."""
+
+    replaces: Annotated[Sequence[CorrectedVersion], Field(validate_default=True)] = []
+    """Versions that lose time to it."""
+
+    effects: Annotated[Sequence[CorrectionEffect], Field(validate_default=True)] = []
+    """What changes for whom; without changes left out."""
+
+    difference: Money
+    """Sum of all differences."""
+
+    preview: str
+    """To be sent with the correction itself: it is refused if the price book has changed since."""
 
 
 class ProjectAccount(Answer):
@@ -2619,6 +3637,27 @@ class Region(Answer):
 
     machine_types: Sequence[str] = []
     """Machine types sold here."""
+
+
+class RepairWindow(Answer):
+    """
+    When repairs may begin: on these days of each week, from a time of day on, for some minutes.
+
+    A window can last past midnight; it belongs to the day on which it begins. When the clocks skip its beginning, it
+    begins an hour later; when they show it twice, the first time.
+    """
+
+    days: Sequence[Weekday | str] = []
+    """Days on which a window begins."""
+
+    starts_at: str
+    """Time of day in `time_zone`."""
+
+    minutes: int
+    """Length of the window."""
+
+    time_zone: str
+    """Name of an IANA time zone."""
 
 
 class Report(Answer):
@@ -2738,29 +3777,32 @@ class Tool(Answer):
     """What the software is for."""
 
 
-class Topology(Answer):
-    """The cluster's racks, machines, IPUs, links and partitions."""
+class TopologyPartition(Answer):
+    """A partition of the cluster, and the IPUs that it consists of."""
 
-    racks: Annotated[Sequence[Rack], Field(validate_default=True)] = []
-    """Racks that the cluster has machines in."""
+    name: str
+    """Name."""
 
-    machines: Annotated[Sequence[TopologyMachine], Field(validate_default=True)] = []
-    """The cluster's machines with their IPUs."""
+    partition_id: str
+    """Id at the controller."""
 
-    links: Annotated[Sequence[Link], Field(validate_default=True)] = []
-    """Links between the machines."""
+    origin: Annotated[Origin | str, Field(union_mode="left_to_right")]
+    """Who created it: the cluster's create, a request to this API, or a customer at the controller."""
 
-    partitions: Annotated[Sequence[TopologyPartition], Field(validate_default=True)] = []
-    """The cluster's partitions."""
+    state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
+    """Present state."""
 
-    free_ipus: int
-    """IPUs that are in no partition."""
+    state_reason: str | None = None
+    """Why it is in its state; null if it was requested."""
 
-    largest_partition: int
-    """IPUs of the largest partition within one domain that fits now."""
+    controller: ControllerStatus | None = None
+    """What the controller reports while the partition is not active; null while it is."""
 
-    observed_at: datetime | None = None
-    """Oldest of the controller's reports that this shows."""
+    size: int | None = None
+    """Number of IPUs."""
+
+    ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
+    """IPUs of the partition."""
 
 
 class TypeCapacity(Answer):
@@ -2770,7 +3812,7 @@ class TypeCapacity(Answer):
     """Type of the machines."""
 
     states: Mapping[str, int] = {}
-    """Machines by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`."""
+    """Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`."""
 
     free_hosts: int
     """Hosts that can become a Poplar server."""
@@ -2925,10 +3967,10 @@ class Cluster(Answer):
     """When its hardware was last observed; null if it has none, or was never observed."""
 
     stage: str | None = None
-    """Stage of the open operation; null when none is open."""
+    """Stage of the open operation on the cluster itself; null: none is open."""
 
     progress: int
-    """Progress of the open operation in percent; 100 when none is open."""
+    """Progress of that operation in percent; 100 when none is open."""
 
     created_at: datetime
     """When it was created."""
@@ -2941,6 +3983,18 @@ class Cluster(Answer):
 
     expires_at: datetime | None = None
     """When it expires; null: never."""
+
+    auto_repair: bool
+    """
+    Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of
+    its hardware.
+    """
+
+    repair_window: RepairWindow | None = None
+    """When repairs may begin without a request; null: at any time."""
+
+    scheduled_repair: ScheduledRepair | None = None
+    """The repair that is announced or under way; null: none is."""
 
     delete_protection: bool
     """Whether deletion is refused."""
@@ -2967,7 +4021,7 @@ class Cluster(Answer):
     """Minutes and cost so far."""
 
     operation: Operation | None = None
-    """The open operation; null when none is open."""
+    """The open operation on the cluster itself; null when none is open. Each partition has its own."""
 
     version: int
     """Number that grows with every change."""
@@ -3036,7 +4090,12 @@ class Estimate(Answer):
 
 
 class Invoice(Answer):
-    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
+    """
+    An invoice, a credit note or a draft. Members that do not apply to its kind are absent.
+
+    Amounts of a credit note are what it gives back. It is about a part of one invoice, or has lines: those of a month
+    whose corrections exceed its usage.
+    """
 
     kind: str
     """What it is."""
@@ -3077,6 +4136,9 @@ class Invoice(Answer):
     adjustment: Money | None = None
     """Difference from rounding the lines."""
 
+    corrects: Sequence[CorrectedInvoice] | None = None
+    """On a credit note: every document that it corrects, the oldest first."""
+
     cost: Money | None = None
     """Exact cost of the usage."""
 
@@ -3090,10 +4152,10 @@ class Invoice(Answer):
     """Date by which it is due; null if nothing is."""
 
     invoice: str | None = None
-    """On a credit note: number of the invoice that it belongs to."""
+    """On a credit note: number of the invoice that it corrects, the oldest of several."""
 
     invoice_issued_on: date | None = None
-    """On a credit note: date of the invoice that it belongs to."""
+    """On a credit note: date of the document named by `invoice`."""
 
     lines: Sequence[InvoiceLine] | None = None
     """Lines of the document."""
@@ -3110,6 +4172,9 @@ class Invoice(Answer):
     reason: str | None = None
     """On a credit note: why it was issued."""
 
+    settled: Sequence[SettledInvoice] | None = None
+    """On a credit note: open invoices that the wallet paid with it at once; absent if none."""
+
     subtotal: Money | None = None
     """Sum of the lines."""
 
@@ -3117,7 +4182,7 @@ class Invoice(Answer):
     """Amount that is taxed."""
 
     to_wallet: Money | None = None
-    """On a credit note: amount added to the wallet."""
+    """On a credit note: amount that was not taken off its invoice, and was added to the wallet."""
 
     wallet_applied: Money | None = None
     """Amount paid from the wallet; negative if added to it."""
@@ -3177,6 +4242,31 @@ class RegionCapacity(Answer):
     """Capacity by machine type."""
 
 
+class Topology(Answer):
+    """The cluster's racks, machines, IPUs, links and partitions."""
+
+    racks: Annotated[Sequence[Rack], Field(validate_default=True)] = []
+    """Racks that the cluster has machines in."""
+
+    machines: Annotated[Sequence[TopologyMachine], Field(validate_default=True)] = []
+    """The cluster's machines with their IPUs."""
+
+    links: Annotated[Sequence[Link], Field(validate_default=True)] = []
+    """Links between the machines."""
+
+    partitions: Annotated[Sequence[TopologyPartition], Field(validate_default=True)] = []
+    """The cluster's partitions."""
+
+    free_ipus: int
+    """IPUs that are in no partition."""
+
+    largest_partition: int
+    """IPUs of the largest partition within one domain that fits now."""
+
+    observed_at: datetime | None = None
+    """Oldest of the controller's reports that this shows."""
+
+
 __all__ = [
     "AccessKey",
     "AllocatedThrough",
@@ -3193,10 +4283,18 @@ __all__ = [
     "ChargedPrice",
     "ChargedUsage",
     "CitedReport",
+    "Cleaning",
     "Cluster",
+    "ClusterMove",
     "ClusterSpending",
     "ClusterState",
+    "Controller",
+    "ControllerStatus",
+    "CorrectedInvoice",
+    "CorrectedVersion",
+    "CorrectionEffect",
     "Credit",
+    "Defragmentation",
     "Delivery",
     "DeliveryAttempt",
     "DeliveryState",
@@ -3206,16 +4304,23 @@ __all__ = [
     "EstimateQuota",
     "Event",
     "EventType",
+    "ExpectedHardware",
+    "ExpectedInventory",
     "ExpectedTax",
     "Expiries",
     "Export",
     "ExportSchedule",
     "Failure",
     "Fault",
+    "FaultReport",
+    "FaultReportState",
     "Flavor",
+    "Freeze",
     "Funds",
     "GatewayRouting",
     "HardwareChanged",
+    "HardwareEvent",
+    "HardwareHistory",
     "HardwareHost",
     "HardwareHostDetail",
     "HardwareMachine",
@@ -3223,6 +4328,7 @@ __all__ = [
     "HealthReport",
     "Holder",
     "Image",
+    "InventoryFinding",
     "Invoice",
     "InvoiceCredit",
     "InvoiceLine",
@@ -3244,15 +4350,23 @@ __all__ = [
     "Observation",
     "Operation",
     "OperationState",
+    "OperatorEvent",
+    "OperatorFaultReport",
+    "OperatorOperation",
     "Origin",
     "PaidPrice",
     "Partition",
     "PartitionDetails",
     "PartitionIpu",
+    "PartitionOperationState",
     "PartitionState",
     "Payment",
+    "Place",
+    "Pod",
     "PoplarServer",
     "Price",
+    "PriceCorrection",
+    "PriceCorrectionPreview",
     "PricesAdded",
     "Project",
     "ProjectAccount",
@@ -3265,13 +4379,17 @@ __all__ = [
     "Recipient",
     "Region",
     "RegionCapacity",
+    "RepairWindow",
     "Report",
     "ReportRow",
     "ReportSums",
     "RequestTrace",
     "Routing",
     "S3Connection",
+    "ScheduledRepair",
     "Seller",
+    "SettledInvoice",
+    "SiteFinding",
     "Source",
     "Ssh",
     "SshKey",
@@ -3290,8 +4408,10 @@ __all__ = [
     "TypeCapacity",
     "Usage",
     "UsageSlice",
+    "Validation",
     "Vipu",
     "Webhook",
+    "Weekday",
     "WhatIs",
     "Whoami",
     "WhyNot",

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_interval
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
+from ipucloud.clusters.repairs.store import operation_begun
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.documents import clauses
@@ -44,9 +45,12 @@ _ENTER = sa.text(
 async def begin(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, *, deadline_seconds: float
 ) -> Accepted:
-    """Open the operation, move the cluster to the state that the kind declares, and end billing if the kind does.
+    """Open the operation, move the cluster to the state that the kind declares, and end billing if the kind ends it.
 
-    At most four statements. Raises IllegalTransition if the cluster's state does not lead there.
+    A kind that pauses billing calls `end_billing` itself, after what it locks in between.
+
+    A scheduled repair has begun then, or is superseded. At most five statements, and two for that. Raises
+    IllegalTransition if the cluster's state does not lead there.
     """
     plan = plan_for(cluster, kind.steps)
     accepted = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=deadline_seconds)
@@ -63,10 +67,23 @@ async def begin(
             },
         )
         failpoint("begin.state_entered")
+        await operation_begun(
+            connection,
+            project_id=actor.project_id,
+            cluster_id=cluster.id,
+            kind=kind.name,
+            operation_id=accepted.operation_id,
+            request_id=actor.request_id,
+        )
     if kind.billing is Billing.ENDS:
-        await close_interval(connection, project_id=actor.project_id, cluster_id=cluster.id)
-        failpoint("begin.interval_closed")
+        await end_billing(connection, cluster)
     return accepted
+
+
+async def end_billing(connection: AsyncConnection, cluster: LockedCluster) -> None:
+    """End billing with the request; billing comes last in the lock order."""
+    await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    failpoint("begin.interval_closed")
 
 
 def plan_for(cluster: LockedCluster, steps: Iterable[ClusterStep]) -> tuple[PlannedStep, ...]:
@@ -103,12 +120,12 @@ async def repeated(
 
     Raises `Problem` precondition_failed, operation_in_progress.
     """
-    running = await running_operation(connection, actor, cluster)
+    running = await running_operation(connection, actor, cluster, beside_partitions=kind.beside_partitions)
     if running is not None and running.kind == kind.name and kind.repeated is Repeated.JOINS:
         return await still_running(connection, actor, cluster, running.id)
     cluster.require_version(if_match)
     if running is not None:
-        raise in_the_way(running.id)
+        raise in_the_way(running.id, "a partition of the cluster" if running.of_partition else "the cluster")
     return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from uuid import UUID
 
 import orjson
@@ -14,7 +13,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects
 from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_budget
 from ipucloud.clusters.operations.delete import TEARDOWN
-from ipucloud.clusters.operations.effects import record_servers
+from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
     MACHINES,
     VIPU,
@@ -33,8 +32,9 @@ from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
-from ipucloud.inventory.placement import Demand, Need, take
+from ipucloud.inventory.placement import Demand, Need, refuse_if_full, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -64,7 +64,13 @@ CREATE = ClusterKind(
             asks=objects.machines,
             requires=MACHINES,
         ),
-        ClusterStep(name="create_allocation", stage=VIPU_CONTROLLER, act=build.create_allocation, requires=VIPU),
+        ClusterStep(
+            name="create_allocation",
+            stage=VIPU_CONTROLLER,
+            act=build.create_allocation,
+            requires=VIPU,
+            on_success=record_endpoint,
+        ),
         ClusterStep(name="create_vipu_user", stage=VIPU_CONTROLLER, act=keep_vipu_user, requires=VIPU_USERS),
         ClusterStep(name="test_cluster", stage=VIPU_CONTROLLER, act=build.test_cluster, requires=VIPU),
         ClusterStep(name="create_partition", stage=VIPU_CONTROLLER, act=build.create_partition, requires=VIPU),
@@ -86,28 +92,28 @@ CREATE = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
     deadline=None,
-    replacing=replacing(TEARDOWN, hosts=True),
-    other_hardware=partial(other_hardware, hosts=True),
-    failure=fails_with(
-        "What was built is removed and nothing is charged. Create the cluster again, or contact the operator with the"
-        " operation's id."
-    ),
+    replacing=replacing(TEARDOWN),
+    other_hardware=other_hardware,
+    failure=fails_with("What was built is removed and nothing is charged.", "Delete the cluster and create it again"),
 )
 
 FIRST_INCARNATION = 1
 
+_NAMED = Query(
+    "SELECT count(*) > 0 FROM clusters WHERE project_id = :project_id AND name = :name AND deleted_at IS NULL", bool
+)
 _INSERT = sa.text(
     clauses(
         """
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, state, state_sla_seconds, incarnation,
-        external_name)
+        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window, state,
+        state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
         :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
-        :expires_at, :state, :sla, :incarnation, :external_name)
+        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -146,6 +152,9 @@ async def create(
         machines=flavor.machines,
     )
     failpoint("create.quota_taken")
+    need = Need.of(flavor)
+    if not admitted.has_room:
+        await _refuse_early(connection, actor, body.name, region, need)
     plan = plan_for(admitted)
     expected = expected_seconds(plan, admitted.typical_seconds)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
@@ -159,10 +168,21 @@ async def create(
         deadline_seconds=settings.create_deadline,
         expected_seconds=expected,
     )
-    await take(connection, Demand(actor.project_id, cluster_id, region, Need.of(flavor)))
+    await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
     return Accepted(operation_id, cluster_id)
+
+
+async def _refuse_early(connection: AsyncConnection, actor: Actor, name: str, region: str, need: Need) -> None:
+    """A full region refuses most requests here, before anything is written for them.
+
+    Raises `Problem` capacity_exhausted, or name_taken: a repeated request learns of its cluster. Returns when there is
+    room again.
+    """
+    if await _NAMED.one(connection, {"project_id": actor.project_id, "name": name}):
+        raise name_taken()
+    await refuse_if_full(connection, region, need)
 
 
 def plan_for(admitted: Admitted) -> tuple[PlannedStep, ...]:
@@ -197,6 +217,8 @@ async def _insert(
             "tags": orjson.dumps(body.tags).decode(),
             "delete_protection": body.delete_protection,
             "expires_at": body.expires_at,
+            "auto_repair": body.auto_repair,
+            "repair_window": None if body.repair_window is None else body.repair_window.model_dump_json(),
             "state": CLUSTER_STATES.initial.value,
             "sla": math.ceil(expected),
             "incarnation": FIRST_INCARNATION,

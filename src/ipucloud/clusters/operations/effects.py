@@ -5,6 +5,7 @@ Every statement here runs under the engine's fence: a stale reconcile pass is ro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
+from ipucloud.clusters.steps.build import AllocationAnswer
 from ipucloud.clusters.steps.cleaning import Cleaned
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -24,6 +26,7 @@ from ipucloud.contract.event_types import CLUSTER_HARDWARE_ISOLATED
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD, record
+from ipucloud.inventory.cleanings import record_cleanings
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.release import free, release
@@ -123,9 +126,38 @@ async def enter_state(
     )
     failpoint("cluster.state_entered")
     if state in BILLABLE and cluster.allocated_through is AllocatedThrough.V_IPU:
-        await connection.execute(_RECORD_PARTITION, {"id": new_id(), "cluster_id": cluster.id})
+        if cluster.kept_partitions is None:
+            await connection.execute(_RECORD_PARTITION, {"id": new_id(), "cluster_id": cluster.id})
         await wake(connection, kind=PARTITIONS, key=str(cluster.id), project_id=cluster.project_id)
         failpoint("cluster.partition_recorded")
+
+
+_ENDPOINT = sa.text(
+    """
+    UPDATE clusters SET endpoint_host = :host, endpoint_port = :port
+     WHERE project_id = :project_id AND id = :cluster_id
+    """
+).bindparams(sa.bindparam("host", type_=sa.Text), sa.bindparam("port", type_=sa.Integer))
+
+
+async def record_endpoint(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """Record where the customer calls the V-IPU controller."""
+    if not isinstance(achieved, AllocationAnswer):
+        raise TypeError("an endpoint is recorded from the answer about its allocation")
+    await _set_endpoint(connection, cluster, achieved.endpoint.host, achieved.endpoint.port)
+
+
+async def forget_endpoint(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+    """It went with its allocation."""
+    await _set_endpoint(connection, cluster, None, None)
+
+
+async def _set_endpoint(
+    connection: AsyncConnection, cluster: ClusterInputs, host: str | None, port: int | None
+) -> None:
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_ENDPOINT, mine | {"host": host, "port": port})
+    failpoint("cluster.endpoint_recorded")
 
 
 _SERVER = sa.text(
@@ -155,24 +187,30 @@ _SWITCH_OFF = sa.text(
     """
     UPDATE poplar_servers SET state = 'off'
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND state = 'running'
+       AND ordinal <> ALL (CAST(:unbuilt AS integer[]))
     """
 )
 
 
-async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The servers are off; their hosts and host keys stay."""
-    await connection.execute(_SWITCH_OFF, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """The servers are off; their hosts and host keys stay. Those that are to be built again are forgotten."""
+    await record_left(connection, cluster, achieved)
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    unbuilt = [host.ordinal for host in cluster.hosts if host.unbuilt]
+    await connection.execute(_SWITCH_OFF, mine | {"unbuilt": unbuilt})
+    await connection.execute(_FORGET_SERVERS, mine | {"state": "pending", "ordinals": unbuilt})
     failpoint("cluster.servers_switched_off")
 
 
 _FORGET_SERVERS = sa.text(
     """
     UPDATE poplar_servers
-       SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
+       SET state = :state, ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
            host_key_fingerprint = NULL
      WHERE project_id = :project_id AND cluster_id = :cluster_id
+       AND ordinal = ANY (coalesce(CAST(:ordinals AS integer[]), ARRAY[ordinal]))
     """
-)
+).bindparams(sa.bindparam("state", type_=sa.Text))
 _REMOVE_PARTITIONS = sa.text("SELECT remove_partitions(:project_id, :cluster_id, :operation_id)")
 
 
@@ -211,7 +249,7 @@ async def record_left(connection: AsyncConnection, cluster: ClusterInputs, achie
 _NAME_ANEW = sa.text(
     """
     UPDATE clusters SET incarnation = :incarnation, external_name = :external_name
-      FROM forget_customers_partitions(:project_id, :cluster_id)
+      FROM rename_partitions(:project_id, :cluster_id, :external_name)
      WHERE project_id = :project_id AND id = :cluster_id
     """
 )
@@ -229,25 +267,42 @@ async def name_anew(connection: AsyncConnection, *, project_id: UUID, cluster_id
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """The customer has left the machines; they are not yet free for others."""
     await record_left(connection, cluster, achieved)
-    await connection.execute(_FORGET_SERVERS, {"project_id": cluster.project_id, "cluster_id": cluster.id})
-    await _release(connection, cluster, hosts=True)
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_FORGET_SERVERS, mine | {"state": "deleted", "ordinals": None})
+    await _release(connection, cluster, hosts=None)
 
 
 async def release_machines_of_suspended(
     connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved
 ) -> None:
-    """The same, except for the servers and their hosts, which a suspended cluster keeps."""
+    """The same, except for the servers on their hosts, which a suspended cluster keeps."""
     await record_left(connection, cluster, achieved)
-    await _release(connection, cluster, hosts=False)
+    await _release(connection, cluster, hosts=[UUID(host.id) for host in cluster.hosts if host.unbuilt])
 
 
-async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts: bool) -> None:
+async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts: Sequence[UUID] | None) -> None:
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_REMOVE_PARTITIONS, mine | {"operation_id": cluster.operation.id})
+    if cluster.kept_partitions is None or cluster.operation.undoing:
+        await connection.execute(_REMOVE_PARTITIONS, mine | {"operation_id": cluster.operation.id})
     # A server with IPUs of its own is the suspended cluster's host: it is not given back.
-    if hosts or cluster.allocated_through is AllocatedThrough.V_IPU:
+    if hosts is None or cluster.allocated_through is AllocatedThrough.V_IPU:
         await release(connection, project_id=cluster.project_id, cluster_id=cluster.id, hosts=hosts)
     failpoint("cluster.machines_released")
+
+
+async def record_observed_clean(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """Keep what the last observation of a clean-up showed, of what it cleaned and of what it left."""
+    await record_left(connection, cluster, achieved)
+    if not isinstance(achieved, Cleaned):
+        raise TypeError("a clean-up ends with an observation")
+    await record_cleanings(
+        connection,
+        project_id=cluster.project_id,
+        cluster_id=cluster.id,
+        external_name=cluster.external_name,
+        observed={UUID(each): seen for each, seen in achieved.observed.items()},
+    )
+    failpoint("cluster.cleaning_recorded")
 
 
 async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
@@ -255,8 +310,8 @@ async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, ach
 
     They were observed clean, except for those that reports keep out of the pool.
     """
-    await record_left(connection, cluster, achieved)
-    machines = await free(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await record_observed_clean(connection, cluster, achieved)
+    machines = await free(connection, project_id=cluster.project_id, cluster_id=cluster.id, validated=cluster.validated)
     await quotas.give_back(
         connection,
         project_id=cluster.project_id,

@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters import objects
+from ipucloud.clusters.fault_reports.store import close_if_deleted, hardware_replaced
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
+from ipucloud.clusters.repairs.store import REPLACE_HARDWARE, operation_ended
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -64,15 +66,18 @@ def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str
 class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     """A kind of operation on clusters, carried out by the work items `WORK_KIND`. Raises DeclarationError.
 
+    `beside_partitions`: operations on the cluster's partitions may run meanwhile. Otherwise neither begins while one of
+    the other runs, unless it pre-empts it.
     `other_hardware` decides when a step failed because of hardware: None when the operation goes on with other, by the
     steps of `replacing` and then its own again; otherwise the failure, with the reason.
     """
 
+    beside_partitions: bool = False
     other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.billing is Billing.STARTS and self.success not in BILLABLE:
+        if self.billing in {Billing.STARTS, Billing.PAUSES} and self.success not in BILLABLE:
             raise DeclarationError(f"{self.name}: it starts billing and leads to {self.success}, which is not billed")
         if self.billing is Billing.ENDS and self.success in BILLABLE:
             raise DeclarationError(f"{self.name}: it ends billing and leads to {self.success}, which is billed")
@@ -94,10 +99,22 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:
             await enter_state(connection, inputs, ClusterState(ending.state), reason=ending.reason)
+        if ending.state == ClusterState.DELETED:
+            await close_if_deleted(connection, inputs.id)
+        if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.operation is OperationState.SUCCEEDED:
+            await hardware_replaced(connection, project_id=inputs.project_id, cluster_id=inputs.id)
+        if self.name == REPLACE_HARDWARE:
+            await operation_ended(
+                connection,
+                project_id=inputs.project_id,
+                cluster_id=inputs.id,
+                operation_id=inputs.operation.id,
+                ended=ending.operation,
+            )
 
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         """Billing comes last in the lock order."""
-        if self.billing is Billing.STARTS and ending.operation is OperationState.SUCCEEDED:
+        if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.operation is OperationState.SUCCEEDED:
             await open_interval(
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
             )
@@ -105,8 +122,12 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
             await settle_cluster(connection, project_id=inputs.project_id, cluster_id=inputs.id)
 
 
-def fails_with(consequence: str) -> Callable[[OpenOperation, Failed], Problem]:
-    """The problem of a step that is given up; `consequence` says what happens to the cluster, and what to do."""
+def fails_with(consequence: str, retry: str | None) -> Callable[[OpenOperation, Failed], Problem]:
+    """The problem of a step that is given up.
+
+    `consequence` says what becomes of the cluster, `retry` what the customer can do, unless that cannot help: when the
+    site refused the step. None: only an operator can do something.
+    """
 
     def problem(operation: OpenOperation, failed: Failed) -> Problem:
         code: ErrorCode = PROVISIONING_FAILED
@@ -114,6 +135,10 @@ def fails_with(consequence: str) -> Callable[[OpenOperation, Failed], Problem]:
             code = DEADLINE_EXCEEDED
         elif failed.final:
             code = SITE_REFUSED
-        return Problem(code, f"Step {operation.step.name} failed: {failed.detail}. {consequence}")
+        if retry is None or code is SITE_REFUSED:
+            advice = "Contact the operator with the operation's id; repeating the request does not help."
+        else:
+            advice = f"{retry}; if that fails too, contact the operator with the operation's id."
+        return Problem(code, f"Step {operation.step.name} failed: {failed.detail}. {consequence} {advice}")
 
     return problem

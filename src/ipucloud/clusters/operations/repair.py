@@ -23,7 +23,7 @@ REPAIR = ClusterKind(
     billing=Billing.UNCHANGED,
     deadline=3600,
     replacing=(),
-    failure=fails_with("Nothing was removed from the cluster; an operator must act."),
+    failure=fails_with("Nothing was removed from the cluster.", None),
 )
 """Opened by the audit with the steps that it needs; the cluster stays in its state."""
 

@@ -1,4 +1,4 @@
-"""Going on with other hardware when a step of a create or resume is given up because of a machine or host.
+"""Going on with other hardware when a step that builds is given up because of a machine or host; and taking it.
 
 The hardware is reported, which keeps it from every cluster. What was built under the current external name is removed
 by the steps of a clean-up. Only when all of it was observed clean, later than any request can take effect, are the
@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.metrics import REPLACED, count
-from ipucloud.clusters.operations.effects import name_anew, record_left
+from ipucloud.clusters.operations.effects import name_anew, record_observed_clean
 from ipucloud.clusters.operations.kind import ClusterStep
+from ipucloud.clusters.repairs.store import REPLACE_HARDWARE
 from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.event_payloads import HardwareFailed
@@ -29,10 +28,12 @@ from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.release import free
+from ipucloud.inventory.validations import require
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, PROVISIONING_FAILED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
@@ -55,41 +56,61 @@ _TRIED = Query(
     " WHERE project_id = :project_id AND operation_id = :operation_id AND name = :step",
     _Tried,
 )
-_ANNOUNCE_SERVERS = sa.text(
+_WITHOUT_HOST = Query(
     """
-    UPDATE poplar_servers SET state = 'pending', name = :external_name || '-p' || ordinal
-     WHERE project_id = :project_id AND cluster_id = :cluster_id
-    """
+    UPDATE poplar_servers server SET state = 'pending', name = c.external_name || '-p' || ordinal
+      FROM clusters c
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+       AND server.project_id = c.project_id AND server.cluster_id = c.id
+       AND NOT EXISTS (SELECT FROM allocations held
+                        WHERE held.project_id = c.project_id AND held.cluster_id = c.id AND held.freed_at IS NULL
+                          AND held.host_id IS NOT NULL AND held.ordinal = server.ordinal)
+    RETURNING ordinal
+    """,
+    int,
 )
 
+_AFTER_CREATE = (
+    "What was built is removed and nothing is charged. Delete the cluster; then create it later, or of another flavor"
+    " or in another region that has room."
+)
+_AFTER = {
+    "cluster.resume": "The cluster is suspended as before and costs nothing. Resume it later.",
+    "cluster.replace-hardware": "The cluster is suspended and costs nothing. Resume it later.",
+}
+"""What becomes of the cluster when no other hardware can be tried, by the kind of operation, and what to do."""
 
-def replacing(clean_up: Sequence[ClusterStep], *, hosts: bool) -> tuple[ClusterStep, ...]:
-    """The steps of a clean-up, after which the hardware is exchanged instead of given back.
 
-    `hosts`: the hosts are exchanged too; otherwise the cluster keeps them.
-    """
+def replacing(clean_up: Sequence[ClusterStep]) -> tuple[ClusterStep, ...]:
+    """The steps of a clean-up, after which what it gives back is exchanged for other hardware."""
     *steps, verify = clean_up
-    verified = dataclasses.replace(verify, on_success=record_left)
-    taken = ClusterStep(
-        name=STEP, stage=verify.stage, act=_nothing, on_success=partial(_exchange, hosts=hosts), endures=True
-    )
+    verified = dataclasses.replace(verify, on_success=record_observed_clean)
+    taken = ClusterStep(name=STEP, stage=verify.stage, act=_exchanged, on_success=_exchange, endures=True)
     return (*steps, verified, taken)
 
 
-async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step has the same signature
-    """All of it is in what its success writes."""
-    return Achieved()
+async def _exchanged(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step's signature
+    """All of it is in what its success writes; the note says what a repair loses."""
+    lost = [host.server_name for host in cluster.hosts if host.unbuilt and cluster.operation.kind == REPLACE_HARDWARE]
+    return Achieved(note=f"built again without the data on its disk: {', '.join(lost)}" if lost else None)
 
 
-async def other_hardware(
-    connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty, *, hosts: bool
-) -> Failed | None:
+async def other_hardware(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> Failed | None:
     """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason.
 
-    While automatic actions are halted in the region, nothing is reported and the operation fails as it is."""
-    faults = [fault for fault in failed.hardware if hosts or fault.kind == "machine"]
+    A host with a disk that the customer may need is not exchanged. While automatic actions are halted in the region, or
+    when so much was replaced there within the hour that the site itself may be at fault, nothing is reported."""
+    kept = {host.name for host in cluster.hosts if not host.unbuilt}
+    faults = [fault for fault in failed.hardware if fault.name not in kept]
     if not faults or await automation_halted(connection, cluster.region):
         return failed
+    if len(faults) > cluster.replaceable:
+        return _given_up(
+            cluster,
+            failed,
+            PROVISIONING_FAILED,
+            "So much hardware of the region was replaced within the hour that an operator has to check it first.",
+        )
     await _report(connection, cluster, faults)
     if cluster.operation.overdue:
         return failed
@@ -98,19 +119,21 @@ async def other_hardware(
         return _given_up(
             cluster, failed, PROVISIONING_FAILED, f"It was the last of {LIMIT} attempts with other hardware."
         )
-    lack = await _lack(connection, cluster, faults, hosts=hosts)
-    if lack is not None:
-        sentence = f"No other healthy hardware is free: {lack.detail}"
+    lacking = await _lack(connection, cluster, faults)
+    if lacking is not None:
+        sentence = f"No other healthy hardware is free: {lacking.detail}"
         return _given_up(cluster, failed, CAPACITY_EXHAUSTED, sentence)
     await _announce(connection, cluster, faults)
     return None
 
 
 def _given_up(cluster: ClusterInputs, failed: Faulty, code: ErrorCode, sentence: str) -> Failed:
-    text = (
-        f"Step {cluster.operation.step.name} failed: {failed.detail}. {sentence} What was built is removed and nothing"
-    )
-    return dataclasses.replace(failed, problem=Problem(code, f"{text} is charged."))
+    text = f"Step {cluster.operation.step.name} failed: {failed.detail}. {sentence} {_after(cluster)}"
+    return dataclasses.replace(failed, problem=Problem(code, text))
+
+
+def _after(cluster: ClusterInputs) -> str:
+    return _AFTER.get(cluster.operation.kind, _AFTER_CREATE)
 
 
 async def _report(connection: AsyncConnection, cluster: ClusterInputs, faults: Iterable[Fault]) -> None:
@@ -128,26 +151,26 @@ async def _report(connection: AsyncConnection, cluster: ClusterInputs, faults: I
     failpoint("cluster.hardware_reported")
 
 
-async def _lack(
-    connection: AsyncConnection, cluster: ClusterInputs, faults: Sequence[Fault], *, hosts: bool
-) -> NoRoom | None:
-    """Why no other hardware can be taken now. The cluster's own block has the faulty machine: it does not count."""
-    need = _need(cluster, hosts=hosts)
-    room = await read_room(connection, cluster.region, need)
+async def _lack(connection: AsyncConnection, cluster: ClusterInputs, faults: Sequence[Fault]) -> NoRoom | None:
     broken = sum(fault.kind == "host" for fault in faults)
-    if not need.own_hosts:
-        need = dataclasses.replace(need, hosts=broken)
-        if broken == len(faults) and room.free_hosts >= broken:
-            return None
+    return await lack(connection, cluster.region, _need(cluster, broken), own_block=broken == len(faults))
+
+
+async def lack(connection: AsyncConnection, region: str, need: Need, *, own_block: bool) -> NoRoom | None:
+    """Why other hardware cannot be taken now, `need.hosts` hosts of it; None: it can.
+
+    `own_block`: the cluster's own machines can be taken again. Otherwise one is faulty, and their block does not count.
+    """
+    room = await read_room(connection, region, need)
+    if own_block and not need.own_hosts and room.free_hosts >= need.hosts:
+        return None
     return room.why_not(need)
 
 
-def _need(cluster: ClusterInputs, *, hosts: bool) -> Need:
+def _need(cluster: ClusterInputs, hosts: int) -> Need:
     machines = len(cluster.machines)
     own = cluster.allocated_through is AllocatedThrough.HOST_DEVICES
-    return Need(
-        cluster.machine_type, machines, len(cluster.hosts) if hosts else 0, cluster.ipus // machines, own_hosts=own
-    )
+    return Need(cluster.machine_type, machines, hosts, cluster.ipus // machines, own_hosts=own)
 
 
 async def _announce(connection: AsyncConnection, cluster: ClusterInputs, faults: Sequence[Fault]) -> None:
@@ -168,22 +191,33 @@ async def _announce(connection: AsyncConnection, cluster: ClusterInputs, faults:
     )
 
 
-async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved, *, hosts: bool) -> None:
+async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Give back what was observed clean, and take other hardware under the next name. Raises GiveUp."""
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    given_back = [UUID(machine.id) for machine in cluster.machines]
+    await lock(connection, "machine", given_back)
     try:
         async with connection.begin_nested():
-            await free(connection, **mine)
-            name = await name_anew(connection, **mine, incarnation=_incarnation(cluster) + 1)
-            if hosts:
-                await connection.execute(_ANNOUNCE_SERVERS, mine | {"external_name": name})
+            await free(connection, **mine, validated=False)
+            await name_anew(connection, **mine, incarnation=_incarnation(cluster) + 1)
+            servers = await servers_without_host(connection, **mine)
             failpoint("cluster.hardware_given_back")
-            await take(connection, Demand(**mine, region=cluster.region, need=_need(cluster, hosts=hosts)))
+            need = _need(cluster, len(servers))
+            await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers))
     except Problem as problem:
         if problem.kind is not CAPACITY_EXHAUSTED:
             raise
-        raise GiveUp(Failed("the other hardware was taken meanwhile", problem=problem)) from problem
+        text = f"The other hardware was taken by others meanwhile: {problem.detail} {_after(cluster)}"
+        given_up = Problem(CAPACITY_EXHAUSTED, text, extra=problem.extra)
+        raise GiveUp(Failed("the other hardware was taken meanwhile", problem=given_up)) from problem
+    if cluster.validated:  # those that the cluster did not get again
+        await require(connection, given_back, "release")
     failpoint("cluster.hardware_exchanged")
+
+
+async def servers_without_host(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> list[int]:
+    """The numbers of the Poplar servers that have no host, and get names of the cluster's present external name."""
+    return sorted(await _WITHOUT_HOST.all(connection, {"project_id": project_id, "cluster_id": cluster_id}))
 
 
 def _incarnation(cluster: ClusterInputs) -> int:

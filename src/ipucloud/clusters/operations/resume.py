@@ -11,7 +11,7 @@ from ipucloud.clusters import objects
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, repeated
-from ipucloud.clusters.operations.effects import name_anew, record_servers
+from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
     MACHINES,
     VIPU,
@@ -21,7 +21,7 @@ from ipucloud.clusters.operations.kind import (
     ClusterStep,
     fails_with,
 )
-from ipucloud.clusters.operations.replacing import other_hardware, replacing
+from ipucloud.clusters.operations.replacing import other_hardware, replacing, servers_without_host
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
@@ -47,7 +47,7 @@ RESUME = ClusterKind(
     steps=(
         _step(name="attach_network", act=build.attach_network, asks=objects.network),
         _step(name="power_on_machines", act=build.power_on_machines, asks=objects.machines, requires=MACHINES),
-        _step(name="create_allocation", act=build.create_allocation, requires=VIPU),
+        _step(name="create_allocation", act=build.create_allocation, requires=VIPU, on_success=record_endpoint),
         _step(name="create_vipu_user", act=keep_vipu_user, requires=VIPU_USERS),
         _step(name="test_cluster", act=build.test_cluster, requires=VIPU),
         _step(name="create_partition", act=build.create_partition, requires=VIPU),
@@ -65,11 +65,10 @@ RESUME = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.STARTS,
     deadline=None,
-    replacing=replacing(SUSPENSION, hosts=False),
-    other_hardware=partial(other_hardware, hosts=False),
+    replacing=replacing(SUSPENSION),
+    other_hardware=other_hardware,
     failure=fails_with(
-        "What was built is removed, nothing is charged, and the cluster is suspended as before. Resume it again, or"
-        " contact the operator with the operation's id."
+        "What was built is removed, nothing is charged, and the cluster is suspended as before.", "Resume it again"
     ),
 )
 
@@ -79,7 +78,8 @@ async def resume(
 ) -> Accepted:
     """Record the resume with quota, machines, operation, work item and events, or nothing.
 
-    Servers with IPUs of their own were kept: nothing is taken for them.
+    Servers with IPUs of their own were kept: nothing is taken for them. A server that a failed repair has lost gets a
+    host, and is built again.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
     suspended or no longer sold; and as a create: budget_reached, quota_exceeded, capacity_exhausted, funds_exhausted.
@@ -115,7 +115,8 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     await name_anew(connection, **mine, incarnation=cluster.incarnation + 1)
     accepted = await begin(connection, actor, cluster, RESUME, deadline_seconds=settings.create_deadline)
     if gave_back:
-        need = Need(cluster.machine_type, cluster.machines, hosts=0, ipus_per_machine=cluster.ipus // cluster.machines)
-        await take(connection, Demand(actor.project_id, cluster.id, cluster.region, need))
+        servers = await servers_without_host(connection, **mine)
+        need = Need(cluster.machine_type, cluster.machines, len(servers), cluster.ipus // cluster.machines)
+        await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers))
         failpoint("resume.machines_taken")
     return accepted

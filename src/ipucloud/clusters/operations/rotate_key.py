@@ -10,6 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.endpoint import endpoint, no_endpoint
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -23,6 +24,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
 from ipucloud.operations.kind import Billing, Repeated
 from ipucloud.operations.step import Stage
+from ipucloud.site.ports import UserEndpoint
 
 SECRET_BYTES = 32
 
@@ -40,25 +42,25 @@ ROTATE_KEY = ClusterKind(
     billing=Billing.UNCHANGED,
     deadline=None,
     replacing=(),
-    failure=fails_with("It is unknown which keys the controller accepts now. Replace the key again."),
+    beside_partitions=True,
+    failure=fails_with("It is unknown which keys the controller accepts now.", "Replace the key again"),
 )
 
 
 class _Facts(NamedTuple):
     external_name: str
-    vipu_host: str
-    vipu_user_port: int
+    endpoint: UserEndpoint | None
     last_number: int
 
 
 _FACTS = Query(
-    """
-    SELECT c.external_name, r.vipu_host, r.vipu_user_port,
+    f"""
+    SELECT c.external_name, {endpoint("c")},
            (SELECT coalesce(max(number), 0) FROM vipu_access_keys k
              WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
-      FROM clusters c JOIN site_regions r ON r.region = c.region
+      FROM clusters c
      WHERE c.project_id = :project_id AND c.id = :cluster_id
-    """,
+    """,  # noqa: S608  # our own text
     _Facts,
 )
 _REPLACE = sa.text(
@@ -113,6 +115,8 @@ async def rotate(
         )
     await repeated(connection, actor, cluster, ROTATE_KEY, if_match=None)
     facts = await _FACTS.one(connection, mine)
+    if facts.endpoint is None:
+        raise no_endpoint()
     number = facts.last_number + 1
     secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     name = f"{facts.external_name}-k{number}"
@@ -120,4 +124,4 @@ async def rotate(
     await connection.execute(_REPLACE, mine)
     await connection.execute(_INSERT, mine | made)
     accepted = await begin(connection, actor, cluster, ROTATE_KEY, deadline_seconds=settings.create_deadline)
-    return NewKey(accepted.operation_id, facts.external_name, name, secret, facts.vipu_host, facts.vipu_user_port)
+    return NewKey(accepted.operation_id, facts.external_name, name, secret, *facts.endpoint)

@@ -11,6 +11,7 @@ from ipucloud.clusters import objects
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.effects import (
+    forget_endpoint,
     free_machines,
     record_switched_off,
     release_machines_of_suspended,
@@ -31,7 +32,7 @@ from ipucloud.operations.store import Accepted
 
 _STAGE = Stage("CLUSTER_SUSPEND", 60)
 
-_step = partial(ClusterStep, stage=_STAGE, endures=True)
+_step = partial(ClusterStep, stage=_STAGE, endures=True, removes=True)
 SUSPENSION: tuple[ClusterStep, ...] = (
     _step(
         name="switch_off_poplar_servers",
@@ -41,7 +42,7 @@ SUSPENSION: tuple[ClusterStep, ...] = (
     ),
     _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
     _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
-    _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU),
+    _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU, on_success=forget_endpoint),
     _step(name="detach_network", act=teardown.detach_network, asks=objects.network),
     _step(
         name="power_off_machines",
@@ -74,7 +75,7 @@ SUSPEND = ClusterKind(
 async def suspend(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
 ) -> Accepted:
-    """Record the suspension: billing ends, a suspend operation opens. Six statements.
+    """Record the suspension: billing ends, a suspend operation opens. Seven statements.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not in
     use or already suspended.

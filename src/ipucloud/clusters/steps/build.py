@@ -6,16 +6,24 @@ After every wait, failure or change of worker a step runs again from its start; 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict, dataclass
 
-from ipucloud.clusters import objects
-from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.steps.faulty import explained, faulty, silent
+from ipucloud.clusters import objects, own_partition
+from ipucloud.clusters.inputs import ClusterInputs, KeptPartition
+from ipucloud.clusters.steps.faulty import Faulty, explained, faulty, silent
+from ipucloud.kernel.vipu import SELF_RESET_SECONDS, PartitionShape
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
+from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import (
+    Allocation,
+    PartitionRequest,
+    PartitionState,
+    PartitionStatus,
+    Site,
+    TestState,
+    UserEndpoint,
+)
 from ipucloud.wire.site import NetworkSpec, NetworkState, RedfishSystem
-
-DOMAIN_IPUS = 64
-"""IPUs of one IPU-Link domain: 16 machines of 4. A larger partition cannot be reconfigurable (V-IPU rule 5)."""
 
 
 async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -44,6 +52,8 @@ async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     if unhealthy := [name for name, system in seen if system.Status.Health == "Critical"]:
         return faulty("machine", unhealthy, "failed")
     if waiting := [name for name, system in seen if system.PowerState != "On"]:
+        if cluster.operation.step.running_for > cluster.power_limit:
+            return faulty("machine", waiting, f"did not switch on within {cluster.power_limit:.0f} seconds")
         return Pending(f"switching on {objects.listed('machine', waiting)}")
     if len({system.BiosVersion for _, system in seen}) > 1:
         return Failed("the IPU machines run different firmware", final=True)
@@ -58,6 +68,13 @@ async def _powered(site: Site, cluster: ClusterInputs, machine: str) -> RedfishS
     return system
 
 
+@dataclass(frozen=True, slots=True)
+class AllocationAnswer(Achieved):
+    """The cluster's allocation, with its user endpoint, was observed."""
+
+    endpoint: UserEndpoint
+
+
 async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
     """One allocation per cluster, in one V-IPU cluster, because a cluster's machines are all in one."""
     name, vipu_cluster = cluster.external_name, cluster.machines[0].vipu_cluster_id
@@ -70,12 +87,16 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
         found = await site.vipu.allocation(name)
     if found is None:
         return Pending(f"{objects.controller(cluster)} makes allocation {name}")
-    if found != wanted:
+    if (found.cluster_id, found.agent_ids) != (wanted.cluster_id, wanted.agent_ids):
         return Failed("the V-IPU allocation holds other machines than the cluster's", final=True)
-    return Achieved()
+    if found.endpoint is None:
+        return Failed(f"{objects.controller(cluster)} reports no user endpoint of allocation {name}")
+    return AllocationAnswer(found.endpoint)
 
 
 async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
+    if cluster.vipu is not None and not cluster.vipu.cluster_test:
+        return Achieved(note=f"{objects.controller(cluster)} has no cluster test")
     # Each attempt gets its own test name: names are never used again.
     name = f"{cluster.external_name}-t{cluster.operation.step.attempts}"
     test = await site.vipu.cluster_test(name)
@@ -90,25 +111,44 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
-    name = cluster.external_name
-    status = await site.vipu.partition_status(name)
+    """Make the cluster's partition; in a repair, those that it had. One that cannot be made again is left out."""
+    refused: list[str] = []
+    for request in _partitions(cluster):
+        try:
+            result = await _partition(site, cluster, request)
+        except SiteRefused:
+            if cluster.kept_partitions is None:
+                raise
+            refused.append(request.id)
+            continue
+        if not isinstance(result, Achieved):
+            return result
+    if refused:
+        return Achieved(note=f"{objects.controller(cluster)} refused {objects.listed('partition', refused)}")
+    return Achieved()
+
+
+def _partitions(cluster: ClusterInputs) -> list[PartitionRequest]:
+    name, domains = cluster.external_name, own_partition.gcds(cluster.ipus)
+    # Over several IPU-Link domains it cannot be reconfigurable (V-IPU rule 5).
+    whole = PartitionShape(cluster.ipus, gcds=domains, reconfigurable=cluster.reconfigurable and domains == 1)
+    wanted = (KeptPartition(name, None),) if cluster.kept_partitions is None else cluster.kept_partitions
+    requests = [PartitionRequest(each.name, name, **asdict(each.shape or whole)) for each in wanted]
+    # In this order all of them find aligned blocks, as they did before.
+    return sorted(requests, key=lambda each: -each.size)
+
+
+async def _partition(site: Site, cluster: ClusterInputs, request: PartitionRequest) -> StepResult:
+    allocation, name = request.allocation_id, request.id
+    status = await site.vipu.partition_status(allocation, name)
     if status is None:
-        domains = max(1, cluster.ipus // DOMAIN_IPUS)
-        request = PartitionRequest(
-            id=name,
-            allocation_id=name,
-            size=cluster.ipus,
-            gcds=domains,
-            reconfigurable=cluster.reconfigurable and domains == 1,
-        )
         await site.vipu.create_partition(request)
-        status = await site.vipu.partition_status(name)
+        status = await site.vipu.partition_status(allocation, name)
     match None if status is None else status.state:
         case PartitionState.ACTIVE:
             return Achieved()
-        case PartitionState.ERROR:
-            # The controller resets it by itself. A reset from here could arrive late, when the partition is in use.
-            return await explained(site, cluster, f"{objects.controller(cluster)} could not bring partition {name} up")
+        case PartitionState.ERROR if status is not None:
+            return await _in_error(site, cluster, name, status)
         case PartitionState.REMOVED:
             return Failed("the partition was removed while the cluster was being built", final=True)
         case PartitionState.UNKNOWN:
@@ -117,12 +157,31 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
             return Pending(f"{objects.controller(cluster)} prepares partition {name}")
 
 
+async def _in_error(site: Site, cluster: ClusterInputs, name: str, status: PartitionStatus) -> StepResult:
+    """Failed hardware is exchanged at once. Otherwise the controller resets the partition by itself, a few times.
+
+    A reset from here could arrive late, when the partition is in use.
+    """
+    said = "; ".join(status.errors) or "no reason given"
+    controller = objects.controller(cluster)
+    failed = await explained(site, cluster, f"{controller} could not bring partition {name} up: {said}")
+    waits = status.resets_itself and cluster.operation.step.running_for < SELF_RESET_SECONDS
+    if waits and not isinstance(failed, Faulty):
+        resets = f"{status.resets} of {status.max_resets} times so far"
+        return Pending(f"{controller} could not bring partition {name} up ({said}) and resets it by itself, {resets}")
+    return failed
+
+
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Every Poplar server must count every IPU of the cluster with its own tools."""
+    """Every Poplar server must count every IPU of its graph compile domain with its own tools."""
+    kept = cluster.kept_partitions
+    if kept is not None and all(each.name != cluster.external_name for each in kept):
+        return Achieved(note="not counted: the partition that the servers know was removed by the customer")
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
     counts = [(host.name, seen.ipus_visible) for host, seen in zip(cluster.hosts, hosts, strict=True)]
     if waiting := [name for name, count in counts if count is None]:
         return Pending(f"counting the IPUs from {objects.listed('host', waiting)}")
-    if wrong := [name for name, count in counts if count != cluster.ipus]:
-        return Failed(f"{objects.listed('host', wrong)} does not see {cluster.ipus} IPUs")
+    expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
+    if wrong := [name for name, count in counts if count != expected]:
+        return Failed(f"{objects.listed('host', wrong)} does not see {expected} IPUs")
     return Achieved()

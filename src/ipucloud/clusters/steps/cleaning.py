@@ -1,28 +1,32 @@
 """How a clean-up step deals with hardware that cannot be cleaned now: it is left, isolated, to be cleaned later.
 
 The step waits for hardware that works on it. Hardware that has failed, or does not answer although the site does, is
-left after `Isolation.after` seconds; after `PATIENT` times as many, whatever is not done. What is left stays out of
-allocation by its report `not_clean`, and `clusters/leftovers.py` clears that once the hardware was observed clean.
+left once `SIGHTINGS` checks in a row have shown that, over `Isolation.after` seconds; and after `Isolation.patience`
+seconds whatever is not done. What is left stays out of allocation by its report `not_clean`, and
+`clusters/leftovers.py` clears that once the hardware was observed clean.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.inputs import ClusterInputs, Isolation
 from ipucloud.clusters.objects import listed
+from ipucloud.inventory.cleanings import Evidence
 from ipucloud.operations.results import Achieved, Pending, StepResult
 from ipucloud.site.errors import SiteError, SiteRefused
 from ipucloud.site.ports import Site
 
-PATIENT = 5
-"""How many times longer hardware may take that answers and has not failed."""
+SIGHTINGS = 3
+"""Checks in a row that must show that hardware is in trouble: one missing answer says nothing."""
 
 
 class Named(Protocol):
+    @property
+    def id(self) -> str: ...
     @property
     def name(self) -> str: ...
     @property
@@ -34,10 +38,38 @@ Object = TypeVar("Object", bound=Named)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one machine or host is. `trouble`: why it cannot get there by itself, to continue a sentence."""
+    """How far one machine or host is. `trouble`: why it cannot get there by itself, to continue a sentence.
+
+    `seen`: what the site showed of it.
+    """
 
     done: bool
     trouble: str | None = None
+    seen: Evidence = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Since when a step has waited for a machine or host without a break, in seconds since the step began.
+
+    `troubled_since`, `sightings`: the same for its trouble, and how many checks in a row have shown that.
+    """
+
+    since: float
+    troubled_since: float = 0.0
+    sightings: int = 0
+
+    def seen(self, now: float, *, in_trouble: bool) -> Wait:
+        """After another check."""
+        if not in_trouble:
+            return Wait(self.since)
+        return Wait(self.since, self.troubled_since if self.sightings else now, self.sightings + 1)
+
+    def lost(self, now: float, isolation: Isolation) -> bool:
+        """Whether the step goes on without it."""
+        if self.sightings == 0:
+            return now - self.since > isolation.patience
+        return self.sightings >= SIGHTINGS and now - self.troubled_since >= isolation.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +83,10 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned(Achieved):
-    """The goal of a clean-up step, except for what it leaves."""
+    """The goal of a clean-up step, except for what it leaves; and what the site showed of the rest, by id."""
 
     left: tuple[Left, ...] = ()
+    observed: Mapping[str, Evidence] = field(default_factory=dict)
 
 
 async def clean(
@@ -71,10 +104,17 @@ async def clean(
     """
     wanted = [each for each in objects if not each.not_clean]
     found = await asyncio.gather(*(act(each) for each in wanted), return_exceptions=True)
-    seen = [(each.name, _progress(kind, each.name, result)) for each, result in zip(wanted, found, strict=True)]
-    waiting = [(name, progress.trouble) for name, progress in seen if not progress.done]
+    seen = [(each, _progress(kind, each.name, result)) for each, result in zip(wanted, found, strict=True)]
+    observed = {each.id: progress.seen for each, progress in seen if progress.done}
+    waiting = [(each.name, progress.trouble) for each, progress in seen if not progress.done]
+    now, known = cluster.operation.step.running_for, cluster.operation.step.notes or {}
+    waits = {
+        name: Wait(**known.get(f"{kind} {name}", {"since": now})).seen(now, in_trouble=trouble is not None)
+        for name, trouble in waiting
+    }
+    notes = {f"{kind} {name}": asdict(wait) for name, wait in waits.items()}
     if not waiting:
-        return Cleaned()
+        return Cleaned(observed=observed)
     if any(isinstance(result, SiteError) for result in found):
         # Only a site that answers shows that it is the hardware which does not.
         await site.networks.get(cluster.external_name)
@@ -83,14 +123,17 @@ async def clean(
     left = [
         Left(kind, name, trouble or f"{kind} {name} did not finish")
         for name, trouble in waiting
-        if _lost(cluster, trouble)
+        if waits[name].lost(now, cluster.isolation)
     ]
     if len(left) < len(waiting):
-        return Pending(sentence + troubles)
+        return Pending(sentence + troubles, notes=notes)
     if len(left) > cluster.isolation.budget:
-        return Pending(f"{sentence}{troubles}; so much hardware is in trouble that an operator must act")
+        sentence += f"{troubles}; so much hardware is in trouble that an operator must act"
+        return Pending(sentence, notes=notes)
     return Cleaned(
-        tuple(left), note=f"left {listed(kind, [each.name for each in left])} isolated, to be cleaned later{troubles}"
+        tuple(left),
+        observed,
+        note=f"left {listed(kind, [each.name for each in left])} isolated, to be cleaned later{troubles}",
     )
 
 
@@ -104,7 +147,3 @@ def _progress(kind: str, name: str, result: Progress | BaseException) -> Progres
             return Progress(done=False, trouble=f"{kind} {name} did not answer")
         case _:
             raise result
-
-
-def _lost(cluster: ClusterInputs, trouble: str | None) -> bool:
-    return cluster.operation.step.running_for > cluster.isolation.after * (PATIENT if trouble is None else 1)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
+from ipucloud.clusters import own_partition
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.steps.cleaning import Cleaned, Progress, clean
+from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
-from ipucloud.wire.site import Host, HostState, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, Host, HostState, ServerSpec, Ssh
 
 _OFF = frozenset({HostState.OFF, HostState.FAILED})
+_NO_ENDPOINT = Failed("the V-IPU endpoint of the cluster is not recorded, and its Poplar servers need it", final=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class ServersAnswer(Achieved):
 
 
 async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    if _lacks_endpoint(cluster):
+        return _NO_ENDPOINT
     deploying = (_deployed(site, cluster, host) for host in cluster.hosts)
     return await _all(site, cluster, await asyncio.gather(*deploying, return_exceptions=True))
 
@@ -48,8 +54,10 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Boot a suspended cluster's servers in its new network, with the environment of its new name."""
-    switching = (_switched_on(site, cluster, host) for host in cluster.hosts)
+    """Boot the kept servers in the cluster's new network, with the environment of its new name; build the others."""
+    if _lacks_endpoint(cluster):
+        return _NO_ENDPOINT
+    switching = ((_deployed if host.unbuilt else _switched_on)(site, cluster, host) for host in cluster.hosts)
     return await _all(site, cluster, await asyncio.gather(*switching, return_exceptions=True))
 
 
@@ -60,27 +68,66 @@ async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) ->
         return Failed(sentence, final=True)
     settled = host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
-        host = await site.hosts.switch_on(wanted.name, wanted.server_name, cluster.external_name, _environment(cluster))
+        host = await site.hosts.switch_on(
+            wanted.name, wanted.server_name, cluster.external_name, _environment(cluster, wanted)
+        )
     return await _answering(site, wanted, host)
 
 
 async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    """A host that does not answer is left as it is: it leaves the tenant network, and the cluster keeps it."""
+    """A host that does not answer is left as it is: it leaves the tenant network, and the cluster keeps it.
+
+    Hosts that the cluster gives back are wiped instead.
+    """
     switched = partial(_switched_off, site, cluster)
     result = await clean(
         site, cluster, cluster.hosts, switched, kind="host", doing="switching off the Poplar server on"
     )
-    return Achieved(note=result.note) if isinstance(result, Cleaned) else result
+    if not isinstance(result, Cleaned):
+        return result
+    given_up = {host.name: host.id for host in cluster.hosts if host.unbuilt}
+    isolated = tuple(left for left in result.left if left.name in given_up)
+    await _isolate(site, cluster, isolated)
+    observed = {each: seen for each, seen in result.observed.items() if each in given_up.values()}
+    return replace(result, left=isolated, observed=observed)
+
+
+async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    result = await clean(site, cluster, cluster.hosts, partial(_wiped, site), kind="host", doing="wiping")
+    if isinstance(result, Cleaned):
+        await _isolate(site, cluster, result.left)
+    return result
+
+
+async def _isolate(site: Site, cluster: ClusterInputs, left: Sequence[Left]) -> None:
+    names = {each.name for each in left}
+    for host in (each for each in cluster.hosts if each.name in names):
+        with suppress(SiteError):  # it has failed; `clusters/leftovers.py` asks again until it was observed wiped
+            await site.hosts.switch_off(host.name, host.server_name, cluster.external_name)
 
 
 async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Progress:
     """A failed host is off too. Servers of other clusters do not count."""
+    if wanted.unbuilt:
+        return await _wiped(site, wanted)
     host = await site.hosts.get(wanted.name)
     if host.server is None or host.server.name != wanted.server_name:
         return Progress(done=True)
     if host.state not in _OFF:
         host = await site.hosts.switch_off(wanted.name, wanted.server_name, cluster.external_name)
     return Progress(host.state in _OFF)
+
+
+async def _wiped(site: Site, wanted: HostInput) -> Progress:
+    """Clean only when it has no server."""
+    host = await site.hosts.get(wanted.name)
+    ours = host.server is not None and host.server.name == wanted.server_name
+    if ours and host.state is not HostState.WIPING:
+        await site.hosts.delete_server(wanted.name, wanted.server_name)
+        host = await site.hosts.get(wanted.name)
+    failed = f"host {wanted.name} failed" if host.state is HostState.FAILED else None
+    clean = host.server is None and host.state is HostState.CLEAN
+    return Progress(clean, failed, seen={"server": "none", "disk": "wiped"} if clean else {})
 
 
 async def _all(
@@ -123,28 +170,36 @@ def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
         image=cluster.image,
         ssh_authorized_keys=list(cluster.ssh_public_keys),
         user_data=cluster.user_data,
-        environment=_environment(cluster),
+        environment=_environment(cluster, host),
         network=cluster.external_name,
         ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
     )
 
 
-def _environment(cluster: ClusterInputs) -> dict[str, str]:
+def _lacks_endpoint(cluster: ClusterInputs) -> bool:
+    return cluster.vipu is not None and bool(cluster.network_machines) and cluster.endpoint is None
+
+
+def _environment(cluster: ClusterInputs, host: HostInput) -> dict[str, str]:
     """The cluster's name, and what Poplar and the vendor's tools need to find its IPUs."""
     named = {"IPUCLOUD_CLUSTER": cluster.name}
     if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
         line = any(machine.topology == "line" for machine in cluster.machines)
         # Poplar assumes a ladder of cards unless configured otherwise (the vendor's C600 documentation).
         return named | ({"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {})
-    if cluster.vipu is None:
+    if cluster.vipu is None or cluster.endpoint is None:
         return named
+    host_and_port = {"HOST": cluster.endpoint.host, "PORT": str(cluster.endpoint.port)}
     environment = named | {
-        "IPUOF_VIPU_API_HOST": cluster.vipu.host,
-        "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
+        **{f"IPUOF_VIPU_API_{name}": value for name, value in host_and_port.items()},
         "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
-        "VIPU_CLI_API_HOST": cluster.vipu.host,
-        "VIPU_CLI_API_PORT": str(cluster.vipu.user_port),
+        **own_partition.environment(cluster.ipus, host.ordinal),
+        **{f"VIPU_CLI_API_{name}": value for name, value in host_and_port.items()},
     }
+    if cluster.vipu.authority is None:
+        environment["VIPU_CLI_API_PLAINTEXT"] = "true"
+    else:
+        environment["VIPU_CLI_API_CA_FILE"] = AUTHORITY_FILE
     if cluster.access is not None:
         environment["VIPU_CLI_API_USER_ID"] = cluster.access.user
         if cluster.access.server is not None and cluster.access.keeps_server_key:

@@ -6,41 +6,19 @@ Hardware that is dead is left, isolated (`cleaning`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 
-from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, HostInput, MachineInput
+from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, MachineInput
 from ipucloud.clusters.objects import controller, listed, network
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
-from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
+from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers, wipe_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
+from ipucloud.inventory.cleanings import Evidence
 from ipucloud.operations.results import Achieved, Pending, StepResult
-from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
-from ipucloud.wire.site import HostState
 
 QUARANTINE = "waiting until no earlier request can take effect any more"
 """What is shown while the released machines are in quarantine."""
-
-
-async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    result = await clean(site, cluster, cluster.hosts, partial(_wiped, site), kind="host", doing="wiping")
-    left = {each.name for each in result.left} if isinstance(result, Cleaned) else set()
-    for host in (each for each in cluster.hosts if each.name in left):
-        with suppress(SiteError):
-            await site.hosts.switch_off(host.name, host.server_name, cluster.external_name)
-    return result
-
-
-async def _wiped(site: Site, host: HostInput) -> Progress:
-    """Clean only when it has no server."""
-    observed = await site.hosts.get(host.name)
-    ours = observed.server is not None and observed.server.name == host.server_name
-    if ours and observed.state is not HostState.WIPING:
-        await site.hosts.delete_server(host.name, host.server_name)
-        observed = await site.hosts.get(host.name)
-    failed = f"host {host.name} failed" if observed.state is HostState.FAILED else None
-    return Progress(observed.server is None and observed.state is HostState.CLEAN, failed)
 
 
 async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -87,7 +65,7 @@ async def _off(site: Site, cluster: ClusterInputs, machine: MachineInput) -> Pro
         await site.machines.power_off(machine.name, cluster.external_name)
         system = await site.machines.get(machine.name)
     failed = f"machine {machine.name} failed" if system.Status.Health == "Critical" else None
-    return Progress(system.PowerState == "Off", failed)
+    return Progress(system.PowerState == "Off", failed, seen={"power": system.PowerState})
 
 
 async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -108,18 +86,23 @@ async def _verified(site: Site, cluster: ClusterInputs, removals: Sequence[Clust
     if cluster.quarantine_left > 0:
         return Pending(QUARANTINE, recheck=cluster.quarantine_left)
     left: list[Left] = []
+    observed: dict[str, Evidence] = {}
     for remove in removals:
         result = await remove(site, cluster)
         if not isinstance(result, Achieved):
             return result
-        left += result.left if isinstance(result, Cleaned) else ()
+        if isinstance(result, Cleaned):
+            left += result.left
+            observed |= result.observed
     ours = {machine.name for machine in cluster.machines}
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if held := sorted(allocation.agent_ids & ours):
                 sentence = f"{controller(cluster)} has {listed('machine', held)} of this cluster in another allocation"
                 return Pending(f"{sentence}; if this persists, an operator must act")
-    return Cleaned(tuple(left))
+    # Each removal has ended by reading that its object is not there.
+    gone = {"network": "none"} | ({} if cluster.vipu is None else {"vipu_allocation": "none", "partitions": "none"})
+    return Cleaned(tuple(left), {each: {**seen, **gone} for each, seen in observed.items()})
 
 
 _TAKE_DOWNS = (

@@ -42,7 +42,10 @@ class Fact:
 
 
 class LiveReport(NamedTuple):
-    """A report that is not cleared. `confirmations`: of this object, source and code within the last hour."""
+    """A report that is not cleared.
+
+    `confirmations`: how often this source reported this code of the object within the hour up to `confirmed_at`.
+    """
 
     id: UUID
     kind: Kind

@@ -5,7 +5,8 @@ It is written in the transaction that writes the reports, after the objects' row
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -38,31 +39,57 @@ def _health(kind: Kind) -> str:
 _POD = {"machine": "object.pod_id", "host": "(SELECT pod_id FROM machines WHERE id = object.machine_id)"}
 
 
-def _merge(kind: Kind) -> Query[UUID]:
-    """Gives the pods whose machines, or whose machines' own hosts, changed."""
+FOLLOWING: Mapping[Kind, tuple[str, ...]] = {
+    "machine": ("health", "maintenance", "allocatable", "validating"),
+    "host": ("health", "maintenance", "allocatable"),
+}
+"""The columns that follow from the reports."""
+
+
+def said_by_reports(kind: Kind) -> str:
+    """SQL for the columns `FOLLOWING` of the row `object`, by its live, confirmed reports.
+
+    A machine is `validating` while nothing but its validation keeps it from clusters.
+    """
     maintained = _among(code for code, declared in CODES[kind].items() if declared.maintenance)
+    validating = f"live.preventing <@ ARRAY['{Code.NOT_VALIDATED}'] AND live.prevented AS validating"
+    return f"""
+        SELECT {_health(kind)} AS health, {maintained} AS maintenance, NOT live.prevented AS allocatable
+               {f", {validating}" if "validating" in FOLLOWING[kind] else ""}
+          FROM (SELECT coalesce(array_agg(r.code), '{{}}') AS codes,
+                       coalesce(array_agg(r.code) FILTER (WHERE r.allocation = 'prevented'), '{{}}') AS preventing,
+                       coalesce(bool_or(r.allocation = 'prevented'), false) AS prevented
+                  FROM health_reports r
+                 WHERE r.{kind}_id = object.id AND r.cleared_at IS NULL AND r.confirmed_at IS NOT NULL) AS live
+        """  # noqa: S608  # our own names
+
+
+class _Merged(NamedTuple):
+    """How many objects changed, and the pods whose machines, or whose machines' own hosts, are among them."""
+
+    objects: int
+    pods: list[UUID]
+
+
+def _merge(kind: Kind) -> Query[_Merged]:
+    columns = FOLLOWING[kind]
+    present, said = (", ".join(f"{row}.{column}" for column in columns) for row in ("object", "merged"))
     return Query(
         f"""
         WITH changed AS (
         UPDATE {kind}s AS object
-           SET health = merged.health, maintenance = merged.maintenance, allocatable = merged.allocatable
-          FROM (
-            SELECT live.id, {_health(kind)} AS health, {maintained} AS maintenance,
-                   NOT live.prevented AS allocatable
-              FROM (
-                SELECT asked.id, coalesce(array_agg(r.code) FILTER (WHERE r.id IS NOT NULL), '{{}}') AS codes,
-                       coalesce(bool_or(r.allocation = 'prevented'), false) AS prevented
-                  FROM unnest(CAST(:ids AS uuid[])) AS asked (id)
-                  LEFT JOIN health_reports r
-                         ON r.{kind}_id = asked.id AND r.cleared_at IS NULL AND r.confirmed_at IS NOT NULL
-                 GROUP BY asked.id) AS live) AS merged
+           SET {", ".join(f"{column} = merged.{column}" for column in columns)}
+          FROM (SELECT object.id, said.*
+                  FROM unnest(CAST(:ids AS uuid[])) AS object (id)
+                 CROSS JOIN LATERAL ({said_by_reports(kind)}) AS said) AS merged
          WHERE object.id = merged.id
-           AND (object.health, object.maintenance, object.allocatable)
-               IS DISTINCT FROM (merged.health, merged.maintenance, merged.allocatable)
+           AND ({present}) IS DISTINCT FROM ({said})
         RETURNING {_POD[kind]} AS pod_id)
-        SELECT DISTINCT pod_id FROM changed WHERE pod_id IS NOT NULL
+        SELECT count(*) AS objects,
+               coalesce(array_agg(DISTINCT pod_id) FILTER (WHERE pod_id IS NOT NULL), '{{}}') AS pods
+          FROM changed
         """,  # noqa: S608  # our own names
-        UUID,
+        _Merged,
     )
 
 
@@ -74,6 +101,17 @@ async def lock(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -
     await connection.execute(_LOCK[kind], {"ids": sorted(ids)})
 
 
-async def merge(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -> None:
-    """Write what the live reports of these objects say. Their rows must be locked: the reports are read once."""
-    await settle(connection, await _MERGE[kind].all(connection, {"ids": sorted(ids)}))
+async def merge(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -> int:
+    """Write what the live reports of these objects say, and return how many of them changed.
+
+    Their rows must be locked: the reports are read once.
+    """
+    merged = await _MERGE[kind].one(connection, {"ids": sorted(ids)})
+    await settle(connection, merged.pods)
+    return merged.objects
+
+
+async def merge_unsettled(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -> list[UUID]:
+    """The same, for a caller that settles the pods, which are returned, together with others."""
+    merged = await _MERGE[kind].one(connection, {"ids": sorted(ids)})
+    return merged.pods

@@ -14,8 +14,9 @@ from ipucloud.inventory.health.codes import Source
 _COMPLETE = sa.text(
     """
     INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)
-    VALUES (:region, :source, app_now() - make_interval(secs => :seconds), app_now(),
-            app_now() + make_interval(secs => :expires), :objects, :answered)
+    VALUES (:region, :source, app_now() - make_interval(secs => CAST(:age AS float8) + :seconds),
+            app_now() - make_interval(secs => CAST(:age AS float8)),
+            app_now() - make_interval(secs => CAST(:age AS float8) - :expires), :objects, :answered)
     ON CONFLICT (region, source) DO UPDATE
        SET started_at = excluded.started_at, finished_at = excluded.finished_at, stale_at = excluded.stale_at,
            objects = excluded.objects, answered = excluded.answered, error = NULL, failed_since = NULL
@@ -40,6 +41,13 @@ _HALTED = Query(
     "SELECT EXISTS (SELECT FROM observations WHERE region = :region AND halted_since IS NOT NULL) AS halted", bool
 )
 
+_RELEASE = sa.text(
+    """
+    UPDATE site_regions SET vipu_version = :version, vipu_version_at = app_now()
+     WHERE region = :region AND vipu_version IS DISTINCT FROM :version
+    """
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -52,8 +60,8 @@ class Read:
     error: str | None = None
 
 
-async def write_reading(connection: AsyncConnection, region: str, read: Read, *, expires: float) -> None:
-    """Record a reading that just ended and says nothing any more after `expires` seconds.
+async def write_reading(connection: AsyncConnection, region: str, read: Read, *, age: float, expires: float) -> None:
+    """Record a reading that ended `age` seconds ago, and says nothing any more `expires` seconds after its end.
 
     One that failed leaves the times of the last complete one.
     """
@@ -66,11 +74,17 @@ async def write_reading(connection: AsyncConnection, region: str, read: Read, *,
             "region": region,
             "source": read.source,
             "seconds": read.seconds,
+            "age": age,
             "expires": expires,
             "objects": read.objects,
             "answered": read.answered,
         },
     )
+
+
+async def write_release(connection: AsyncConnection, region: str, version: str) -> None:
+    """Record what the region's V-IPU controller says that it runs."""
+    await connection.execute(_RELEASE, {"region": region, "version": version})
 
 
 async def automation_halted(connection: Statements, region: str) -> bool:

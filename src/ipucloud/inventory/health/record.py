@@ -26,7 +26,7 @@ _LIVE = Query(
                        WHERE earlier.machine_id IS NOT DISTINCT FROM live.machine_id
                          AND earlier.host_id IS NOT DISTINCT FROM live.host_id
                          AND (earlier.source, earlier.code) = (live.source, live.code)
-                         AND earlier.confirmed_at > app_now() - interval '1 hour') END AS confirmations
+                         AND earlier.confirmed_at > live.confirmed_at - interval '1 hour') END AS confirmations
       FROM health_reports live
      WHERE region = :region AND cleared_at IS NULL
     """,

@@ -24,12 +24,13 @@ _REPORT = {
     kind: Query(
         f"""
         INSERT INTO health_reports (id, region, {kind}_id, source, code, allocation, credited, detail, message,
-                                    confirmed_at, expires_at, created_by, cluster_id)
+                                    first_seen_at, confirmed_at, expires_at, maintenance_at, created_by, cluster_id)
         VALUES (:id, {_REGION_OF[kind]}, :object_id, :source, :code, :allocation, :credited, :detail, :message,
-                app_now(), :expires_at, :created_by, :cluster_id)
+                coalesce(:first_seen_at, app_now()), app_now(), :expires_at, :maintenance_at, :created_by, :cluster_id)
         ON CONFLICT (machine_id, host_id, source, code) WHERE cleared_at IS NULL DO UPDATE
            SET detail = excluded.detail, confirmed_at = coalesce(health_reports.confirmed_at, app_now()),
                last_seen_at = app_now(), good_since = NULL, expires_at = excluded.expires_at,
+               maintenance_at = coalesce(excluded.maintenance_at, health_reports.maintenance_at),
                created_by = coalesce(excluded.created_by, health_reports.created_by),
                cluster_id = coalesce(health_reports.cluster_id, excluded.cluster_id)
         RETURNING id
@@ -83,12 +84,15 @@ async def report(
     detail: str,
     created_by: str | None = None,
     expires_at: datetime | None = None,
+    maintenance_at: datetime | None = None,
     cluster_id: UUID | None = None,
+    first_seen_at: datetime | None = None,
 ) -> UUID:
     """Report that something is wrong, confirmed at once, and return the report's id.
 
     A live report of the same source and code gets the new detail and expiry instead. `cluster_id`: the cluster that
-    holds the object. Raises ValueError when the source does not report such a code.
+    holds the object. `maintenance_at`: of a drain, when its planned maintenance begins. `first_seen_at`: in the past;
+    None: now. Raises ValueError when the source does not report such a code.
     """
     declared = declaration(kind, source, code)
     await lock(connection, kind, [object_id])
@@ -104,8 +108,10 @@ async def report(
             "detail": detail,
             "message": declared.message,
             "expires_at": expires_at,
+            "maintenance_at": maintenance_at,
             "created_by": created_by,
             "cluster_id": cluster_id,
+            "first_seen_at": first_seen_at,
         },
     )
     await merge(connection, kind, [object_id])
@@ -123,8 +129,11 @@ async def clear(connection: AsyncConnection, *, report_id: UUID) -> bool:
     return ended
 
 
-async def clear_code(connection: AsyncConnection, *, kind: Kind, object_id: UUID, source: Source, code: Code) -> bool:
-    """End the live report of this source and code; False when there is none."""
+async def clear_code(
+    connection: AsyncConnection, *, kind: Kind, object_id: UUID, source: Source, code: Code
+) -> UUID | None:
+    """End the live report of this source and code, and return its id; None when there is none."""
     asked = {"object_id": object_id, "source": source, "code": code}
     report_id = await _LIVE[kind].one_or_none(connection, asked)
-    return report_id is not None and await clear(connection, report_id=report_id)
+    ended = report_id is not None and await clear(connection, report_id=report_id)
+    return report_id if ended else None

@@ -30,12 +30,14 @@ health_reports = sa.Table(
     sa.Column("good_since", sa.DateTime(timezone=True), comment="the first of the good readings in a row"),
     sa.Column("cleared_at", sa.DateTime(timezone=True), comment="NULL: live"),
     instant("expires_at"),
+    sa.Column("maintenance_at", sa.DateTime(timezone=True), comment="of a drain: when its planned maintenance begins"),
     sa.Column("created_by", sa.Text, comment="id of an operator's token"),
     sa.Column("cluster_id", sa.Uuid, comment="held the object when the report was confirmed"),
     one_of("source", Source),
     one_of("code", Code),
     one_of("allocation", Allocation),
     sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_object"),
+    sa.CheckConstraint("maintenance_at IS NULL OR code = 'drain'", name="maintenance_at"),
 )
 sa.Index(
     "uq_health_reports_live",

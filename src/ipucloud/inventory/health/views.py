@@ -1,6 +1,10 @@
-"""A view through which `billing` reads the reports that its credits cite, as the migrations create it."""
+"""SQL of other packages' statements about health reports; views are as the migrations create them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ipucloud.inventory.health.codes import PREVENTING_AUTOMATION, SUPPRESSING_ALERTS, Code
 
 CITED_FAULTS = """
 CREATE VIEW cited_faults WITH (security_invoker = true) AS
@@ -10,3 +14,20 @@ SELECT r.id, CASE WHEN r.machine_id IS NULL THEN 'poplar_server' ELSE 'machine' 
   FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id
 """
 """What customers may know of a report: what failed, when it was first seen, and when its end was first seen."""
+
+
+def automation_allowed(machine_id: str, host_id: str) -> str:
+    """A condition: no person works on the hardware with these ids (SQL expressions, either may be NULL)."""
+    return f"NOT {_reported(machine_id, host_id, PREVENTING_AUTOMATION)}"
+
+
+def alerts_suppressed(machine_id: str, host_id: str) -> str:
+    """A condition: what else is reported about the hardware raises no alert. Arguments as above."""
+    return _reported(machine_id, host_id, SUPPRESSING_ALERTS)
+
+
+def _reported(machine_id: str, host_id: str, codes: Iterable[Code]) -> str:
+    return f"""EXISTS (
+        SELECT FROM health_reports AS other
+         WHERE (other.machine_id = {machine_id} OR other.host_id = {host_id}) AND other.cleared_at IS NULL
+           AND other.confirmed_at IS NOT NULL AND other.code IN ({", ".join(f"'{code}'" for code in codes)}))"""

@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.errors import CommandError
+from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.resume import resume
@@ -22,6 +24,8 @@ from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import clear, report
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.laboratory.sample.story import KEY_NAME, Use
@@ -44,6 +48,12 @@ class _Finished(NamedTuple):
 
 _STATE = Query(
     "SELECT state, error->>'detail' AS detail FROM operations WHERE id = :id AND finished_at IS NOT NULL", _Finished
+)
+
+_MACHINE = Query(
+    "SELECT machines.id FROM allocations JOIN machines ON machines.id = machine_id"
+    " WHERE cluster_id = :cluster_id AND freed_at IS NULL ORDER BY ordinal LIMIT 1",
+    UUID,
 )
 
 
@@ -93,6 +103,35 @@ class Cloud:
         await self._succeeds(
             lambda connection: resume(connection, self.actor, cluster, if_match=None, settings=self.settings)
         )
+
+    async def fail(self, cluster: UUID, detail: str) -> UUID:
+        """A machine of the cluster fails, as observation reports it; returns the report."""
+
+        async def work(connection: AsyncConnection) -> UUID:
+            await lock_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+            made = await report(
+                connection,
+                kind="machine",
+                object_id=await _MACHINE.one(connection, {"cluster_id": cluster}),
+                source=Source.BMC,
+                code=Code.BMC_CRITICAL,
+                detail=detail,
+                cluster_id=cluster,
+            )
+            await settle_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+            return made
+
+        return await self.database.transact(work)
+
+    async def work_again(self, cluster: UUID, report_id: UUID) -> None:
+        """The machine that the report is about works again."""
+
+        async def work(connection: AsyncConnection) -> None:
+            await lock_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+            await clear(connection, report_id=report_id)
+            await settle_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+
+        await self.database.transact(work)
 
     async def finished(self, operation: UUID) -> None:
         """Work until the operation has succeeded. Raises SampleError."""

@@ -129,6 +129,7 @@ class _Sample:
         self._database = cloud.database
         self._account = cloud.actor.project_id
         self._clusters: dict[str, UUID] = {}
+        self._report: UUID
 
     def timeline(self) -> list[tuple[datetime, Act]]:
         events: list[tuple[story.Moment, Act]] = [
@@ -138,6 +139,8 @@ class _Sample:
             *((moment, partial(self._bill, month)) for month, moment in enumerate(story.SEALED)),
             (story.PAID, self._pay),
             (story.CREDITED, self._credit),
+            (story.FAULT[0], self._fail),
+            (story.FAULT[1], self._work_again),
         ]
         for use in story.USES:
             events += [(use.since, partial(self._create, use)), (use.until, partial(self._delete, use))]
@@ -168,6 +171,12 @@ class _Sample:
 
     async def _nothing(self) -> None:
         """The bookkeeping follows every event."""
+
+    async def _fail(self) -> None:
+        self._report = await self._cloud.fail(self._clusters[story.FAULTY], story.FAULT_DETAIL)
+
+    async def _work_again(self) -> None:
+        await self._cloud.work_again(self._clusters[story.FAULTY], self._report)
 
     async def _grant(self) -> None:
         expires_at = self._months.at(*story.CREDIT_ENDS)

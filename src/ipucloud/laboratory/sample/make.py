@@ -34,7 +34,13 @@ TOKEN = "finance-token"  # a file's name
 """Where in the data directory the sample's token is."""
 TOKEN_NAME = "finance"
 
-QUICK = {"site_poll_interval": 0.02, "request_life": 0.1, "poll_seconds": 0.2, "site_call_timeout": 20.0}
+QUICK = {
+    "site_poll_interval": 0.02,
+    "request_life": 0.1,
+    "poll_seconds": 0.2,
+    "site_call_timeout": 20.0,
+    "validation": frozenset[str](),
+}
 """What suits a simulated site that takes no time."""
 
 
@@ -77,7 +83,7 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
     with _quiet(), replacing(url_of, name) as copy:
         mine = _on(settings.model_copy(update=QUICK), url_of(APP_ROLE, copy))
         async with database_of(mine) as database, sites_of(mine) as sites:
-            await sync(database, sites)
+            await sync(database, sites, validated=False)
             await bootstrap(database, catalogue, env=settings.environment)
             await fill(
                 database,

@@ -53,6 +53,11 @@ USES = (
 )
 """The first month begins late: each of its hours is closed and verified, which is most of the time that this takes."""
 
+FAULTY = "gpt"
+FAULT: tuple[Moment, Moment] = ((1, 7, 9), (1, 7, 14))
+FAULT_DETAIL = "Redfish health Critical, state Enabled"
+"""A machine of that cluster fails, from one moment to another: its minutes are not billed."""
+
 BEGIN: Moment = (0, 22, 8)
 CREDIT = Decimal(250)
 CREDIT_REASON = "Welcome credit"

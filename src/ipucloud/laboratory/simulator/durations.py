@@ -57,6 +57,17 @@ STAGES: dict[str, tuple[Action, ...]] = {
         Action.HOST_BOOT,
         Action.HOST_SET_UP,
     ),
+    "CLUSTER_REPAIR": (
+        Action.PARTITION_REMOVE,
+        Action.NETWORK_DETACH,
+        Action.MACHINE_POWER_OFF,
+        Action.NETWORK_ATTACH,
+        Action.MACHINE_POWER_ON,
+        Action.CLUSTER_TEST,
+        Action.PARTITION_CREATE,
+        Action.HOST_BOOT,
+        Action.HOST_SET_UP,
+    ),
     "CLUSTER_CLEAN_UP": (
         Action.HOST_WIPE,
         Action.PARTITION_REMOVE,

@@ -130,6 +130,18 @@ class FaultBook:
                 return Plan(latency, kept.rule)
         return Plan(latency)
 
+    def silence(self, call: str, target: str) -> bool:
+        """Whether a rule refuses what the site asks of its own hardware. Only rules that name the call reach it."""
+        if not self._rules:
+            return False
+        now = self._clock.now()
+        for kept in self._rules.values():
+            named = kept.rule.call == call and kept.rule.action is FaultAction.STATUS
+            if named and self._fires(kept, call, target, now):
+                kept.hit()
+                return True
+        return False
+
     def _fires(self, kept: InForce, call: str, target: str, now: float) -> bool:
         rule = kept.rule
         if not kept.begins <= now < kept.ends or (rule.times is not None and rule.hits >= rule.times):

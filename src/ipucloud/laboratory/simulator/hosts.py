@@ -17,6 +17,7 @@ from pathlib import Path
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
+from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
 from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.laboratory.simulator.state import HostRecord
@@ -42,6 +43,7 @@ class Hosts:
         document: Document,
         network_of: NetworkOf,
         surroundings: Callable[[str, str], Surroundings],
+        identities: Identities,
     ) -> None:
         self._regions = regions
         self._region_of = {host.name: slug for slug, region in regions.items() for host in region.hosts}
@@ -52,6 +54,7 @@ class Hosts:
         self._document = document
         self._network_of = network_of
         self._surroundings = surroundings
+        self._identities = identities
         self._servers: dict[str, PoplarServer] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -85,8 +88,9 @@ class Hosts:
             raise not_found(f"host {name!r} does not exist")
 
     def names(self, region: str | None) -> list[str]:
-        """Every host (of one region, when it is named)."""
-        return [name for name, slug in self._region_of.items() if region in {None, slug}]
+        """Every host (of one region, when it is named) that is not hidden."""
+        found = (name for name, slug in self._region_of.items() if region in {None, slug})
+        return [name for name in found if not self._identities.is_hidden(name)]
 
     def is_on(self, name: str) -> bool:
         """Whether the host is switched on: it takes power from the writing of an image to the end of its wipe."""
@@ -99,8 +103,10 @@ class Hosts:
         await self._advance(name)
         record = self._records.get(name)
         region = self._region_of[name]
+        shown = self._identities.of_host(name, self._regions[region].server_on(name))
+        itself = {"serial_number": shown.serial_number, "model": shown.model, "firmware": shown.firmware}
         if record is None:
-            return Host(name=name, region=region, state=HostState.CLEAN)
+            return Host(name=name, region=region, state=HostState.CLEAN, **itself)
         server = self._servers.get(name)
         if server is not None and count and record.set_up_at <= self._clock.now():
             await server.count_ipus()
@@ -112,6 +118,7 @@ class Hosts:
             ssh=server.ssh if server else None,
             ipus_visible=server.ipus_visible if server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
+            **itself,
         )
 
     async def put_server(self, name: str, spec: ServerSpec) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
+from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
+from ipucloud.laboratory.simulator.sensors import LIMITS, beyond_limits
 from ipucloud.laboratory.simulator.state import MachineRecord, Power
-from ipucloud.laboratory.simulator.vipu.attributes import machine_serial
-from ipucloud.laboratory.simulator.vipu.devices import MACHINE_VERSION
 from ipucloud.wire.site import RedfishStatus, RedfishSystem
 
 
@@ -30,6 +30,7 @@ class Machines:
         durations: Durations,
         changed: Callable[[], None],
         host_is_on: Callable[[str], bool],
+        identities: Identities,
     ) -> None:
         self._machines = machines
         self._records = records
@@ -38,6 +39,7 @@ class Machines:
         self._durations = durations
         self._changed = changed
         self._host_is_on = host_is_on
+        self._identities = identities
         self._servers = frozenset(name for name, machine in machines.items() if isinstance(machine.region, ServerPlan))
 
     def get(self, name: str) -> Machine:
@@ -48,6 +50,8 @@ class Machines:
 
     def reachable(self, name: str) -> bool:
         """Whether the machine is on and its agent answers."""
+        if self._identities.is_hidden(name):
+            return False
         record = self._records.get(name)
         if record is None and name not in self._servers:
             return self._initial == "On"  # most machines were never touched, and are asked about all the time
@@ -55,19 +59,27 @@ class Machines:
 
     def system(self, name: str) -> RedfishSystem:
         """The machine as its BMC shows it."""
-        machine = self.get(name)
-        record, power = self._records.get(name), self._power_of(name)
+        if self._identities.is_hidden(name):
+            raise not_found(f"the BMC of machine {name!r} does not answer")
+        if self._identities.is_surplus(name):
+            record, power, shown = None, "Off", self._identities.surplus_machine(name)
+        else:
+            shown = self._identities.of_machine(name, self.get(name).region.model)
+            record, power = self._records.get(name), self._power_of(name)
         return RedfishSystem(
             Id=name,
             Name=name,
-            Model=machine.region.model,
-            SerialNumber=machine_serial(name),
+            Model=shown.model,
+            SerialNumber=shown.serial_number,
             PowerState=power,
             Status=RedfishStatus(
                 State="Enabled" if power == "On" else "StandbyOffline",
                 Health="Critical" if record is not None and record.failed else "OK",
             ),
-            BiosVersion=MACHINE_VERSION,
+            BiosVersion=shown.firmware,
+            Firmware=shown.parts,
+            Serials=shown.serials,
+            Sensors=beyond_limits(record.readings) if record is not None else [],
         )
 
     def reset(self, name: str, reset_type: str) -> None:
@@ -90,10 +102,29 @@ class Machines:
         self._record(name).failed = True
         self._changed()
 
-    def repair(self, name: str) -> None:
-        """Repair the machine."""
-        self._record(name).failed = False
+    def hang(self, name: str) -> None:
+        """Let the machine begin changes of power, and finish none."""
+        self._record(name).hangs = True
         self._changed()
+
+    def repair(self, name: str) -> None:
+        """Repair the machine; its sensors show usual values again."""
+        record = self._record(name)
+        record.failed = record.hangs = False
+        record.readings.clear()
+        self._changed()
+
+    def show(self, name: str, sensor: str, reading: float) -> None:
+        """Let a sensor of the machine's BMC show this."""
+        if sensor not in LIMITS:
+            raise not_found(f"sensor {sensor!r} does not exist; there are {', '.join(LIMITS)}")
+        self._record(name).readings[sensor] = reading
+        self._changed()
+
+    def readings(self, name: str) -> Mapping[str, float]:
+        """What those sensors of a machine show that were set."""
+        record = self._records.get(name)
+        return {} if record is None else record.readings
 
     def _is_server(self, name: str) -> bool:
         return self.get(name).name in self._servers
@@ -118,7 +149,7 @@ class Machines:
         self._changed()
 
     def _settle(self, name: str, record: MachineRecord) -> None:
-        while record.due is not None and record.due <= self._clock.now():
+        while not record.hangs and record.due is not None and record.due <= self._clock.now():
             if record.power == "PoweringOn":
                 record.power, record.due = "On", None
             elif record.then_on:

@@ -23,6 +23,7 @@ from ipucloud.laboratory.simulator.settings import (
     DEFAULT_MACHINES,
     DEFAULT_POD_SIZE,
     DEFAULT_SERVERS,
+    VIPU_VERSION,
     Settings,
 )
 from ipucloud.laboratory.simulator.site import SizeMismatch
@@ -45,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     token = options.token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
         parser.error(f"a site token is needed: --token, or {TOKEN_VARIABLE}")
+    administrator = _administrator(options.access_key)
+    if options.secure and administrator is None:
+        parser.error(f"secure controllers need the key of an administrator: --access-key, or {KEY_VARIABLE}")
     if options.ready_file is not None:
         options.ready_file.unlink(missing_ok=True)
     with stop_signals() as signals:
@@ -53,7 +57,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         logs.configure(options.log_format, "warning")
         out = LineWriter(STANDARD_OUTPUT)
         try:
-            uvloop.run(run(_settings(options, token), signals, lambda line: _announce(out, line, options.ready_file)))
+            uvloop.run(
+                run(
+                    _settings(options, token, administrator),
+                    signals,
+                    lambda line: _announce(out, line, options.ready_file),
+                )
+            )
         except (FolderTaken, FolderUnusable, PortTaken, SizeMismatch) as problem:
             sys.exit(f"ipucloud-sim: {problem}")
         finally:
@@ -66,7 +76,7 @@ def _announce(out: LineWriter, line: str, ready_file: Path | None) -> None:
     out.write_line(line)
 
 
-def _settings(options: argparse.Namespace, token: str) -> Settings:
+def _settings(options: argparse.Namespace, token: str, administrator: tuple[str, str] | None) -> Settings:
     return Settings(
         data=options.data.resolve(),
         token=token,
@@ -83,9 +93,13 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         machines_on=options.machines_on,
         seed=options.seed,
         secure=options.secure,
-        administrator=_administrator(options.access_key),
+        administrator=administrator,
         gateway_topology=options.gateway_topology,
         fsync=options.fsync,
+        clients=None if options.clients is None else options.clients.resolve(),
+        plaintext=options.plaintext,
+        vipu_version=options.vipu_version,
+        cluster_test=options.cluster_test,
     )
 
 
@@ -115,8 +129,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--die-with-parent", action="store_true", help="stop when the process that started this one ends (Linux)")
     add("--machines-on", action="store_true", help="machines start switched on (else off, as clean-up leaves them)")
     add("--seed", type=int, default=0, help="seed of the fault rules' probabilities")
-    add("--secure", action="store_true", help="V-IPU controllers ask their users for access keys")
+    add("--clients", type=Path, metavar="DIR", help="folder for the control plane's certificates (DIR/clients)")
+    add("--plaintext", action="store_true", help="V-IPU controllers without TLS")
+    add("--secure", action="store_true", help="V-IPU controllers ask their callers for access keys")
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
+    add("--vipu-version", default=VIPU_VERSION, metavar="VERSION", help="what V-IPU controllers run (%(default)s)")
+    add("--no-cluster-test", dest="cluster_test", action="store_false", help="V-IPU controllers test no clusters")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")

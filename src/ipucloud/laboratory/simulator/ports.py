@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 # Below the range from which Linux takes the ports of outgoing connections (32768 and up): a port that waits for its
@@ -18,6 +18,11 @@ class PortTaken(Exception):
     """This process cannot listen where it must: another one does, as a rule."""
 
 
+def candidates() -> Iterator[int]:
+    """Ports to try, in no order."""
+    return (random.randint(FIRST_PORT, LAST_PORT) for _ in range(ATTEMPTS))  # noqa: S311 - any free port will do
+
+
 async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> tuple[int, T]:
     """Listen on `port`, or on a free one when it is None; answers the port and what `listen` made.
 
@@ -28,8 +33,7 @@ async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> 
             return port, await listen(port)
         except OSError as error:
             raise PortTaken(f"port {port} cannot be listened on: {error.strerror or error}") from error
-    for _ in range(ATTEMPTS):
-        candidate = random.randint(FIRST_PORT, LAST_PORT)  # noqa: S311 - any free port will do
+    for candidate in candidates():
         try:
             return candidate, await listen(candidate)
         except OSError:

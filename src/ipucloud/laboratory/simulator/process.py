@@ -10,13 +10,10 @@ import resource
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import grpc
 import uvicorn
-from google.protobuf.message import Message
 
 from ipucloud.laboratory.simulator.clock import WallClock
 from ipucloud.laboratory.simulator.http.app import build_app
@@ -24,24 +21,14 @@ from ipucloud.laboratory.simulator.http.protocol import BreakableProtocol, Quiet
 from ipucloud.laboratory.simulator.ports import listen_on
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.site import Site, prepare_folder
-from ipucloud.laboratory.simulator.vipu.admin import AdminMethods
-from ipucloud.laboratory.simulator.vipu.rpc import service_handler
-from ipucloud.laboratory.simulator.vipu.services import UserMethods, VersionMethods
+from ipucloud.laboratory.simulator.vipu.endpoints import Endpoints
+from ipucloud.laboratory.simulator.vipu.listeners import Listeners
 from ipucloud.process.signals import StopSignals, in_loop
-from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 
 GRACE_SECONDS = 1.0
 BACKLOG = 1024
 COLLECT_AFTER = 50_000
 KEEP_ALIVE_SECONDS = 75
-RPC_OPTIONS = [
-    # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
-    ("grpc.so_reuseport", 0),
-    # Clients may probe an idle connection every few seconds; by default gRPC would hang up on them.
-    ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.min_ping_interval_without_data_ms", 1000),
-    ("grpc.http2.max_ping_strikes", 0),
-]
 
 
 class FolderTaken(Exception):
@@ -105,35 +92,23 @@ def _sole_owner(data: Path) -> Iterator[None]:
 
 
 async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
-    user, version = (vipu_pb2.DESCRIPTOR.services_by_name[n] for n in ("UserService", "VersionService"))
-    admin = vipu_admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
+    """The administration endpoint of every controller, and a user endpoint for each of its allocations."""
     for slug, controller in site.controllers.items():
-        services = {
-            "user": [
-                service_handler(user, "vipu", UserMethods(controller), controller, site.faults),
-                service_handler(version, "vipu", VersionMethods(), controller, site.faults),
-            ],
-            "admin": [service_handler(admin, "admin", AdminMethods(controller), controller, site.faults)],
-        }
-        for side, handlers in services.items():
-            purpose = f"vipu.{slug}.{side}"
-            stored = site.state.ports.get(purpose)
-            port, server = await listen_on(stored, partial(_rpc_server, site, handlers))
-            _keep_port(site, purpose, port)
-            open_things.push_async_callback(server.stop, GRACE_SECONDS)
-
-
-async def _rpc_server(
-    site: Site, handlers: list[grpc.GenericRpcHandler[Message, Message]], port: int
-) -> grpc.aio.Server:
-    server = grpc.aio.server(options=RPC_OPTIONS)
-    server.add_generic_rpc_handlers(handlers)
-    try:
-        server.add_insecure_port(f"{site.settings.bind}:{port}")
-    except RuntimeError as error:
-        raise OSError(str(error)) from error
-    await server.start()
-    return server
+        listeners = Listeners(controller, site.faults, site.authorities.get(slug), site.settings)
+        purpose = f"vipu.{slug}.admin"
+        port, server = await listen_on(site.state.ports.get(purpose), listeners.administration)
+        _keep_port(site, purpose, port)
+        open_things.push_async_callback(server.stop, GRACE_SECONDS)
+        controller.endpoints = Endpoints(
+            site.settings.told_address,
+            site.state.endpoints.setdefault(slug, {}),
+            listeners.tenant,
+            changed=site.document.touch,
+            kept=site.document.settled,
+        )
+        open_things.push_async_callback(controller.endpoints.stop, GRACE_SECONDS)
+        controller.listen()
+        await controller.endpoints.settled()
 
 
 async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
@@ -180,7 +155,7 @@ def _keep_port(site: Site, purpose: str, port: int) -> None:
 
 def _ready_line(site: Site) -> str:
     regions: dict[str, Any] = {
-        region.region: region.vipu.model_dump(include={"user_port", "admin_port"}) if region.vipu else {}
+        region.region: region.vipu.model_dump(include={"admin_port"}) if region.vipu else {}
         for region in site.inventory().regions
     }
     url = f"http://{site.settings.told_address}:{site.state.ports['http']}"

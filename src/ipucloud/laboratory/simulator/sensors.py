@@ -5,11 +5,13 @@ The levels are our choice, of the size that such boards have; nothing in the con
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Literal
 
-from ipucloud.wire.site import LinkState
+from ipucloud.wire.site import LinkState, RedfishSensor
 
 _ERRORS = {LinkState.UP: 0, LinkState.DEGRADED: 1000, LinkState.DOWN: 100_000}
 
@@ -24,15 +26,34 @@ class Sensors:
 
 
 IDLE = Sensors(29.0, 36.0, 48.0)
-BUSY = Sensors(38.0, 62.0, 165.0)
+"""Nothing runs on simulated IPUs, whether a partition has them or not."""
 SPREAD = 0.06
 
 
-def sensors_of(machine: str, ipu: int, *, busy: bool) -> Sensors:
-    """The sensors of an IPU that is in a partition (`busy`), or in none."""
-    level, factor = BUSY if busy else IDLE, 1.0 + SPREAD * _deviation(machine, ipu)
+LIMITS = {"inlet_temperature": (40.0, 50.0), "die_temperature": (90.0, 105.0)}
+"""Of a machine's BMC: above the first value in °C a sensor's health is Warning, above the second Critical."""
+
+
+def beyond_limits(readings: Mapping[str, float]) -> list[RedfishSensor]:
+    """The sensors, of those with these readings, whose health is not OK."""
+    return [
+        RedfishSensor(Name=name, Reading=reading, ReadingUnits="Cel", Health=health)
+        for name, reading in sorted(readings.items())
+        if (health := _health(*LIMITS[name], reading)) != "OK"
+    ]
+
+
+def _health(caution: float, critical: float, reading: float) -> Literal["OK", "Warning", "Critical"]:
+    if reading > critical:
+        return "Critical"
+    return "Warning" if reading > caution else "OK"
+
+
+def sensors_of(machine: str, ipu: int) -> Sensors:
+    """The usual readings of an IPU's sensors."""
+    factor = 1.0 + SPREAD * _deviation(machine, ipu)
     return Sensors(
-        round(level.board_celsius * factor, 1), round(level.die_celsius * factor, 1), round(level.watts * factor, 1)
+        round(IDLE.board_celsius * factor, 1), round(IDLE.die_celsius * factor, 1), round(IDLE.watts * factor, 1)
     )
 
 

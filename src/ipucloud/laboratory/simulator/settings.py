@@ -10,6 +10,7 @@ DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
 DEFAULT_SERVERS = 2
 DEFAULT_DISK_MIB = 128
+VIPU_VERSION = "1.18.0"
 
 GatewayTopology = Literal["looped", "switched"]
 
@@ -23,8 +24,11 @@ class Settings:
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
     `regions` are further regions under V-IPU, each with the type of its machines.
-    `secure` V-IPU controllers ask every caller of their user service for a user and an access key. They know an
-    `administrator`, a user who sees everything, from the start.
+    Each V-IPU controller has a certificate authority. The control plane's client certificates are kept in `clients`,
+    unless given in a folder of the data folder. `plaintext`: the controllers speak no TLS, and ask for no certificate.
+    `secure` V-IPU controllers ask every caller for a user and an access key. They know an `administrator`, a user who
+    sees everything, from the start.
+    V-IPU controllers say that they run `vipu_version`. Without `cluster_test` they refuse to test clusters.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -46,8 +50,17 @@ class Settings:
     administrator: tuple[str, str] | None = field(default=None, repr=False)
     gateway_topology: GatewayTopology = "looped"
     fsync: bool = True
+    clients: Path | None = None
+    plaintext: bool = False
+    vipu_version: str = VIPU_VERSION
+    cluster_test: bool = True
 
     @property
     def told_address(self) -> str:
         """The address that the site reports of itself."""
         return self.advertise or self.bind
+
+    @property
+    def client_certificates(self) -> Path:
+        """Where the control plane finds a file `<controller>.pem` for each controller."""
+        return self.clients or self.data / "clients"

@@ -12,6 +12,7 @@ from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.faults import FaultBook
 from ipucloud.laboratory.simulator.hardware import Machine, build_regions
 from ipucloud.laboratory.simulator.hosts import Hosts
+from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.machines import Machines
 from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
@@ -19,10 +20,10 @@ from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.server import Surroundings
 from ipucloud.laboratory.simulator.state import open_state
+from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.vipu_cli.controller import Channels
-from ipucloud.vipu_cli.endpoint import Endpoint
-from ipucloud.wire.site import Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
+from ipucloud.wire.site import HardwareShown, Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
 
 
 class SizeMismatch(Exception):
@@ -53,6 +54,7 @@ class Site:
         self._durations = Durations(settings.time_scale)
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
+        self.identities = Identities(self.regions, self.state.shown, changed=touch)
         self.machines = Machines(
             everything,
             self.state.machines,
@@ -61,6 +63,7 @@ class Site:
             durations=self._durations,
             changed=touch,
             host_is_on=self._host_is_on,
+            identities=self.identities,
         )
         self.cables = Cables(self.regions, self.state.links, changed=touch)
         self.networks = Networks(
@@ -75,8 +78,10 @@ class Site:
             document=self.document,
             network_of=self.networks.network_of,
             surroundings=self._surroundings,
+            identities=self.identities,
         )
         self.controllers = {slug: self._controller(slug, clock) for slug, r in self.regions.items() if r.under_vipu}
+        self.authorities = {} if settings.plaintext else {slug: self._authority(slug) for slug in self.controllers}
         for name in self.state.machines:
             # A kill may have come between the files of the machine and of its controller.
             self._lost(name)
@@ -95,7 +100,7 @@ class Site:
         found = [each for slug, each in self.regions.items() if region in {None, slug}]
         if not found:
             raise not_found(f"region {region!r} does not exist")
-        return [name for each in found for name in each.machines]
+        return [name for each in found for name in each.machines] + self.identities.surplus(region)
 
     def inventory(self) -> Inventory:
         """All hardware, and where its controllers listen."""
@@ -117,9 +122,10 @@ class Site:
             return None
         return VipuEndpoint(
             host=self.settings.told_address,
-            user_port=self.state.ports[f"vipu.{slug}.user"],
             admin_port=self.state.ports[f"vipu.{slug}.admin"],
             secure=self.settings.secure,
+            authority=self.authorities[slug].certificate if slug in self.authorities else None,
+            cluster_test=self.settings.cluster_test,
         )
 
     def _host_is_on(self, name: str) -> bool:
@@ -131,6 +137,13 @@ class Site:
             raise precondition(f"machine {name!r} is in the network of another tenant than {network!r}")
         self.machines.reset(name, reset_type)
         self._lost(name)
+
+    def show(self, name: str, shown: HardwareShown) -> HardwareShown:
+        """Let a machine or host show something else of itself; partitions on a machine that is hidden fail."""
+        kept = self.identities.put(name, shown)
+        if shown.hidden and name in self.state.machines:
+            self._lost(name)
+        return kept
 
     def fail_machine(self, name: str) -> None:
         """Break a machine; partitions on it fail."""
@@ -147,6 +160,23 @@ class Site:
         if controller is None:
             raise not_found(f"region {slug!r} has no V-IPU controller")
         controller.forget()
+
+    def rotate_certificates(self, slug: str) -> None:
+        """Give a controller's listeners and the control plane new certificates, from the next connection on."""
+        self._authority_of(slug).rotate()
+
+    def replace_authority(self, slug: str) -> None:
+        """Give a controller a new certificate authority, which who trusts the one before trusts, too."""
+        self._authority_of(slug).replace()
+
+    def _authority_of(self, slug: str) -> Authority:
+        if slug not in self.authorities:
+            raise not_found(f"region {slug!r} has no V-IPU controller with certificates")
+        return self.authorities[slug]
+
+    def _authority(self, slug: str) -> Authority:
+        settings = self.settings
+        return Authority(settings.data / "authorities", slug, settings.client_certificates, fsync=settings.fsync)
 
     def check_link(self, machine: str, kind: LinkKind) -> None:
         """Refuse a machine or link that does not exist."""
@@ -182,39 +212,49 @@ class Site:
         if controller is not None and not self.machines.reachable(name):
             controller.hardware_changed([name])
 
+    def _agent_answers(self, machine: str) -> bool:
+        return self.machines.reachable(machine) and not self.faults.silence("agents.answer", machine)
+
     def _controller(self, slug: str, clock: Clock) -> Controller:
         return Controller(
             self.regions[slug],
             self.settings.data / f"vipu-{slug}.json",
             clock=clock,
             durations=self._durations,
-            reachable=self.machines.reachable,
+            reachable=self._agent_answers,
             broken=self.cables.broken,
+            place_of=self.identities.place_of,
             secure=self.settings.secure,
             administrator=self.settings.administrator,
+            version=self.settings.vipu_version,
+            tests_clusters=self.settings.cluster_test,
             fsync=self.settings.fsync,
         )
 
     def _surroundings(self, host: str, region: str) -> Surroundings:
-        vipu = self._vipu_endpoint(region)
+        controller, authority = self.controllers.get(region), self.authorities.get(region)
         fabric = Fabric(
             self.channels,
-            None if vipu is None else Endpoint(vipu.host, vipu.user_port, vipu.admin_port),
+            None if controller is None else lambda: self._endpoints_beside(host, controller),
+            authority=lambda: None if authority is None else authority.certificate.encode(),
             machine_at=lambda rnic: self.networks.machine_at(host, region, rnic),
-            agents=lambda: self.networks.machines_beside(host),
-            allocations=lambda: self._allocations_beside(host, region),
             server=self.regions[region].server_on(host),
             server_works=lambda: self.machines.reachable(host),
+            readings=self.machines.readings,
         )
         return Surroundings(
-            self.settings.bind, self.settings.told_address, fabric, self.settings.disk_mib * 1024 * 1024
+            self.settings.bind,
+            self.settings.told_address,
+            fabric,
+            self.settings.disk_mib * 1024 * 1024,
+            answers=lambda: not self.faults.silence("ssh.connect", host),
         )
 
-    def _allocations_beside(self, host: str, region: str) -> frozenset[str]:
-        """The V-IPU allocations of the machines in a host's network: what its tenant's end-point is scoped to."""
-        owner_of = self.controllers[region].allocations.owner_of
-        owners = (owner_of(machine) for machine in self.networks.machines_beside(host))
-        return frozenset(owner for owner in owners if owner)
+    def _endpoints_beside(self, host: str, controller: Controller) -> frozenset[str]:
+        """The addresses of the endpoints of the machines' allocations in a host's network."""
+        owners = {controller.allocations.owner_of(machine) for machine in self.networks.machines_beside(host)}
+        endpoints = controller.endpoints
+        return frozenset(f"{endpoints.host}:{endpoints.port(owner)}" for owner in owners if owner)
 
 
 def prepare_folder(data: Path) -> None:

@@ -10,19 +10,24 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.laboratory.simulator.store import Document, read_document
-from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.site import HardwareShown, HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
 
 @dataclass
 class MachineRecord:
-    """A machine that was touched. `due` ends a powering state; `then_on` makes it a power cycle."""
+    """A machine that was touched. `due` ends a powering state; `then_on` makes it a power cycle.
+
+    `readings`: what the sensors that were set show. While it `hangs`, its powering state does not end.
+    """
 
     power: Power
     due: float | None = None
     then_on: bool = False
     failed: bool = False
+    readings: dict[str, float] = field(default_factory=dict)
+    hangs: bool = False
 
 
 @dataclass
@@ -51,15 +56,20 @@ class HostRecord:
 
 @dataclass
 class SiteState:
-    """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was."""
+    """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was.
+
+    `endpoints`: those of V-IPU allocations, by region and allocation.
+    """
 
     version: int = 1
     size: dict[str, int] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
+    endpoints: dict[str, dict[str, int]] = field(default_factory=dict)
     machines: dict[str, MachineRecord] = field(default_factory=dict)
     networks: dict[str, NetworkRecord] = field(default_factory=dict)
     hosts: dict[str, HostRecord] = field(default_factory=dict)
     links: dict[str, LinkState] = field(default_factory=dict)
+    shown: dict[str, HardwareShown] = field(default_factory=dict)
 
 
 _STATE = TypeAdapter(SiteState)

@@ -80,10 +80,13 @@ class Document:
                 written.set_exception(error)
 
 
-def replace_file(path: Path, data: bytes, *, fsync: bool = True) -> None:
-    """Put `data` in the place of `path` so that a reader, or a crash, sees the old or the new content, never a part."""
+def replace_file(path: Path, data: bytes, *, fsync: bool = True, mode: int = 0o666) -> None:
+    """Put `data` in the place of `path` so that a reader, or a crash, sees the old or the new content, never a part.
+
+    `mode`: who may read and write it, less the process's umask.
+    """
     temporary = f"{path}.new"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         written = 0
         while written < len(data):

@@ -48,6 +48,11 @@ def simulated_site(
     )
 
 
+def client_certificates(folder: Path) -> str:
+    """The setting `vipu_client_certificate` for the simulated site with its state in `folder`."""
+    return str(folder / "clients" / "{controller}.pem")
+
+
 def worker(settings: Settings, logs: Path, internal: socket.socket) -> Program:
     return _service("worker", "The worker", settings, logs, internal=internal)
 
@@ -91,7 +96,11 @@ def environment(settings: Settings) -> Mapping[str, str]:
     for name in Settings.model_fields:
         value = getattr(settings, name)
         if value is not None:
-            values[f"IPUCLOUD_{name.upper()}"] = (
-                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-            )
+            values[f"IPUCLOUD_{name.upper()}"] = _written(value)
     return values
+
+
+def _written(value: object) -> str:
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)

@@ -79,6 +79,7 @@ async def _add_beside(
                 "site_url": json.loads(announced.text)["url"],
                 "site_token": SecretStr(kept_secret(token)),
                 "vipu_access_key": SecretStr(kept_secret(key)),
+                "vipu_client_certificate": programs.client_certificates(folder / "data"),
             }
         )
         await make(server.url, DATABASE, there, catalogue)

@@ -61,10 +61,19 @@ PORT = "port"
 SECRETS_KEY = "secrets-key"
 """Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
 
-SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0, "observation_interval": 1.0}
-"""What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
+SIMULATED_SITE = {
+    "site_poll_interval": 0.2,
+    "site_call_timeout": 2.0,
+    "request_life": 3.0,
+    "observation_interval": 1.0,
+    "validation": frozenset({"repair"}),
+}
+"""What suits a site on this machine, where an answer takes milliseconds; settings that were given go first.
 
-REACHED_BY = ("database_url", "site_url", "site_token", "vipu_access_key", *SIMULATED_SITE)
+Its machines are validated after repairs only: they can be used at once, also after a cluster was deleted.
+"""
+
+REACHED_BY = ("database_url", "site_url", "site_token", "vipu_access_key", "vipu_client_certificate", *SIMULATED_SITE)
 """The settings with which another process finds the database and the site of a system that runs."""
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -185,6 +194,8 @@ def reachable(given: Settings, settings: Settings) -> Iterator[None]:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
@@ -264,7 +275,14 @@ def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Setti
     url = json.loads(ready_line)["url"]
     mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
-    at = {"site_url": url, "site_token": SecretStr(token), "vipu_access_key": key}
+    client = programs.client_certificates(settings.data_dir / SITE)
+    at = {
+        "site_url": url,
+        "site_token": SecretStr(token),
+        "vipu_access_key": key,
+        "vipu_client_certificate": client,
+        "vipu_client_key": None,
+    }
     return settings.model_copy(update=at | mine)
 
 
@@ -276,7 +294,7 @@ async def _sample(settings: Settings) -> Sample | None:
 async def _prepare(settings: Settings, catalogue: Catalogue) -> dict[Role, str]:
     """Register the site's hardware; answer the tokens kept in the data directory, or new ones if they are not known."""
     async with database_of(settings) as database, sites_of(settings) as sites:
-        await sync(database, sites)
+        await sync(database, sites, validated="intake" in settings.validation)
         kept = {role: read_secret(settings.data_dir / name) or "" for role, name in TOKENS.items()}
         lost = [role for role, token in kept.items() if not await knows(database, token)]
         made = await bootstrap(database, catalogue, env=settings.environment, lost=lost)

@@ -66,6 +66,7 @@ _TOGETHER = (
     ("PricingQuantity", "PricingUnit"),
     ("SkuId", "SkuPriceId", "SkuMeter", "SkuPriceDetails"),
 )
+_NO_DETAILS = 'SELECT *, NULL::text AS "InvoiceDetailId" FROM typed WHERE false'
 _URNS = {"BillingAccountId": "account", "SubAccountId": "project", "ResourceId": "cluster"}
 
 CHECKS = (
@@ -211,11 +212,31 @@ CHECKS = (
         """,
     ),
     Check(
-        "price_id_has_one_price",
+        "price_id_is_of_the_sku",
         """
-        SELECT min(row), format('%%s has %%s', "SkuPriceId", count(DISTINCT ("SkuId", "ContractedUnitPrice")))
-          FROM typed WHERE "SkuPriceId" IS NOT NULL
-         GROUP BY "SkuPriceId" HAVING count(DISTINCT ("SkuId", "ContractedUnitPrice", "BillingCurrency")) > 1
+        SELECT row, format('%%s of %%s in %%s, %%s', "SkuPriceId", "SkuId", "RegionId", "BillingCurrency") FROM file
+         WHERE "SkuPriceId" IS DISTINCT FROM "SkuId" || '/' || "RegionId" || '/' || "BillingCurrency"
+           AND "ChargeCategory" = 'Usage'
+        """,
+    ),
+    Check(
+        "detail_is_of_its_invoice",
+        """
+        SELECT row, format('%%s of %%s', "InvoiceDetailId", "InvoiceId") FROM joined
+         WHERE "InvoiceDetailId" IS NULL AND "InvoiceId" NOT LIKE 'draft:%%'
+            OR split_part("InvoiceDetailId", '/', 1) <> "InvoiceId"
+        """,
+    ),
+    Check(
+        "line_is_the_sum_of_its_details",
+        """
+        SELECT min(row), format('%%s, line %%s: %%s in the file, %%s on the document', f."InvoiceId", l.line,
+                                sum(f."BilledCost"), max(l.amount))
+          FROM joined f
+          JOIN invoices i ON i.number = f."InvoiceId"
+          JOIN invoice_lines l ON l.invoice_id = i.id AND l.line::text = split_part(f."InvoiceDetailId", '/', 2)
+         WHERE %(since)s::date IS NULL OR (i.month >= %(since)s AND i.month + interval '1 month' <= %(until)s)
+         GROUP BY f."InvoiceId", l.line HAVING sum(f."BilledCost") <> max(l.amount)
         """,
     ),
     Check(
@@ -305,6 +326,8 @@ def _load(connection: Connection, pieces: Iterable[bytes], columns: Sequence[Col
         )
     )
     connection.execute("CREATE TEMPORARY VIEW usage AS SELECT * FROM typed WHERE \"ChargeCategory\" = 'Usage'")
+    details = "TABLE typed" if "InvoiceDetailId" in {column.name for column in columns} else _NO_DETAILS
+    connection.execute(text(f"CREATE TEMPORARY VIEW joined AS {details}"))
     connection.execute("ANALYZE file")
 
 

@@ -95,6 +95,14 @@ def backwards(rows: Rows) -> None:
     row["ChargePeriodStart"], row["ChargePeriodEnd"] = row["ChargePeriodEnd"], row["ChargePeriodStart"]
 
 
+def onto_another_line(rows: Rows) -> None:
+    rows[0]["InvoiceDetailId"] = f"{rows[0]['InvoiceId']}/99"
+
+
+def without_rounding(rows: Rows) -> None:
+    rows.remove(next(row for row in rows if row["ChargeCategory"] == "Adjustment"))
+
+
 PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     "a cost that the price does not give": (all_costs, "cost_is_price_times_quantity"),
     "a list cost that the list price does not give": (put(ListCost="1.0"), "list_cost_is_list_price_times_quantity"),
@@ -119,7 +127,11 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     "IPUs that do not exist": (put(ConsumedQuantity="769.0"), "consumed_is_priced_times_ipus"),
     "usage without a resource": (put(ResourceId="", ResourceName="", ResourceType=""), "usage_says_what_was_used"),
     "tax with a price": (of_tax(ContractedUnitPrice="1.0"), "tax_has_no_price"),
-    "two prices under one id": (put(ContractedUnitPrice="0.07"), "price_id_has_one_price"),
+    "an id of a price row": (put(SkuPriceId="ipu-m2000/01977b1e"), "price_id_is_of_the_sku"),
+    "a charge without its line": (put(InvoiceDetailId=""), "detail_is_of_its_invoice"),
+    "a line of another invoice": (put(InvoiceDetailId="INV-2026-000009/1"), "detail_is_of_its_invoice"),
+    "a charge on another line": (onto_another_line, "line_is_the_sum_of_its_details"),
+    "a line that is not rounded": (without_rounding, "line_is_the_sum_of_its_details"),
     "two names of one resource": (put(ResourceName="another"), "id_has_one_name"),
     "two currencies on one invoice": (put(BillingCurrency="USD"), "invoice_has_one_currency_and_account"),
     "a currency in small letters": (put(BillingCurrency="eur"), "currency_is_a_code"),

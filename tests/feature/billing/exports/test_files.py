@@ -18,10 +18,12 @@ import pytest
 from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.invoices.issue import issue_in
+from ipucloud.billing.invoices.lines import Bill
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.defects import find_defects
-from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, csv_of, furnish, selection
+from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, Furnished, csv_of, furnish, selection
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
 
@@ -46,6 +48,11 @@ async def charged(books: Books, where: str, **values: object) -> Decimal:
 
 def toolkit(dataset: str, file: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "focus_data_toolkit", "validate", "--dataset", dataset, str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+
+def bundle(directory: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "focus_data_toolkit", "validate-bundle", "--directory", str(directory)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
@@ -134,6 +141,52 @@ async def test_hostile_names_stay_text(books: Books, database: Scratch) -> None:
     assert {json.loads(row["Tags"]).get("team") for row in rows if row["ResourceName"] == f"'{HOSTILE}"} == {"=1+1"}
 
 
+async def test_the_datasets_of_a_month_are_a_bundle_without_findings(
+    books: Books, database: Scratch, tmp_path: Path
+) -> None:
+    """Usage, taken back in the month itself, and credited machines: every detail is the sum of its rows, exactly."""
+    made = await furnish(books)
+    for month in (APRIL, MAY):
+        if month == MAY:
+            await settled_may(books, made)
+        for account, project in ((books.project.id, None), (None, made.other.id)):
+            files = {
+                dataset: csv_of(
+                    database.app_url, selection(month=month, dataset=dataset, account=account, project=project)
+                )
+                for dataset in Dataset
+            }
+            rows = rows_of(files[Dataset.COST_AND_USAGE])
+            details = {row["InvoiceDetailId"]: row for row in rows_of(files[Dataset.INVOICE_DETAIL])}
+            assert {row["InvoiceDetailId"] for row in rows} == details.keys()
+            for number, detail in details.items():
+                assert summed(rows, InvoiceDetailId=number) == Decimal(detail["BilledCost"])
+            for dataset, content in files.items():
+                (tmp_path / f"{dataset}.csv").write_bytes(content)
+            checked = bundle(tmp_path)
+            assert checked.returncode == 0, checked.stdout
+
+
+async def settled_may(books: Books, made: Furnished) -> None:
+    """May is over and billed. An hour of a cluster that never ran was posted and taken back in it."""
+    await books.execute("UPDATE usage_intervals SET ended_at = '2026-05-03T12:00:00Z' WHERE ended_at IS NULL")
+    for minutes, revision in ((60, 0), (-60, 1)):
+        await books.execute(
+            "INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id,"
+            " interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,"
+            " list_unit_price) SELECT billing_month, '2026-05-20T10:00Z', cluster_id, 99999, :revision, project_id,"
+            " account_id, interval_id, :price, '2026-05-20T10:00Z', '2026-05-20T11:00Z', :minutes, 1, sku,"
+            " region, currency, 0.5, 0.5 FROM usage_charges WHERE cluster_id = :cluster AND rev = 0 LIMIT 1",
+            price=UUID(int=7),
+            cluster=made.clusters[2],
+            minutes=minutes,
+            revision=revision,
+        )
+    for account in (books.project.id, made.other.id):
+        async with books.database.begin() as connection:
+            await issue_in(connection, Bill(account, "EUR", MAY))
+
+
 @pytest.mark.parametrize("version", FocusVersion)
 async def test_every_column_is_there_in_every_file(books: Books, database: Scratch, version: FocusVersion) -> None:
     for dataset in Dataset:
@@ -159,7 +212,7 @@ async def test_months_and_invoices_are_datasets_of_their_own(books: Books, datab
     assert summed(rows_of(content)) == total
     usage = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=APRIL)))
     details = {row["InvoiceDetailId"] for row in rows_of(content)}
-    assert {row["InvoiceDetailId"] for row in usage if row["ChargeCategory"] != "Adjustment"} == details
+    assert {row["InvoiceDetailId"] for row in usage} == details
     (tmp_path / "file.csv").write_bytes(content)
     checked = toolkit("invoice-detail", tmp_path / "file.csv")
     assert checked.returncode == 0, checked.stdout

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.feature.billing.books import Books
+from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import (
     SEALED,
     a_minute,
+    assert_books_sound,
     balances,
     documents,
     figures,
@@ -47,6 +48,32 @@ async def test_the_worked_example_with_credit_and_wallet(books: Books) -> None:
     }
     await paid(books, "4.50", "second", "INV-2026-000001")
     assert "receivable" not in await balances(books)
+
+
+@pytest.mark.parametrize(
+    ("currency", "rate", "used", "expected"),
+    [
+        ("JPY", "0.10", ("1.2345", 4), {"cost": "34.566", "adjustment": "0.434", "tax": "4", "total": "39"}),
+        ("KWD", "0", ("0.0123", 1), {"cost": "0.0861", "adjustment": "-0.0001", "tax": "0.000", "total": "0.086"}),
+    ],
+)
+async def test_amounts_have_the_decimal_places_of_their_currency(
+    books: Books, currency: str, rate: str, used: tuple[str, int], expected: dict[str, str]
+) -> None:
+    price, machines = used
+    await taxed(books, rate)
+    await books.price(price, currency=currency)
+    await books.used(
+        await books.make_cluster(),
+        at("2026-04-30T22:00:00"),
+        at("2026-04-30T22:07:00"),
+        quantity=machines,
+        currency=currency,
+    )
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    assert {name: figures(invoice)[name] for name in expected} == expected
+    await assert_books_sound(books)
 
 
 async def test_the_worked_example_of_halves(books: Books) -> None:

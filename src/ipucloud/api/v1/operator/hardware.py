@@ -11,12 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.admin import actions, hardware
+from ipucloud.admin.controllers import CONTROLLERS
+from ipucloud.admin.maintenance import maintain
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operator.lists import keyed_list, one_document
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.lists import Paged
 from ipucloud.contract.operator_hardware import (
+    ControllerPage,
     HardwareChangedPage,
     HardwareHostDetailOut,
     HardwareHostPage,
@@ -24,6 +29,7 @@ from ipucloud.contract.operator_hardware import (
     HardwareMachineDetailOut,
     HardwareMachineList,
     HardwareMachinePage,
+    HardwareMaintenance,
     HardwareReason,
     HardwareSelection,
     HealthReportList,
@@ -88,9 +94,18 @@ async def get_host(
         "startMaintenance", "Put hardware into maintenance", Permission.PLATFORM_WRITE, gives=HardwareChangedPage
     ),
 )
-async def start_maintenance(request: Request, body: HardwareReason) -> Response:
-    """Keep new clusters away from machines and hosts that are maintained. Customers whose cluster holds one see it."""
-    return await _put(request, body, Code.MAINTENANCE)
+async def start_maintenance(request: Request, body: HardwareMaintenance) -> Response:
+    """Maintain machines and hosts, now or from `starts_at` on; no new cluster gets them meanwhile.
+
+    Customers who hold some are notified at once, and their clusters are moved to other machines before it begins. What
+    a cluster still holds then is maintained under it: the cluster is degraded, and not billed for it. Begin the work
+    when `holder` is null, or the report `maintenance` is live.
+    """
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        return _page(await maintain(connection, body, _by(request, principal), settings=services_of(request).settings))
+
+    return await change_platform(request, effect)
 
 
 @routes.post(
@@ -121,10 +136,35 @@ async def quarantine(request: Request, body: HardwareReason) -> Response:
 async def return_to_service(request: Request, body: HardwareSelection) -> Response:
     """End maintenance, drain and quarantine by operators. `codes` shows what else keeps new clusters away."""
 
-    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        return _page(await actions.return_to_service(connection, body))
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        by = _by(request, principal)
+        return _page(await actions.return_to_service(connection, body, by, validated=_validated(request)))
 
     return await change_platform(request, effect)
+
+
+@routes.post(
+    "/v1/operator/hardware:validate",
+    **operation(
+        "validateHardware",
+        "Validate machines",
+        Permission.PLATFORM_WRITE,
+        gives=HardwareChangedPage,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def validate(request: Request, body: HardwareSelection) -> Response:
+    """Test the selected machines that no cluster holds at their V-IPU controller; clusters get them when they pass.
+
+    The code `not_validated` shows which. Machines that failed a validation before are tested again.
+    """
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        return _page(await actions.have_validated(connection, body, principal.token_id))
+
+    answer = await change_platform(request, effect)
+    services_of(request).notifier.poke()
+    return answer
 
 
 @routes.get(
@@ -158,11 +198,12 @@ async def get_report(request: Request, report: ReportId) -> Response:
 async def clear_report(request: Request, report: ReportId) -> Response:
     """End a health report. Observation reports the same again if it is still seen.
 
-    `not_clean` cannot be cleared: it ends once the hardware was observed wiped.
+    `not_clean` cannot be cleared: it ends once the hardware was observed wiped; neither can `not_validated` once the
+    validation has begun.
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        await actions.clear_report(connection, report)
+        await actions.clear_report(connection, report, validated=_validated(request))
         return Answer(200, (await hardware.GET_REPORT.one(connection, {"report_id": report})).encode())
 
     return await change_platform(request, effect)
@@ -177,9 +218,26 @@ async def list_observations(request: Request, query: Annotated[Paged, Query()]) 
     return await keyed_list(request, hardware.OBSERVATIONS, query)
 
 
+@routes.get(
+    "/v1/operator/controllers",
+    **operation("listControllers", "List V-IPU controllers", Permission.PLATFORM_READ, gives=ControllerPage),
+)
+async def list_controllers(request: Request, query: Annotated[Paged, Query()]) -> Response:
+    """List the V-IPU controllers: where they are, what they run and can do, and whether they answer."""
+    return await keyed_list(request, CONTROLLERS, query)
+
+
+def _validated(request: Request) -> bool:
+    return "repair" in services_of(request).settings.validation
+
+
+def _by(request: Request, principal: Principal) -> actions.Operator:
+    return actions.Operator(principal.token_id, trace_of(request).request_id)
+
+
 async def _put(request: Request, body: HardwareReason, code: Code) -> Response:
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
-        order = actions.Order(code, body.reason, body.expires_at, principal.token_id)
+        order = actions.Order(code, body.reason, body.expires_at, _by(request, principal))
         return _page(await actions.put(connection, body, order))
 
     return await change_platform(request, effect)

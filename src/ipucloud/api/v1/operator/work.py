@@ -12,16 +12,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.admin import requests, whatis
+from ipucloud.admin.operations import LIST_OPERATIONS
 from ipucloud.admin.stuck import LIST_STUCK, OVERDUE_SECONDS
 from ipucloud.admin.work import GET_WORK, LIST_WORK
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.v1.operator.lists import keyed_list
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.operator_work import (
+    OperatorOperationList,
+    OperatorOperationPage,
     RequestTraceOut,
     StuckList,
     StuckPage,
@@ -31,6 +35,7 @@ from ipucloud.contract.operator_work import (
     WorkItemPage,
     WorkItemPark,
 )
+from ipucloud.db.documents import list_parameters
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
@@ -41,6 +46,20 @@ routes = router()
 _WORK_ITEM = "/v1/operator/work/{kind}/{item:ref}"
 Kind = Annotated[str, Path(description="Kind of the work item.", examples=["cluster"])]
 Item = Annotated[str, Path(description="Key of the work item: the id of its object, or the name of a periodic task.")]
+
+
+@routes.get(
+    "/v1/operator/operations",
+    **operation(
+        "listAllOperations", "List operations of all projects", Permission.PLATFORM_READ, gives=OperatorOperationPage
+    ),
+)
+async def list_operations(request: Request, query: Annotated[OperatorOperationList, Query()]) -> Response:
+    """List the operations of every project, newest first."""
+    parameters = list_parameters(query, behind(query, request))
+    parameters["of_project"] = parameters.pop("project")
+    async with reading_platform(request) as connection:
+        return page(query, request, await LIST_OPERATIONS[query.order].one(connection, parameters))
 
 
 @routes.get(

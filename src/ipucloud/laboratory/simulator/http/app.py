@@ -12,6 +12,8 @@ from ipucloud.laboratory.simulator.site import Site
 from ipucloud.wire.site import (
     FaultList,
     FaultRule,
+    HardwareShown,
+    HardwareShownList,
     Host,
     HostList,
     Inventory,
@@ -25,6 +27,7 @@ from ipucloud.wire.site import (
     RedfishReset,
     RedfishSystem,
     RedfishSystems,
+    SensorReading,
     ServerSpec,
 )
 
@@ -33,7 +36,7 @@ def build_app(site: Site, token: str) -> Starlette:
     """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
     calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
     routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls)]
-    routes += [*_trouble(site, unharmed), *_breakages(site, unharmed)]
+    routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)
 
 
@@ -48,7 +51,7 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
         asked = request.query_params
         names = site.machines_of(asked.get("region"))
         skip, top = (number(asked.get(name), default) for name, default in (("$skip", 0), ("$top", len(names))))
-        page = [name for name in names[skip : skip + top] if site.faults.plan("redfish.member", name).rule is None]
+        page = [name for name in names[skip : skip + top] if _answers(site, name)]
         return RedfishSystems(Members=[site.machines.system(name) for name in page], count=len(names))
 
     async def reset(request: Request) -> None:
@@ -119,7 +122,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
 
 
 def _trouble(site: Site, calls: Calls) -> list[Route]:
-    """Fault rules, and what a controller forgets: the experimenter's side."""
+    """Fault rules, what a controller forgets, and its certificates: the experimenter's side."""
 
     async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
         return FaultList(faults=site.faults.all())
@@ -133,11 +136,22 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
     async def forget(request: Request) -> None:
         site.forget(request.path_params["region"])
 
+    async def rotate_certificates(request: Request) -> None:
+        site.rotate_certificates(request.path_params["region"])
+
+    async def replace_authority(request: Request) -> None:
+        site.replace_authority(request.path_params["region"])
+
+    controller = "/v1/controllers/{region}"
     return [
         calls.route("GET", "/v1/faults", "faults.list", list_faults),
         calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
         calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
-        calls.route("POST", "/v1/controllers/{region}:forget", "controllers.forget", forget),
+        calls.route("POST", f"{controller}:forget", "controllers.forget", forget),
+        calls.route(
+            "POST", f"{controller}:rotate-certificates", "controllers.rotate_certificates", rotate_certificates
+        ),
+        calls.route("POST", f"{controller}:replace-authority", "controllers.replace_authority", replace_authority),
     ]
 
 
@@ -147,8 +161,15 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
     async def fail_machine(request: Request) -> None:
         site.fail_machine(request.path_params["machine"])
 
+    async def hang_machine(request: Request) -> None:
+        site.machines.hang(request.path_params["machine"])
+
     async def repair_machine(request: Request) -> None:
         site.repair_machine(request.path_params["machine"])
+
+    async def show_sensor(request: Request) -> None:
+        shown = await body_of(request, SensorReading)
+        site.machines.show(request.path_params["machine"], request.path_params["sensor"], shown.reading)
 
     async def fail_link(request: Request) -> None:
         fault = await body_of(request, LinkFault)
@@ -165,12 +186,38 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
 
     return [
         calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
+        calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", hang_machine),
         calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
+        calls.route("PUT", "/v1/machines/{machine}/sensors/{sensor}", "sensors.put", show_sensor),
         calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", fail_link),
         calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", repair_link),
         calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
         calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
     ]
+
+
+def _shown(site: Site, calls: Calls) -> list[Route]:
+    """What hardware shows of itself in place of what it was built with."""
+
+    async def list_shown(request: Request) -> HardwareShownList:  # noqa: ARG001 - every call has the same signature
+        return HardwareShownList(hardware=site.identities.all())
+
+    async def put_shown(request: Request) -> HardwareShown:
+        return site.show(request.path_params["name"], await body_of(request, HardwareShown))
+
+    async def delete_shown(request: Request) -> None:
+        site.identities.remove(request.path_params["name"])
+
+    return [
+        calls.route("GET", "/v1/hardware", "hardware.list", list_shown),
+        calls.route("PUT", "/v1/hardware/{name}", "hardware.put", put_shown),
+        calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", delete_shown),
+    ]
+
+
+def _answers(site: Site, machine: str) -> bool:
+    """Whether the BMC of a machine answers."""
+    return not site.identities.is_hidden(machine) and site.faults.plan("redfish.member", machine).rule is None
 
 
 def number(text: str | None, default: int) -> int:

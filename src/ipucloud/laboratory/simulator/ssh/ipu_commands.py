@@ -7,22 +7,30 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, NoReturn
 
+import orjson
+
 from ipucloud.laboratory.simulator.ssh.devices import Devices
-from ipucloud.laboratory.simulator.ssh.disk import BLOCK, Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.listing import device_document, device_info, device_listing, monitor
-from ipucloud.laboratory.simulator.ssh.seen import devices_of
+from ipucloud.laboratory.simulator.ssh.health import health_report
+from ipucloud.laboratory.simulator.ssh.listing import (
+    all_partitions_listing,
+    device_document,
+    device_info,
+    device_listing,
+    monitor,
+)
+from ipucloud.laboratory.simulator.ssh.seen import devices_of, every_partition
 from ipucloud.laboratory.simulator.ssh.shell import Program, Shell
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem, Terminal, Writer
-from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.vipu_cli.endpoint import VipuProblem
-from ipucloud.vipu_cli.ipuof import FOLDER
-from ipucloud.vipu_cli.run import World, run
+from ipucloud.vipu_cli.run import run
+from ipucloud.vipu_cli.world import World
 
 _CLI, _IPUOF = "VIPU_CLI_API", "IPUOF_VIPU_API"
 
@@ -38,6 +46,7 @@ class IpuPrograms:
         """The commands by name."""
         return {
             "gc-info": self._gc_info,
+            "gc_health_check": self._gc_health_check,
             "gc-inventory": self._gc_inventory,
             "gc-monitor": self._gc_monitor,
             "vipu": self._vipu,
@@ -45,6 +54,11 @@ class IpuPrograms:
 
     async def _gc_info(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
         options = _options("gc-info", args, _info_options)
+        if options.all_partitions:
+            if not options.list_devices:
+                raise CommandProblem("gc-info: --all-partitions is an option of --list-devices")
+            await terminal.out(all_partitions_listing(await self._every_partition(shell)))
+            return 0
         devices = await self._devices(shell)
         if options.ipu_count:
             await terminal.out(f"{len(devices.ipus)}\n")
@@ -66,40 +80,50 @@ class IpuPrograms:
 
     async def _gc_monitor(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
         options = _options("gc-monitor", args, _monitor_options)
+        if options.all_partitions and not options.json:
+            for each, _ in await self._every_partition(shell):
+                await terminal.out(monitor(each, cards=not options.no_card_info))
+            return 0
         devices = await self._devices(shell)
         table = device_document(devices) if options.json else monitor(devices, cards=not options.no_card_info)
         await terminal.out(table)
+        return 0
+
+    async def _gc_health_check(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+        _options("gc_health_check", args, _no_options)
+        report = await health_report(self.fabric, shell.disk, _at_home(shell))
+        await terminal.out(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode() + "\n")
         return 0
 
     async def _vipu(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
         printed: list[tuple[Writer, str]] = []
         world = World(
             env=_with_ipuof(shell.env),
-            connect=self.fabric.tenant_controller,
             out=lambda text: printed.append((terminal.out, text)),
             err=lambda text: printed.append((terminal.err, text)),
-            keep=partial(keep_config, shell.disk),
+            files=DiskFiles(shell.disk, shell.cwd),
             sleep=asyncio.sleep,
         )
-        status = await run(args, world)
+        status = await run(args, world, self.fabric.controller)
         for write, text in printed:
             await write(text)
         return status
 
     async def _devices(self, shell: Shell) -> Devices:
-        try:
-            return await devices_of(self.fabric, shell.disk, shell.env, self.opened)
-        except VipuProblem as problem:
-            raise CommandProblem(f"Failed to acquire IPUs: {problem}.") from problem
+        with _acquiring():
+            return await devices_of(self.fabric, shell.disk, _at_home(shell), self.opened)
+
+    async def _every_partition(self, shell: Shell) -> list[tuple[Devices, bool]]:
+        with _acquiring():
+            return await every_partition(self.fabric, shell.disk, _at_home(shell))
 
 
-def keep_config(disk: Disk, name: str, content: bytes) -> str:
-    """Put an IPUoF configuration file where Poplar expects it; answers its path on the server."""
-    path = disk.real(f"{FOLDER}/{name}")
-    with disk.changing(path.parent, path, room=2 * BLOCK + len(content)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, content, fsync=False)
-    return f"{FOLDER}/{name}"
+@contextmanager
+def _acquiring() -> Iterator[None]:
+    try:
+        yield
+    except VipuProblem as problem:
+        raise CommandProblem(f"Failed to acquire IPUs: {problem}.") from problem
 
 
 class _Parser(argparse.ArgumentParser):
@@ -124,11 +148,13 @@ def _info_options(parser: _Parser) -> None:
     what.add_argument("--ipu-count", action="store_true", help="how many IPUs there are")
     what.add_argument("--ipu-arch", action="store_true", help="architecture of the IPUs")
     parser.add_argument("-d", "--device-id", type=int, metavar="ID")
+    parser.add_argument("--all-partitions", action="store_true", help="with --list-devices: also of other partitions")
 
 
 def _monitor_options(parser: _Parser) -> None:
     parser.add_argument("--no-card-info", action="store_true", help="only the processes")
     parser.add_argument("-j", "--json", action="store_true", help="answer in JSON")
+    parser.add_argument("--all-partitions", action="store_true", help="a table for every partition")
 
 
 def _no_options(parser: _Parser) -> None:
@@ -149,6 +175,12 @@ def _wanted(devices: Devices, device_id: int | None) -> Sequence[int]:
 
 def _architecture(devices: Devices, device_id: int) -> str:
     return devices.ipus[devices.members(device_id)[0]].attributes.get("ipu architecture", "?")
+
+
+def _at_home(shell: Shell) -> dict[str, str]:
+    """The environment, in which IPUOF_CONFIG_PATH no longer depends on where the shell is."""
+    path = shell.env.get("IPUOF_CONFIG_PATH")
+    return shell.env | ({"IPUOF_CONFIG_PATH": shell.disk.absolute(path, shell.cwd)} if path else {})
 
 
 def _with_ipuof(env: Mapping[str, str]) -> dict[str, str]:

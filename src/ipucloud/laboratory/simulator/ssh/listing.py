@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import orjson
 
 from ipucloud.laboratory.simulator.ssh.devices import Device, Devices
-from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.laboratory.simulator.vipu.attributes import routing_name
 
 
 def device_listing(devices: Devices) -> str:
@@ -16,7 +17,7 @@ def device_listing(devices: Devices) -> str:
     if devices.partition is not None:
         lines.append(f"Partition: {devices.partition.id} [active]")
     if devices.singles:
-        lines += [f"-+- Id: [{n}], target: [{ipu.target}], {ipu.place}" for n, ipu in enumerate(devices.ipus)]
+        lines += _singles(devices, 0)
     for number, group in enumerate(devices.groups, start=devices.first_group):
         lines.append(f"-+- Id: [{number}], target: [Multi IPU]")
         lines += [
@@ -24,6 +25,23 @@ def device_listing(devices: Devices) -> str:
             for place, member in enumerate(group)
         ]
     return "\n".join([*lines, ""])
+
+
+def all_partitions_listing(partitions: Sequence[tuple[Devices, bool]]) -> str:
+    """`gc-info --list-devices --all-partitions`: single IPUs, whose ids continue from partition to partition."""
+    lines, first = ["Graphcore device listing:"], 0
+    for devices, active in partitions:
+        name = "" if devices.partition is None else devices.partition.id
+        lines += [f"Partition: {name} [active]" if active else f"Partition: {name}", *_singles(devices, first)]
+        first += len(devices.ipus)
+    return "\n".join([*lines, ""])
+
+
+def _singles(devices: Devices, first: int) -> list[str]:
+    return [
+        f"-+- Id: [{number}], target: [{ipu.target}], {ipu.place}"
+        for number, ipu in enumerate(devices.ipus, start=first)
+    ]
 
 
 def device_info(devices: Devices, ids: Sequence[int]) -> str:
@@ -43,14 +61,13 @@ def device_document(devices: Devices) -> str:
 
 def monitor(devices: Devices, *, cards: bool) -> str:
     """`gc-monitor`: a row for each IPU (with `cards`), then the processes, of which there are none."""
-    heads, rows = _card_table(devices)
-    table = _boxed(heads, rows)
-    width = len(table[0]) - 2
-    rule = "+" + "-" * width + "+"
-    title = f"|{_title(devices):^{width}}|"
-    where = "this server" if devices.partition is None else f"partition {devices.partition.id}"
-    free = f"|{f'No attached processes in {where}':^{width}}|"
-    return "\n".join([rule, title, *table, free, rule, ""] if cards else [rule, free, rule, ""])
+    table = _card_table(devices)
+    width = len(table[0])
+    title = f"|  gc-monitor   |{_title(devices):^{width - 18}}|"
+    where = "" if devices.partition is None else f" in partition {devices.partition.id}"
+    rule = "+" + "-" * (width - 2) + "+"
+    free = [rule, f"|{f'No attached processes{where}':^{width - 2}}|", rule, ""]
+    return "\n".join([f"+{'-' * 15}+{'-' * (width - 18)}+", title, *table, *free] if cards else free)
 
 
 def _facts(devices: Devices, number: int) -> dict[str, str]:
@@ -72,18 +89,33 @@ def _indented(facts: dict[str, str]) -> str:
 
 def _title(devices: Devices) -> str:
     if devices.partition is None:
-        return f"gc-monitor: {len(devices.ipus)} IPUs of this server"
+        return f"{len(devices.ipus)} IPUs"
+    gcd = "" if devices.partition.gcd is None else f" (gcd:{devices.partition.gcd})"
     kind = "reconfigurable IPUs" if devices.partition.config.reconfigurable else "IPUs"
-    return f"gc-monitor: partition {devices.partition.id} [active] has {len(devices.ipus)} {kind}"
+    return f"Partition: {devices.partition.id}{gcd} [active] has {len(devices.ipus)} {kind}"
 
 
-def _card_table(devices: Devices) -> tuple[Sequence[str], list[Sequence[str]]]:
+_MACHINE_COLUMNS = {
+    "IPU-M": 13,
+    "Serial": 20,
+    "IPU-M SW": 8,
+    "Server version": 14,
+    "ICU FW": 10,
+    "Type": 6,
+    "ID": 4,
+    "IPU#": 6,
+    "Routing": 7,
+}
+"""The columns of the vendor's samples and their widths; a wider value widens its column."""
+_CARD_COLUMNS = {"PCIe ID": 14, "Serial": 20, "ICU FW": 10, "Type": 6, "ID": 4, "Clock": 9, "Temp": 9, "Power": 9}
+
+
+def _card_table(devices: Devices) -> list[str]:
+    """The table of devices, with a rule after each machine or board."""
     if devices.partition is None:
-        heads: Sequence[str] = ("PCIe ID", "Serial", "ICU FW", "Type", "ID", "Clock", "Temp", "Power")
-        return heads, [_server_row(number, ipu) for number, ipu in enumerate(devices.ipus)]
-    heads = ("IPU-M", "Serial", "IPU-M SW", "Server version", "ICU FW", "Type", "ID", "IPU#", "Routing")
+        return _boxed(_CARD_COLUMNS, [_server_row(number, ipu) for number, ipu in enumerate(devices.ipus)], board=1)
     config = devices.partition.config
-    routing = pb.IpuLinkRoutingType.Name(config.ipulink_routing_type).removeprefix("IRT_")
+    routing = routing_name(config.ipulink_routing_type)
     wired = [device for gcd in config.gcd_configs for device in gcd.devices]
     rows: list[Sequence[str]] = [
         (
@@ -99,11 +131,11 @@ def _card_table(devices: Devices) -> tuple[Sequence[str], list[Sequence[str]]]:
         )
         for number, (device, ipu) in enumerate(zip(wired, devices.ipus, strict=True))
     ]
-    return heads, rows
+    return _boxed(_MACHINE_COLUMNS, rows, board=0)
 
 
 def _server_row(number: int, ipu: Device) -> Sequence[str]:
-    wanted = ("clock", "average board temp", "ipu power")
+    wanted = ("clock", "average board temp", "total board power")
     reported = ipu.attributes
     return (
         reported["pci id"],
@@ -115,11 +147,16 @@ def _server_row(number: int, ipu: Device) -> Sequence[str]:
     )
 
 
-def _boxed(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in (heads, *rows)) + 2 for column in range(len(heads))]
+def _boxed(columns: Mapping[str, int], rows: Sequence[Sequence[str]], *, board: int) -> list[str]:
+    """Rows under the columns' heads; those with the same value in the column `board` stand together."""
+    cells = zip(*rows, strict=True) if rows else [()] * len(columns)
+    widths = [max(least, *map(len, each), 0) for least, each in zip(columns.values(), cells, strict=True)]
     rule = "+" + "+".join("-" * width for width in widths) + "+"
 
     def line(cells: Sequence[str]) -> str:
         return "|" + "|".join(f"{cell:^{width}}" for cell, width in zip(cells, widths, strict=True)) + "|"
 
-    return [rule, line(heads), rule, *(line(row) for row in rows), rule]
+    table = [rule, line(list(columns)), rule]
+    for _, together in groupby(rows, key=lambda row: row[board]):
+        table += [*map(line, together), rule]
+    return table

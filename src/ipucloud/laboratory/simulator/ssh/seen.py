@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
-from ipucloud.laboratory.simulator.ssh.devices import Attributes, Devices, of_partition, of_server
+from ipucloud.laboratory.simulator.ssh.device_attributes import fabric_attributes
+from ipucloud.laboratory.simulator.ssh.devices import Attributes, Devices, Partition, of_partition, of_server
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.vipu_cli.controller import Controller
-from ipucloud.vipu_cli.endpoint import VipuProblem, endpoint_from, timeout_from
+from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem, endpoint_from, timeout_from
 from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX, gcd_from
 from ipucloud.wire import vipu_pb2 as pb
 
 MAX_CONFIG = 1024 * 1024
+PARTITION_ID, GCD_ID = "IPUOF_VIPU_API_PARTITION_ID", "IPUOF_VIPU_API_GCD_ID"
+LOGIN_SECONDS = 2.0
+"""How long a login waits for the controller."""
 
 
 class Choice(NamedTuple):
@@ -34,10 +38,29 @@ async def devices_of(fabric: Fabric, disk: Disk, env: Mapping[str, str], opened:
             raise VipuProblem("the IPU cards of this server do not answer")
         return of_server(server, server.region, opened)
     choice = await asyncio.to_thread(chosen, disk, env)
-    controller = _controller(fabric, env)
+    return await _devices(fabric, controller_of(fabric, env), choice)
+
+
+async def every_partition(fabric: Fabric, disk: Disk, env: Mapping[str, str]) -> list[tuple[Devices, bool]]:
+    """The devices of every active partition of the tenant, and whether a login has chosen it. Raises VipuProblem."""
+    controller = fabric.controller(_endpoint(env))
+    try:
+        choice = await asyncio.to_thread(chosen, disk, env)
+    except VipuProblem:
+        choice = None
+    names = [found.id for found in await controller.partitions() if found.ready_state == pb.PS_ACTIVE]
+    return [
+        (await _devices(fabric, controller, choice if mine and choice else Choice(name, None)), mine)
+        for name in names
+        for mine in [choice is not None and name == choice.partition]
+    ]
+
+
+async def _devices(fabric: Fabric, controller: Controller, choice: Choice) -> Devices:
     config = await _config(controller, choice)
     machines = _reach(fabric, choice.partition, config)
-    return of_partition(choice.partition, config, await _attributes(controller, config, machines))
+    partition = Partition(choice.partition, config, choice.gcd)
+    return of_partition(partition, await _attributes(fabric, controller, partition, machines))
 
 
 async def config_of(
@@ -45,9 +68,34 @@ async def config_of(
 ) -> tuple[Choice, pb.PartitionConfig]:
     """The partition of a login once every machine of it was reached. Raises VipuProblem."""
     choice = await asyncio.to_thread(chosen, disk, env)
-    config = await _config(_controller(fabric, env, limit), choice)
+    config = await _config(controller_of(fabric, env, limit), choice)
     _reach(fabric, choice.partition, config)
     return choice, config
+
+
+async def current_environment(fabric: Fabric, env: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a login: it names the server's own partition while that exists, else the only one there is.
+
+    It stays as it is when the controller does not say.
+    """
+    own, gcd = env.get(PARTITION_ID), env.get(GCD_ID, "0")
+    if not own or fabric.endpoints is None:
+        return dict(env)
+    try:
+        async with asyncio.timeout(LOGIN_SECONDS):
+            partitions = await fabric.controller(_endpoint(env)).partitions()
+    except (VipuProblem, TimeoutError):
+        return dict(env)
+    gcds = {partition.id: partition.spec.num_gcds for partition in partitions}
+    if own in gcds:
+        return dict(env)
+    followed = {name: value for name, value in env.items() if name not in {PARTITION_ID, GCD_ID}}
+    if len(gcds) == 1:
+        (partition,) = gcds
+        followed[PARTITION_ID] = partition
+        if GCD_ID in env:
+            followed[GCD_ID] = gcd if gcd.isdecimal() and int(gcd) < gcds[partition] else "0"
+    return followed
 
 
 def chosen(disk: Disk, env: Mapping[str, str]) -> Choice:
@@ -58,26 +106,25 @@ def chosen(disk: Disk, env: Mapping[str, str]) -> Choice:
     path = env.get("IPUOF_CONFIG_PATH", "")
     if path:
         return _from_file(disk.real(path), path)
-    partition = env.get("IPUOF_VIPU_API_PARTITION_ID", "")
+    partition = env.get(PARTITION_ID, "")
     if partition:
         return Choice(partition, _gcd(env))
     found = [_from_file(file, file.name) for file in sorted(disk.real(FOLDER).glob(f"*{SUFFIX}"))]
     names = sorted({choice.partition for choice in found})
     if not names:
-        raise VipuProblem(f"no partition: IPUOF_VIPU_API_PARTITION_ID is not set, and {FOLDER} is empty")
+        raise VipuProblem(f"no partition: {PARTITION_ID} is not set, and {FOLDER} is empty")
     if len(names) > 1:
         raise VipuProblem(
-            f"several partitions are configured and none is chosen ({', '.join(names)}): "
-            "set IPUOF_VIPU_API_PARTITION_ID"
+            f"several partitions are configured and none is chosen ({', '.join(names)}): set {PARTITION_ID}"
         )
     gcd = _gcd(env)
     return Choice(names[0], found[0].gcd if gcd is None and len(found) == 1 else gcd)
 
 
 def _gcd(env: Mapping[str, str]) -> int | None:
-    text = env.get("IPUOF_VIPU_API_GCD_ID", "")
+    text = env.get(GCD_ID, "")
     if text and not text.isdigit():
-        raise VipuProblem(f"IPUOF_VIPU_API_GCD_ID is {text!r}, not a number")
+        raise VipuProblem(f"{GCD_ID} is {text!r}, not a number")
     return int(text) if text else None
 
 
@@ -94,10 +141,15 @@ def _from_file(file: Path, shown: str) -> Choice:
     return Choice(partition, int(number) if several and number.isdigit() else None)
 
 
-def _controller(fabric: Fabric, env: Mapping[str, str], limit: float = float("inf")) -> Controller:
-    seconds = timeout_from("IPUOF_VIPU_API_TIMEOUT", env.get("IPUOF_VIPU_API_TIMEOUT", ""))
+def _endpoint(env: Mapping[str, str]) -> Endpoint:
     user = {"user_id": env.get("VIPU_CLI_API_USER_ID"), "access_key": env.get("VIPU_CLI_API_ACCESS_KEY")}
-    return fabric.controller(endpoint_from(env, "IPUOF_VIPU_API", user), min(seconds, limit))
+    return endpoint_from(env, "IPUOF_VIPU_API", user)
+
+
+def controller_of(fabric: Fabric, env: Mapping[str, str], limit: float = float("inf")) -> Controller:
+    """The controller of a login, which waits `limit` seconds at most. Raises VipuProblem."""
+    seconds = timeout_from("IPUOF_VIPU_API_TIMEOUT", env.get("IPUOF_VIPU_API_TIMEOUT", ""))
+    return fabric.controller(_endpoint(env), min(seconds, limit))
 
 
 async def _config(controller: Controller, choice: Choice) -> pb.PartitionConfig:
@@ -122,12 +174,22 @@ def _reach(fabric: Fabric, partition: str, config: pb.PartitionConfig) -> dict[s
 
 
 async def _attributes(
-    controller: Controller, config: pb.PartitionConfig, machines: Mapping[str, Machine]
+    fabric: Fabric, controller: Controller, partition: Partition, machines: Mapping[str, Machine]
 ) -> list[Attributes]:
     reported = {
         (entry.agent, ipu): dict(attributes.attributes)
         for entry in await controller.attributes(sorted(machine.name for machine in machines.values()))
         for ipu, attributes in entry.ipu_attributes.items()
     }
-    devices = (device for gcd in config.gcd_configs for device in gcd.devices)
-    return [reported.get((machines[device.ip].name, device.ipu_id), {}) for device in devices]
+    return [
+        fabric_attributes(
+            reported.get((machine.name, device.ipu_id), {}),
+            device,
+            (partition.id, partition.config, gcd),
+            machine,
+            fabric.readings(machine.name),
+        )
+        for gcd in partition.config.gcd_configs
+        for device in gcd.devices
+        for machine in [machines[device.ip]]
+    ]

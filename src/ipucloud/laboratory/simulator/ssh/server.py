@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +15,18 @@ from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
 from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms, keep_config
-from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, devices_of
+from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
+from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.session import Login, Session
 from ipucloud.laboratory.simulator.ssh.shell import Shell
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS
-from ipucloud.laboratory.simulator.store import replace_file
+from ipucloud.laboratory.simulator.store import read_document, replace_file
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER, files_of
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, ServerSpec, Ssh
 
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
@@ -41,7 +42,8 @@ _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 class Surroundings:
     """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
 
-    `disk_size` is in bytes; a login's command is killed after `command_seconds`.
+    `disk_size` is in bytes; a login's command is killed after `command_seconds`. `answers`: whether connections to the
+    SSH port are served, and not broken off at once.
     """
 
     bind: str
@@ -49,6 +51,7 @@ class Surroundings:
     fabric: Fabric
     disk_size: int
     command_seconds: float = COMMAND_SECONDS
+    answers: Callable[[], bool] = lambda: True
 
 
 def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
@@ -87,6 +90,7 @@ class PoplarServer:
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
         await asyncio.to_thread(self._disk.prepare)
+        self._write_authority()
         host_key = self._host_key()
         try:
             port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key))
@@ -130,6 +134,7 @@ class PoplarServer:
 
     def new_shell(self) -> Shell:
         """A shell as a login finds it."""
+        self._write_authority()
         env = {
             "USER": self.spec.user,
             "LOGNAME": self.spec.user,
@@ -168,12 +173,18 @@ class PoplarServer:
             server_version="ipucloud-simulated",
         )
 
+    def answers(self) -> bool:
+        """Whether connections are served now."""
+        return self._around.answers()
+
     def new_login(self) -> Login:
         """A login of a client that has proved who it is."""
         return Login(self._disk, self._serve)
 
     async def _serve(self, login: Login) -> None:
-        await Session(login, self.new_shell(), self._around.command_seconds).run()
+        shell = self.new_shell()
+        shell.env = await current_environment(self._around.fabric, shell.env)
+        await Session(login, shell, self._around.command_seconds).run()
 
     def _host_key(self) -> asyncssh.SSHKey:
         path = self._folder / "host_key"
@@ -183,6 +194,15 @@ class PoplarServer:
             path.chmod(0o600)
         return asyncssh.read_private_key(path)
 
+    def _write_authority(self) -> None:
+        """Put the authority of the controller where `vipu` finds it."""
+        authority, path = self._around.fabric.authority(), self._disk.real(AUTHORITY_FILE)
+        if authority is None or read_document(path) == authority:
+            return
+        with suppress(OSError), self._disk.changing(path.parent.parent, path.parent, path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, authority, fsync=False)
+
     def _write_config(self, choice: Choice, config: pb.PartitionConfig) -> None:
         """Put the IPUoF configuration files where Poplar expects them, unless the customer did."""
         gcds = int(config.gcd_configs[0].attributes.get("Number of GCDs", "1")) if config.gcd_configs else 1
@@ -191,7 +211,7 @@ class PoplarServer:
             if path.parent.is_dir() and not path.exists():
                 # A disk that is full is the customer's affair, as is what else they put in the way.
                 with suppress(OSError):
-                    keep_config(self._disk, name, content)
+                    DiskFiles(self._disk).write(f"{FOLDER}/{name}", content)
 
 
 class _Door(asyncssh.SSHServer):
@@ -203,7 +223,7 @@ class _Door(asyncssh.SSHServer):
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
         self._server.connections.add(self._connection)
-        if len(self._server.connections) > MAX_CONNECTIONS:
+        if len(self._server.connections) > MAX_CONNECTIONS or not self._server.answers():
             conn.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

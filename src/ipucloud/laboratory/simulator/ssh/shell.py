@@ -122,16 +122,35 @@ class Shell:
         return 1
 
     async def _program(self, words: list[str], terminal: Terminal) -> int:
+        assigned = {}
         while words and "=" in words[0] and words[0].split("=", 1)[0].isidentifier():
             name, value = words.pop(0).split("=", 1)
-            self.env[name] = value
+            assigned[name] = value
         if not words:
+            self.env |= assigned
             return 0
         program = self.programs.get(words[0].removeprefix("/usr/bin/").removeprefix("/bin/"))
         if program is None:
             problem = f"{words[0]}: command not found (`help` lists this simulated server's commands)"
             raise CommandProblem(problem, 127)
-        return await program(self, words[1:], terminal)
+        if not assigned:
+            return await program(self, words[1:], terminal)
+        with self._set(assigned):
+            return await program(self, words[1:], terminal)
+
+    @contextmanager
+    def _set(self, assigned: Mapping[str, str]) -> Iterator[None]:
+        """Variables of one command: `NAME=value command`."""
+        before = {name: self.env.get(name) for name in assigned}
+        self.env |= assigned
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    self.env.pop(name, None)
+                else:
+                    self.env[name] = value
 
     def _redirect(self, command: Command, terminal: Terminal, files: ExitStack) -> Terminal:
         for operator, word in command.redirects:

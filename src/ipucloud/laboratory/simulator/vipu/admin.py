@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ipucloud.laboratory.simulator.hardware import Machine
+from ipucloud.laboratory.simulator.ports import PortTaken
+from ipucloud.laboratory.simulator.refusal import exhausted, precondition
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.callers import Caller
 from ipucloud.laboratory.simulator.vipu.cluster_tests import KINDS, ClusterTests
@@ -24,28 +26,28 @@ class AdminMethods:
     """ipucloud.vipu.admin.v1.AdminService. Its callers are administrators: they see everything."""
 
     def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+        self.controller = controller
 
     # A controller that forgets has other parts than before.
 
     @property
     def _clusters(self) -> Clusters:
-        return self._controller.clusters
+        return self.controller.clusters
 
     @property
     def _allocations(self) -> Allocations:
-        return self._controller.allocations
+        return self.controller.allocations
 
     @property
     def _users(self) -> Users:
-        return self._controller.users
+        return self.controller.users
 
     @property
     def _tests(self) -> ClusterTests:
-        return self._controller.tests
+        return self.controller.tests
 
     def ListAgents(self, request: admin.ListAgentsRequest, caller: Caller) -> admin.ListAgentsReply:
-        return admin.ListAgentsReply(agents=map(self._agent, self._controller.agents(request.cluster_id)))
+        return admin.ListAgentsReply(agents=map(self._agent, self.controller.agents(request.cluster_id)))
 
     def GetAgent(self, request: admin.GetAgentRequest, caller: Caller) -> admin.GetAgentReply:
         return admin.GetAgentReply(agent=self._agent(self._clusters.agent(request.id)))
@@ -83,22 +85,29 @@ class AdminMethods:
 
     def CreateAllocation(self, request: admin.CreateAllocationRequest, caller: Caller) -> admin.CreateAllocationReply:
         allocation = self._allocations.create(request.id, request.cluster_id, request.agent_ids, request.size)
-        return admin.CreateAllocationReply(allocation=_allocation(allocation))
+        try:
+            self.controller.endpoints.open(allocation.id)
+        except PortTaken as problem:
+            self._allocations.remove(allocation.id)
+            raise exhausted(str(problem)) from problem
+        return admin.CreateAllocationReply(allocation=self._view(allocation))
 
     def GetAllocation(self, request: admin.GetAllocationRequest, caller: Caller) -> admin.GetAllocationReply:
-        return admin.GetAllocationReply(allocation=_allocation(self._allocations.get(request.id)))
+        return admin.GetAllocationReply(allocation=self._view(self._allocations.get(request.id)))
 
     def ListAllocations(self, request: admin.ListAllocationsRequest, caller: Caller) -> admin.ListAllocationsReply:
         allocations = self._allocations.all(request.cluster_id)
-        return admin.ListAllocationsReply(allocations=[_allocation(a) for a in allocations])
+        return admin.ListAllocationsReply(allocations=map(self._view, allocations))
 
     def RemoveAllocation(self, request: admin.RemoveAllocationRequest, caller: Caller) -> admin.RemoveAllocationReply:
         self._allocations.remove(request.id)
+        self.controller.endpoints.close(request.id)
         return admin.RemoveAllocationReply()
 
     def RemovePartitions(self, request: admin.RemovePartitionsRequest, caller: Caller) -> admin.RemovePartitionsReply:
-        for partition in self._controller.partitions.all(self._allocations.get(request.allocation_id).id):
-            self._controller.partitions.remove(partition.id, force=True)
+        allocation = self._allocations.get(request.allocation_id).id
+        for partition in self.controller.partitions.all(allocation):
+            self.controller.partitions.remove(partition.id, caller.within(allocation), force=True)
         return admin.RemovePartitionsReply()
 
     def CreateUser(self, request: admin.CreateUserRequest, caller: Caller) -> admin.CreateUserReply:
@@ -130,6 +139,8 @@ class AdminMethods:
         return admin.RemoveAccessKeyReply()
 
     def TestCluster(self, request: admin.TestClusterRequest, caller: Caller) -> admin.TestClusterReply:
+        if not self.controller.tests_clusters:
+            raise precondition("this controller has no cluster test")
         kinds = [KINDS[kind - 1] if 0 < kind <= len(KINDS) else str(kind) for kind in request.kinds]
         return admin.TestClusterReply(id=self._tests.start(request.id, request.allocation_id, kinds).id)
 
@@ -149,19 +160,23 @@ class AdminMethods:
             ]
         )
 
+    def _view(self, allocation: Allocation) -> admin.Allocation:
+        return self.controller.allocation_view(allocation)
+
     def _links(self, allocation_id: str) -> Iterable[tuple[Link, LinkState]]:
         if allocation_id:
-            return self._controller.links(self._allocations.get(allocation_id).agent_ids)
-        return self._controller.impaired_links()
+            return self.controller.links(self._allocations.get(allocation_id).agent_ids)
+        return self.controller.impaired_links()
 
     def _agent(self, machine: Machine) -> admin.Agent:
+        pod, slot = self.controller.place_of(machine)
         return admin.Agent(
             id=machine.name,
             cluster_id=machine.cluster_id,
-            pod=machine.pod,
-            slot=machine.slot,
+            pod=pod,
+            slot=slot,
             allocation_id=self._allocations.owner_of(machine.name) or "",
-            reachable=self._controller.reachable(machine.name),
+            reachable=self.controller.reachable(machine.name),
             host=machine.rnic,
         )
 
@@ -188,10 +203,6 @@ def _user(user: User) -> admin.User:
         all_allocations=user.all_allocations,
         access_key_ids=list(user.keys),
     )
-
-
-def _allocation(allocation: Allocation) -> admin.Allocation:
-    return admin.Allocation(id=allocation.id, cluster_id=allocation.cluster_id, agent_ids=allocation.agent_ids)
 
 
 def _cluster_test(test: ClusterTest) -> admin.ClusterTest:

@@ -30,7 +30,7 @@ class Allocations:
         return self._owner.get(agent)
 
     def partitions_in(self, name: str) -> set[str]:
-        """The partitions of an allocation, as the placing of partitions keeps them."""
+        """The keys of an allocation's partitions, as the placing of partitions keeps them."""
         return self._partitions[name]
 
     def get(self, name: str, caller: Caller = EVERYBODY) -> Allocation:
@@ -69,7 +69,7 @@ class Allocations:
         """Give the machines back. Refused while partitions live in the allocation."""
         allocation = self.get(name)
         state = self._context.state
-        living = sorted(self._partitions[name])
+        living = sorted(key.partition("/")[2] for key in self._partitions[name])
         if living:
             raise precondition(f"allocation {name!r} holds partitions: {', '.join(living)}; remove them first")
         del state.allocations[name], self._partitions[name]

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from ipucloud.laboratory.simulator.hardware import Machine
-from ipucloud.laboratory.simulator.sensors import correctable_errors, sensors_of
+from ipucloud.laboratory.simulator.sensors import correctable_errors
 from ipucloud.laboratory.simulator.vipu.links import BrokenLinks, link_name
+from ipucloud.vipu_cli.spellings import sync_type_name, word
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import LinkKind, LinkState
 
 FIRMWARE_VERSION = "2.6.8"
+DRIVER_VERSION = "1.3.0"
 _BOARD_TYPE = {"m2000": "M2000", "bow-2000": "Bow-2000"}
 
 
@@ -58,36 +60,42 @@ def attributes_of(
     machine: Machine, ipu: int, device: tuple[int, pb.PartitionSpec] | None, health: Health
 ) -> dict[str, str]:
     """All attributes of one IPU; `device` is its routing id and partition, None while it is in none."""
-    major, minor, patch = FIRMWARE_VERSION.split(".")
     attributes = {
         "board ipu index": str(ipu),
         "board serial number": board_serial(machine.name, ipu),
         "board type": board_type(machine),
         "board variant": board_type(machine),
-        "chip id": chip_id(machine.name, ipu),
         "clock": machine.region.clock,
-        "firmware major version": major,
-        "firmware minor version": minor,
-        "firmware patch version": patch,
-        "firmware version": FIRMWARE_VERSION,
+        "driver version": DRIVER_VERSION,
+        **_FIRMWARE,
+        "hexopt active size (bytes)": "0",
+        "hexopt total size (bytes)": "268435456",
         "ipu architecture": "ipu2",
         "ipu error state": health.error,
         "link correctable error count": str(correctable_errors(machine.name, ipu, health.links)),
         "link speed": "16 GT/s",
         "link width": "8",
     }
-    sensors = sensors_of(machine.name, ipu, busy=device is not None)
-    attributes |= {
-        "average board temp": f"{sensors.board_celsius:.1f} C",
-        "average die temp": f"{sensors.die_celsius:.1f} C",
-        "ipu power": f"{sensors.watts:.1f} W",
-    }
     if device is None:
         return attributes
     routing_id, spec = device
     return attributes | {
         "ipuof routing id": str(routing_id),
-        "ipuof routing type": pb.IpuLinkRoutingType.Name(spec.ipulink_routing_type),
-        "partition sync type": pb.SyncType.Name(spec.sync_type),
-        "reconfigurable partition": str(int(spec.reconfigurable)),
+        "ipuof routing type": routing_name(spec.ipulink_routing_type),
+        "partition sync type": sync_type_name(spec.sync_type),
+        "reconfigurable partition": "true" if spec.reconfigurable else "false",
     }
+
+
+def routing_name(routing: pb.IpuLinkRoutingType) -> str:
+    """A routing as attributes have it: DNC."""
+    return word(pb.IpuLinkRoutingType.Name(routing))
+
+
+def version_parts(version: str) -> dict[str, str]:
+    """The attributes of a firmware version and its three numbers."""
+    numbers = zip(("major", "minor", "patch"), version.split("."), strict=True)
+    return {"firmware version": version} | {f"firmware {part} version": number for part, number in numbers}
+
+
+_FIRMWARE = version_parts(FIRMWARE_VERSION)

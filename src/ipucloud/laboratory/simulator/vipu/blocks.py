@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.vipu.model import Block
 from ipucloud.laboratory.simulator.vipu.rules import is_power_of_two
@@ -23,6 +24,12 @@ MASKS = {
     for size in (1 << k for k in range(DOMAIN_IPUS.bit_length()))
 }
 """The aligned blocks of every size: where each begins, and its IPUs."""
+
+_ORDER = {
+    size: tuple(sorted(blocks, key=lambda block: (block[0] // IPUS_PER_MACHINE, -block[0])))
+    for size, blocks in MASKS.items()
+}
+"""In the order in which they are taken: within a machine the highest IPUs first, as the vendor's samples have it."""
 
 Sound = Callable[[Block], bool]
 """Whether the links within a block work."""
@@ -84,7 +91,7 @@ def _aligned(domain: int, members: set[int]) -> Block:
 
 def _best_block(domain: int, free: int, count: int, sound: Sound | None) -> Block | None:
     best, least = None, 2 * DOMAIN_IPUS
-    for start, mask in MASKS[count]:
+    for start, mask in _ORDER[count]:
         if free & mask == mask:
             buddy = _buddy(free, start, count)
             if buddy < least and (sound is None or sound(Block(domain, start, count))):

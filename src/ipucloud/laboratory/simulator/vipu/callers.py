@@ -12,5 +12,9 @@ class Caller:
 
     sees: Callable[[str], bool]
 
+    def within(self, allocation: str) -> Caller:
+        """The same caller, about one allocation."""
+        return Caller(lambda name: name == allocation and self.sees(name))
+
 
 EVERYBODY = Caller(lambda _: True)

@@ -12,6 +12,7 @@ from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE, Machine, Region
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
+from ipucloud.laboratory.simulator.settings import VIPU_VERSION
 from ipucloud.laboratory.simulator.store import Document, read_document
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.attributes import attributes_of, machine_health
@@ -20,11 +21,13 @@ from ipucloud.laboratory.simulator.vipu.cluster_tests import ClusterTests
 from ipucloud.laboratory.simulator.vipu.clusters import Clusters
 from ipucloud.laboratory.simulator.vipu.context import Context
 from ipucloud.laboratory.simulator.vipu.devices import IPUOF_SERVER_VERSION, devices_of, ipuof_config, partition_ipus
+from ipucloud.laboratory.simulator.vipu.endpoints import Endpoints
 from ipucloud.laboratory.simulator.vipu.links import BrokenLinks, Link, links_among
-from ipucloud.laboratory.simulator.vipu.model import STATE, Partition, Ready, State
+from ipucloud.laboratory.simulator.vipu.model import STATE, Allocation, Partition, Ready, State
 from ipucloud.laboratory.simulator.vipu.partitions import MAX_AUTO_RESETS, Partitions
 from ipucloud.laboratory.simulator.vipu.topology import Fleet
 from ipucloud.laboratory.simulator.vipu.users import Users
+from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import LinkState
 
@@ -32,9 +35,13 @@ from ipucloud.wire.site import LinkState
 class Controller:
     """The controller of one region. Callers `settle` before they read, and wait for `document` before they answer.
 
+    It says that it runs `version`, and refuses cluster tests unless it `tests_clusters`.
     `calls` counts what was answered since the process started, by method and status. `administrator` is a user who sees
-    everything, and their access key.
+    everything, and their access key. `place_of` answers a machine's pod and slot as they are shown. `endpoints` listen
+    for its allocations, once somebody has set them.
     """
+
+    endpoints: Endpoints
 
     def __init__(
         self,
@@ -45,23 +52,29 @@ class Controller:
         durations: Durations,
         reachable: Callable[[str], bool],
         broken: BrokenLinks = MappingProxyType({}),
+        place_of: Callable[[Machine], tuple[str, int]] | None = None,
         secure: bool = False,
         administrator: tuple[str, str] | None = None,
+        version: str = VIPU_VERSION,
+        tests_clusters: bool = True,
         fsync: bool,
     ) -> None:
         stored = read_document(path)
         self.document = Document(path, lambda: orjson.dumps(self._context.state), fsync=fsync)
-        self.secure = secure
+        self._secure = secure
+        self.version = version
+        self.tests_clusters = tests_clusters
+        self.place_of = place_of or (lambda machine: (machine.pod, machine.slot))
         self._administrator = administrator
         self._around = (clock, durations, reachable, broken, self.document.touch)
-        self._begin(region, State() if stored is None else STATE.validate_json(stored))
+        self._begin(region, State() if stored is None else _read(stored))
 
     def _begin(self, region: Region, state: State) -> None:
         """Rebuild everything over a state."""
         self._context = Context(Fleet(region, state.fleet), state, *self._around)
         self.clusters = Clusters(self._context)
         self.allocations = Allocations(self._context)
-        self.users = Users(self._context, self.allocations)
+        self.users = Users(self._context, self.allocations, secure=self._secure)
         self.partitions = Partitions(self._context, self.allocations)
         self.tests = ClusterTests(self._context, self.allocations)
         if self._administrator is not None:
@@ -70,7 +83,17 @@ class Controller:
     def forget(self) -> None:
         """Lose the whole state, as if the file had been lost while the controller was down."""
         self._begin(self._context.fleet.region, State())
+        self.endpoints.follow(())
         self.document.touch()
+
+    def listen(self) -> None:
+        """Open the endpoints of its allocations."""
+        self.endpoints.follow(allocation.id for allocation in self.allocations.all())
+
+    async def settled(self) -> None:
+        """Return when every change made so far is in the file, and every endpoint answers."""
+        await self.document.settled()
+        await self.endpoints.settled()
 
     def settle(self) -> None:
         """Let everything happen whose time has come."""
@@ -110,6 +133,16 @@ class Controller:
         if cluster_id:
             return list(self.clusters.get(cluster_id).agents)
         return list(self._context.fleet.agents.values())
+
+    def allocation_view(self, allocation: Allocation) -> admin.Allocation:
+        """An allocation as the wire shows it."""
+        return admin.Allocation(
+            id=allocation.id,
+            cluster_id=allocation.cluster_id,
+            agent_ids=allocation.agent_ids,
+            endpoint_host=self.endpoints.host,
+            endpoint_port=self.endpoints.port(allocation.id),
+        )
 
     def view(self, partition: Partition) -> pb.Partition:
         """A partition as the wire lists it."""
@@ -190,3 +223,10 @@ class Controller:
             num_replicas=shape.replicas,
             allocation_id=partition.allocation_id,
         )
+
+
+def _read(stored: bytes) -> State:
+    state = STATE.validate_json(stored)
+    # Earlier versions kept partitions by their ids.
+    state.partitions = {partition.key: partition for partition in state.partitions.values()}
+    return state

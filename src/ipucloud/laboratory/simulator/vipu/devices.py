@@ -6,17 +6,16 @@ ascending address. An IPUoF server listens at 50055 minus the device's number wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE, Machine
-from ipucloud.laboratory.simulator.refusal import not_found
+from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.vipu.attributes import chip_id
 from ipucloud.laboratory.simulator.vipu.model import Block, Partition
 from ipucloud.laboratory.simulator.vipu.topology import Cluster
 from ipucloud.wire import vipu_pb2 as pb
 
-VIPU_VERSION = "1.18.0"
 IPUOF_SERVER_VERSION = "1.11.0"
 GATEWAY_VERSION = "2.6.0"
 MACHINE_VERSION = "2.6.0"
@@ -65,6 +64,22 @@ def partition_ipus(blocks: list[Block], cluster: Cluster) -> list[pb.PartitionIp
         )
         for device in devices_of(blocks, cluster)
     ]
+
+
+def check_routing_ids(listed: Iterable[pb.PartitionIpu], blocks: list[Block], cluster: Cluster) -> None:
+    """Refuse logical numbers of listed IPUs that are not those which they get; a list without any leaves them open."""
+    given = list(listed)
+    if not any(ipu.routing_id or ipu.ipulink_domain_routing_id for ipu in given):
+        return
+    gets = {(ipu.ipulink_domain_topology_id, ipu.topology_id): ipu for ipu in partition_ipus(blocks, cluster)}
+    for ipu in given:
+        due = gets[ipu.ipulink_domain_topology_id, ipu.topology_id]
+        if (ipu.routing_id, ipu.ipulink_domain_routing_id) != (due.routing_id, due.ipulink_domain_routing_id):
+            raise invalid(
+                f"IPU {ipu.topology_id} of domain {ipu.ipulink_domain_topology_id} has routing id {due.routing_id} in"
+                f" IPU-Link domain {due.ipulink_domain_routing_id} of the partition, not {ipu.routing_id} in"
+                f" {ipu.ipulink_domain_routing_id}"
+            )
 
 
 def ipuof_config(partition: Partition, cluster: Cluster, gcd: int | None) -> pb.PartitionConfig:

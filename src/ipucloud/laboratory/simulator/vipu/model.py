@@ -93,6 +93,11 @@ class Partition:
     retries: int = 0
     last_auto_reset: float | None = None
 
+    @property
+    def key(self) -> str:
+        """Its key among all partitions of the controller: only within an allocation is its id its own."""
+        return f"{self.allocation_id}/{self.id}"
+
 
 @dataclass
 class LinkResult:
@@ -155,7 +160,7 @@ class User:
 
 @dataclass
 class State:
-    """The whole file."""
+    """The whole file. `partitions` are by their keys."""
 
     version: int = 1
     fleet: FleetChanges = field(default_factory=FleetChanges)

@@ -10,6 +10,7 @@ Calls return at once; what they started ends at the partition's `due`, when the 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from ipucloud.laboratory.simulator.durations import Action
@@ -18,16 +19,18 @@ from ipucloud.laboratory.simulator.vipu import rules
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.laboratory.simulator.vipu.context import Context, Deadlines
+from ipucloud.laboratory.simulator.vipu.devices import check_routing_ids
 from ipucloud.laboratory.simulator.vipu.links import down_among
 from ipucloud.laboratory.simulator.vipu.model import Operation, Partition, Ready
 from ipucloud.laboratory.simulator.vipu.placing import Placing
 from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.vipu_keys import ALLOCATION
 
 MAX_AUTO_RESETS = 3
 
 
 class Partitions:
-    """Every partition of one controller."""
+    """Every partition of one controller. Each allocation has partition ids of its own."""
 
     def __init__(self, context: Context, allocations: Allocations) -> None:
         self._context = context
@@ -35,36 +38,44 @@ class Partitions:
         self._allocations = allocations
         self._deadlines = Deadlines()
         self._placing = Placing(context, allocations)
+        self._by_id: defaultdict[str, dict[str, Partition]] = defaultdict(dict)
         for partition in self._partitions.values():
+            self._by_id[partition.id][partition.allocation_id] = partition
             self._placing.occupy(partition)
-            self._deadlines.add(partition.due, partition.id)
+            self._deadlines.add(partition.due, partition.key)
 
     def get(self, name: str, caller: Caller = EVERYBODY) -> Partition:
-        partition = self._partitions.get(name)
-        if partition is None or not caller.sees(partition.allocation_id):
+        """The partition of this id that the caller sees. Refuses when there are several."""
+        found = self._named(name, caller)
+        if not found:
             raise not_found(f"partition {name!r} does not exist")
-        return partition
+        if len(found) > 1:
+            owners = ", ".join(sorted(partition.allocation_id for partition in found))
+            raise precondition(f"partition {name!r} is in several allocations, {owners}: name one, as {ALLOCATION!r}")
+        return found[0]
 
     def all(self, allocation_id: str = "", caller: Caller = EVERYBODY) -> list[Partition]:
-        """Every partition that the caller sees (of one allocation, when it is named), by id."""
+        """Every partition that the caller sees (of one allocation, when it is named), by allocation and id."""
         if allocation_id:
             self._allocations.get(allocation_id, caller)
-            return [self._partitions[name] for name in sorted(self._allocations.partitions_in(allocation_id))]
+            return [self._partitions[key] for key in sorted(self._allocations.partitions_in(allocation_id))]
         return [found for _, found in sorted(self._partitions.items()) if caller.sees(found.allocation_id)]
 
     def on(self, agent: str) -> list[Partition]:
         """The partitions that have IPUs of an agent."""
-        return [self._partitions[name] for name in sorted(self._placing.on(agent))]
+        return [self._partitions[key] for key in sorted(self._placing.on(agent))]
 
     def create(self, request: pb.CreatePartitionRequest, caller: Caller = EVERYBODY) -> Partition:
         """Place a partition and start it. Refuses what the rules forbid and what nothing free can hold."""
         wanted = request.requirements
         rules.check_id("partition", wanted.id)
-        if wanted.id in self._partitions:
-            raise exists(f"partition {wanted.id!r} exists; read it before you create it again")
         shape = rules.shape_of(wanted)
-        allocation, blocks = self._placing.find(wanted, shape, caller)
+        candidates = self._placing.candidates(wanted, caller)
+        if any(allocation.id in self._by_id.get(wanted.id, ()) for allocation in candidates):
+            raise exists(f"partition {wanted.id!r} exists; read it before you create it again")
+        allocation, blocks = self._placing.find(wanted, shape, candidates)
         cluster = self._allocations.cluster(allocation.cluster_id)
+        check_routing_ids(wanted.ipus, blocks, cluster)
         partition = Partition(
             id=wanted.id,
             allocation_id=allocation.id,
@@ -77,7 +88,8 @@ class Partitions:
             auto_reset=not request.disable_auto_reset,
             relocatable=request.relocatable,
         )
-        self._partitions[partition.id] = partition
+        self._partitions[partition.key] = partition
+        self._by_id[partition.id][partition.allocation_id] = partition
         self._placing.occupy(partition)
         self._start(partition, Operation.CREATING, Action.PARTITION_CREATE)
         return partition
@@ -98,23 +110,22 @@ class Partitions:
         partition.retries = 0
         self._start_reset(partition, relocatable=relocatable or partition.relocatable)
 
-    def spoil(self, name: str, error: str, times: int) -> None:
+    def spoil(self, name: str, caller: Caller, error: str, times: int) -> None:
         """Let the operation under way of a partition, if it exists, and the next ones fail with this error."""
-        partition = self._partitions.get(name)
-        if partition is not None:
+        for partition in self._named(name, caller):
             partition.spoiled, partition.spoils = error, times
             self._context.changed()
 
-    def hang(self, name: str) -> None:
+    def hang(self, name: str, caller: Caller) -> None:
         """Let the operation under way of a partition, if there is one, never end by itself."""
-        partition = self._partitions.get(name)
-        if partition is not None and partition.ready == Ready.PENDING:
-            self._due(partition, None)
+        for partition in self._named(name, caller):
+            if partition.ready == Ready.PENDING:
+                self._due(partition, None)
 
     def fail_on(self, agents: Iterable[str]) -> None:
         """Let the active partitions on these agents fail that lost a machine or a link."""
-        for name in sorted({name for agent in agents for name in self._placing.on(agent)}):
-            partition = self._partitions[name]
+        for key in sorted({key for agent in agents for key in self._placing.on(agent)}):
+            partition = self._partitions[key]
             errors = self._errors(partition) if partition.ready == Ready.ACTIVE else []
             if errors:
                 partition.retries = 0
@@ -123,10 +134,13 @@ class Partitions:
     def settle(self) -> None:
         """Let everything happen whose time has come."""
         clock = self._context.clock
-        for name in self._deadlines.passed(clock):
-            partition = self._partitions.get(name)
+        for key in self._deadlines.passed(clock):
+            partition = self._partitions.get(key)
             if partition is not None and partition.due is not None and partition.due <= clock.now():
                 self._finish(partition)
+
+    def _named(self, name: str, caller: Caller) -> list[Partition]:
+        return [found for owner, found in self._by_id.get(name, {}).items() if caller.sees(owner)]
 
     def _start(self, partition: Partition, operation: Operation, action: Action) -> None:
         machines = sum(len(block.slots) for block in partition.blocks)
@@ -156,7 +170,9 @@ class Partitions:
             self._fail(partition, errors)
         elif removing:
             self._placing.vacate(partition)
-            del self._partitions[partition.id]
+            del self._partitions[partition.key], self._by_id[partition.id][partition.allocation_id]
+            if not self._by_id[partition.id]:
+                del self._by_id[partition.id]
             self._context.changed()
         else:
             partition.ready, partition.operation = Ready.ACTIVE, Operation.IDLE
@@ -171,7 +187,7 @@ class Partitions:
 
     def _due(self, partition: Partition, seconds: float | None) -> None:
         partition.due = None if seconds is None else self._context.clock.now() + seconds
-        self._deadlines.add(partition.due, partition.id)
+        self._deadlines.add(partition.due, partition.key)
         self._context.changed()
 
     def _errors(self, partition: Partition, *, links: bool = True) -> list[str]:

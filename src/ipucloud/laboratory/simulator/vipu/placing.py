@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from ipucloud.laboratory.simulator.hardware import Machine
 from ipucloud.laboratory.simulator.refusal import Refusal, exhausted
@@ -29,21 +29,25 @@ class Placing:
         self._on: defaultdict[str, set[str]] = defaultdict(set)
 
     def on(self, agent: str) -> Collection[str]:
-        """The partitions that have IPUs of the agent."""
+        """The keys of the partitions that have IPUs of the agent."""
         return self._on.get(agent, ())
 
     def machines(self, partition: Partition) -> list[Machine]:
         """The machines that a partition's blocks lie on."""
         return self._machines(partition.cluster_id, partition.blocks)
 
-    def find(self, wanted: pb.PartitionRequirements, shape: Shape, caller: Caller) -> tuple[Allocation, list[Block]]:
-        """An allocation and free blocks in it, as the request wants them. Refuses when there are none."""
+    def candidates(self, wanted: pb.PartitionRequirements, caller: Caller) -> list[Allocation]:
+        """The allocations that a request lets the controller choose from. Refuses one that does not exist."""
         if wanted.cluster_id:
             self._allocations.cluster(wanted.cluster_id)
         if wanted.allocation_id:
-            candidates = [self._allocations.get(wanted.allocation_id, caller)]
-        else:
-            candidates = self._allocations.all(wanted.cluster_id, caller)
+            return [self._allocations.get(wanted.allocation_id, caller)]
+        return self._allocations.all(wanted.cluster_id, caller)
+
+    def find(
+        self, wanted: pb.PartitionRequirements, shape: Shape, candidates: list[Allocation]
+    ) -> tuple[Allocation, list[Block]]:
+        """One of these allocations and free blocks in it, as the request wants them. Refuses when there are none."""
         explicit = placing.explicit_blocks(wanted.ipus, shape.segments) if wanted.ipus else None
         for allocation in candidates:
             if wanted.cluster_id not in {"", allocation.cluster_id}:
@@ -59,8 +63,8 @@ class Placing:
         for block in partition.blocks:
             used[block.domain] |= block.mask
         for machine in self.machines(partition):
-            self._on[machine.name].add(partition.id)
-        self._allocations.partitions_in(partition.allocation_id).add(partition.id)
+            self._on[machine.name].add(partition.key)
+        self._allocations.partitions_in(partition.allocation_id).add(partition.key)
 
     def vacate(self, partition: Partition) -> None:
         """Give the IPUs of a partition back."""
@@ -68,8 +72,8 @@ class Placing:
         for block in partition.blocks:
             used[block.domain] &= ~block.mask
         for machine in self.machines(partition):
-            self._on[machine.name].discard(partition.id)
-        self._allocations.partitions_in(partition.allocation_id).discard(partition.id)
+            self._on[machine.name].discard(partition.key)
+        self._allocations.partitions_in(partition.allocation_id).discard(partition.key)
 
     def relocate(self, partition: Partition) -> None:
         """Move a partition to sound IPUs of its allocation, if enough of them are free."""
@@ -107,7 +111,7 @@ class Placing:
             return exhausted("no free allocation: there is no allocation that could hold a partition")
         if explicit:
             return exhausted("no free allocation holds all the listed IPUs: some are in a partition or do not answer")
-        reported = "; ".join(f"{each.id} has {_described(self._free(each))}" for each in candidates[:SHOWN_ALLOCATIONS])
+        reported = "; ".join(f"{each.id} has {self._described(each)}" for each in candidates[:SHOWN_ALLOCATIONS])
         more = f"; and {len(candidates) - SHOWN_ALLOCATIONS} more" if len(candidates) > SHOWN_ALLOCATIONS else ""
         per_domain = shape.size // shape.segments
         return exhausted(
@@ -115,7 +119,12 @@ class Placing:
             f" needed in one allocation; {reported}{more}"
         )
 
-
-def _described(free: Mapping[int, int]) -> str:
-    count = sum(mask.bit_count() for mask in free.values())
-    return f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"
+    def _described(self, allocation: Allocation) -> str:
+        """The room of an allocation, and which of its machines have none because they are off or do not answer."""
+        free = self._free(allocation)
+        count = sum(mask.bit_count() for mask in free.values())
+        silent = [name for name in allocation.agent_ids if not self._context.reachable(name)]
+        if len(silent) == len(allocation.agent_ids):
+            return f"no machine that answers: all {len(silent)} are switched off or unreachable"
+        room = f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"
+        return f"{room}; {len(silent)} of {len(allocation.agent_ids)} machines do not answer" if silent else room

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
@@ -18,28 +18,36 @@ from google.protobuf.message_factory import GetMessageClass
 
 from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.laboratory.simulator.refusal import Refusal
-from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
+from ipucloud.laboratory.simulator.vipu.callers import Caller
 from ipucloud.laboratory.simulator.vipu.controller import Controller
-from ipucloud.laboratory.simulator.vipu.users import credentials
+from ipucloud.laboratory.simulator.vipu.users import Metadata
 from ipucloud.wire.site import FaultAction, FaultRule
 
 logger = logging.getLogger(__name__)
 
 READS = ("Get", "List")
-GUARDED = "virmgrpc.UserService"
 Method = Callable[[Message, Caller], Message]
+CallerOf = Callable[[Metadata], Caller]
+"""Who makes a call with this metadata. Refuses who may not."""
 Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
 
 
+class Methods(Protocol):
+    """The methods of a service of one controller: a function of each name, from request to reply."""
+
+    @property
+    def controller(self) -> Controller: ...
+
+
 def service_handler(
-    service: ServiceDescriptor, prefix: str, methods: object, controller: Controller, faults: FaultBook
+    service: ServiceDescriptor, prefix: str, methods: Methods, faults: FaultBook, caller_of: CallerOf
 ) -> grpc.GenericRpcHandler[Message, Message]:
-    """A handler of all methods of `service`; `methods` has a function of each name, from request to reply."""
+    """A handler of all methods of `service`."""
     handlers: dict[str, grpc.RpcMethodHandler[Message, Message]] = {}
-    guarded = controller.secure and service.full_name == GUARDED
     for method in service.methods:
         request, reply = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
-        call = Call(f"{prefix}.{method.name}", getattr(methods, method.name), controller, faults, guarded)
+        act = getattr(methods, method.name)
+        call = Call(f"{prefix}.{method.name}", act, methods.controller, faults, caller_of)
         handlers[method.name] = grpc.unary_unary_rpc_method_handler(
             call.behave, request_deserializer=request.FromString, response_serializer=reply.SerializeToString
         )
@@ -48,16 +56,16 @@ def service_handler(
 
 @dataclass(frozen=True)
 class Call:
-    """One method as gRPC calls it. `guarded`: its callers have to prove who they are.
+    """One method as gRPC calls it.
 
-    `answered` is what a reading method answered, by caller and request, while fault rules were in force.
+    `answered` is what a reading method answered, by metadata and request, while fault rules were in force.
     """
 
     name: str
     act: Method
     controller: Controller
     faults: FaultBook
-    guarded: bool
+    caller_of: CallerOf
     late: set[asyncio.Task[Message]] = field(default_factory=set)
     answered: dict[tuple[object, bytes], Message] = field(default_factory=dict)
 
@@ -76,26 +84,26 @@ class Call:
 
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer once the state is on disk."""
-        caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
+        caller = self.caller_of(context.invocation_metadata())
         self.controller.settle()
         reply = self.act(request, caller)
         if plan.rule is not None:
-            self._spoil(plan.rule, target_of(request))
+            self._spoil(plan.rule, target_of(request), caller)
         if self.controller.document.behind:
-            await self.controller.document.settled()
+            await self.controller.settled()
         return reply
 
-    def _spoil(self, rule: FaultRule, partition: str) -> None:
+    def _spoil(self, rule: FaultRule, partition: str, caller: Caller) -> None:
         """What a fault does to the operation that the call has started."""
+        partitions = self.controller.partitions
         if rule.action is FaultAction.FAIL_PARTITION:
-            self.controller.partitions.spoil(partition, f"fault rule {rule.id}: {rule.error}", rule.failures)
+            partitions.spoil(partition, caller, f"fault rule {rule.id}: {rule.error}", rule.failures)
         elif rule.action is FaultAction.HANG_PARTITION:
-            self.controller.partitions.hang(partition)
+            partitions.hang(partition, caller)
 
     async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
         await _before(plan, context)
-        caller = credentials(context.invocation_metadata()) if self.guarded else None
-        key = caller, request.SerializeToString(deterministic=True)
+        key = tuple(context.invocation_metadata() or ()), request.SerializeToString(deterministic=True)
         if plan.action is FaultAction.STALE and key in self.answered:
             return self.answered[key]
         # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.

@@ -24,7 +24,7 @@ def check_id(kind: str, name: str) -> None:
     if not name:
         raise invalid(f"a {kind} needs an id")
     if len(name) > MAX_ID_LENGTH:
-        raise invalid(f"{kind} id {name!r} has {len(name)} characters; at most {MAX_ID_LENGTH} are allowed")
+        raise invalid(f"the {kind} id has {len(name)} characters; at most {MAX_ID_LENGTH} are allowed")
     if not _ID_CHARACTERS.issuperset(name):
         raise invalid(f"{kind} id {name!r} may hold only letters, digits, '.', '-' and '_'")
 
@@ -95,11 +95,16 @@ def with_routing(shape: Shape, cluster: Cluster) -> Shape:
 
 
 def _ipulink_routing(shape: Shape, cluster: Cluster) -> str:
+    per_domain = shape.size // shape.segments
     if shape.routing == "IRT_RINGSWNC" and not cluster.torus:
         raise invalid(f"IRT_RINGSWNC needs a torus; cluster {cluster.id} is a mesh")
+    if shape.routing == "IRT_RINGSWNC" and per_domain < DOMAIN_IPUS:
+        raise invalid(
+            f"IRT_RINGSWNC goes around a whole torus of {DOMAIN_IPUS} IPUs; the partition has {per_domain} in a domain"
+        )
     if shape.routing != "IRT_UNDEFINED":
         return shape.routing
-    if shape.size // shape.segments < DOMAIN_IPUS:
+    if per_domain < DOMAIN_IPUS:
         return "IRT_DNC"
     return "IRT_RINGSWNC" if cluster.torus else "IRT_SWNC"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.laboratory.simulator.vipu.context import Context
 from ipucloud.laboratory.simulator.vipu.model import User
 from ipucloud.laboratory.simulator.vipu.rules import check_id
-from ipucloud.wire.vipu_keys import ACCESS_KEY, SECRET_PREFIX, USER
+from ipucloud.wire.vipu_keys import ACCESS_KEY, ALLOCATION, SECRET_PREFIX, USER
 
 SECRET_BYTES = 24
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -22,10 +22,14 @@ Metadata: TypeAlias = Iterable[tuple[str, str | bytes]] | None
 
 
 class Users:
-    """Every user of one controller. Of an access key only a digest is kept."""
+    """Every user of one controller. Of an access key only a digest is kept.
 
-    def __init__(self, context: Context, allocations: Allocations) -> None:
+    Unless the controller is `secure`, nobody has to prove who they are.
+    """
+
+    def __init__(self, context: Context, allocations: Allocations, *, secure: bool) -> None:
         self._context = context
+        self._secure = secure
         self._users = context.state.users
         self._allocations = allocations
 
@@ -83,16 +87,33 @@ class Users:
             raise not_found(f"user {name!r} has no access key {key_id!r}")
         self._context.changed()
 
-    def authenticate(self, metadata: Metadata) -> Caller:
-        """The caller whom a call's metadata proves. A wrong user and a wrong key are refused alike."""
+    def tenant(self, metadata: Metadata, allocation: str) -> Caller:
+        """Who calls the user endpoint of an allocation."""
+        return self._authenticate(metadata, lambda caller: caller.sees(allocation)).within(allocation)
+
+    def administrator(self, metadata: Metadata) -> Caller:
+        """Who calls the administration endpoint, about one allocation if the call names it."""
+        caller = self._authenticate(metadata, lambda caller: caller is EVERYBODY)
+        allocation = next((value for name, value in metadata or () if name == ALLOCATION), "")
+        return caller.within(str(allocation)) if allocation else caller
+
+    def _authenticate(self, metadata: Metadata, allowed: Callable[[Caller], bool]) -> Caller:
+        """The caller whom a call's metadata proves; everybody, unless the controller is secure.
+
+        A wrong user, a wrong key and a user who is not `allowed` here are refused alike.
+        """
+        if not self._secure:
+            return EVERYBODY
         given = credentials(metadata)
         if given is None:
             raise unauthenticated(f"this controller is secure: send {USER!r} and {ACCESS_KEY!r} as metadata")
         name, secret = given
         user, digest = self._users.get(name), _digest(secret)
-        if user is None or not any(secrets.compare_digest(digest, kept) for kept in user.keys.values()):
-            raise unauthenticated(f"user {name!r} is not known by this access key")
-        return EVERYBODY if user.all_allocations else Caller(frozenset(user.allocation_ids).__contains__)
+        if user is not None and any(secrets.compare_digest(digest, kept) for kept in user.keys.values()):
+            caller = EVERYBODY if user.all_allocations else Caller(frozenset(user.allocation_ids).__contains__)
+            if allowed(caller):
+                return caller
+        raise unauthenticated(f"user {name!r} is not known here by this access key")
 
     def _known(self, allocation_ids: Sequence[str]) -> list[str]:
         return [self._allocations.get(name).id for name in dict.fromkeys(allocation_ids)]

@@ -1,0 +1,202 @@
+"""Reading a region of 16,384 machines at a simulated site, and how soon a failure makes its cluster degraded."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from bench.child import cpu_seconds
+from bench.finding import Finding, at_most
+from bench.rounds import Rates
+from bench.stage import Stage
+from bench.workers import register, start_worker
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.observation.observe import observe_region
+from ipucloud.observation.power import PowerWatch
+from ipucloud.observation.ssh import SshReader
+from ipucloud.site.connect import SiteClients
+from ipucloud.wire.site import FaultAction, FaultRule
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import World
+
+REGION = "luxembourg-2"
+LARGE, SMALL = 16_384, 1_024
+CLUSTERS = 20
+"""In use, each with a machine that fails once."""
+CALLS = 32
+"""A reading of 16,384 machines should need no more (pages of 1,000 machines, and what is asked once)."""
+INTERVALS = 2.0
+"""A failure should be known within so many intervals of observation."""
+PATIENCE = 120.0
+PAUSE = (0.0, 5.0)
+"""Seconds before a failure: as long as an interval at most, so that it comes at any moment of one."""
+
+_MACHINES = """
+SELECT c.id, min(m.name)
+  FROM clusters c JOIN allocations a ON a.cluster_id = c.id JOIN machines m ON m.id = a.machine_id
+ GROUP BY c.id ORDER BY c.id
+"""
+
+
+def run(stage: Stage) -> list[Finding]:
+    """Raises AssertionError when a reading is not complete, or a failure is not known in time."""
+    options = ["--machines-on", "--hosts", str(CLUSTERS + 2)]
+    with (
+        stage.database("bench_observed_large") as large_urls,
+        stage.database("bench_observed_small") as small_urls,
+        running_site(stage.folder / "observed-large", machines=LARGE, options=options) as large,
+        running_site(stage.folder / "observed-small", machines=SMALL, options=options) as small,
+    ):
+        asyncio.run(_build(stage, large_urls, large))
+        asyncio.run(_build(stage, small_urls, small))
+        found = asyncio.run(_read(stage.rounds, (large_urls, large), (small_urls, small)))
+        return [*found, asyncio.run(_fail(stage, large_urls, large))]
+
+
+async def _build(stage: Stage, urls: Scratch, site: RunningSite) -> None:
+    """Clusters in use; whoever built them has ended."""
+    database = Database(urls.app_url, pool_size=8, pool_timeout=PATIENCE)
+    world = await register(database, site)
+    for number in range(CLUSTERS):
+        await world.create(f"cluster-{number}")
+    with start_worker(stage.folder, urls.app_url, site, {"site_poll_interval": 0.1}):
+        await _are(world, "active", CLUSTERS)
+    await database.close()
+
+
+async def _are(world: World, state: str, wanted: int, cluster: UUID | None = None) -> None:
+    statement = "SELECT count(*) FROM clusters WHERE state = :state AND id = coalesce(CAST(:id AS uuid), id)"
+
+    async def so_many() -> bool:
+        return bool(await world.value(statement, state=state, id=cluster) == wanted)
+
+    await until(so_many, f"{wanted} clusters are {state}")
+
+
+@dataclass
+class Region:
+    """A region that is read by this process. `site_cpu`, `own_cpu`: the least seconds of any reading."""
+
+    database: Database
+    sites: SiteClients
+    site: RunningSite
+    ssh: SshReader
+    power: PowerWatch
+    site_cpu: float = float("inf")
+    own_cpu: float = float("inf")
+
+    async def read(self) -> float:
+        """Readings per second."""
+        clock = SystemClock()
+        site, own, started = cpu_seconds(self.site.pid), time.process_time(), time.perf_counter()
+        observed = await observe_region(
+            self.database,
+            self.sites,
+            REGION,
+            budget=lambda: PATIENCE,
+            fence=_nobody_else,
+            clock=clock,
+            ssh=self.ssh,
+            power=self.power,
+            expires=60.0,
+        )
+        seconds = time.perf_counter() - started
+        assert observed is not None, "the region is not registered"
+        assert observed.complete, "a source did not answer"
+        self.own_cpu = min(self.own_cpu, time.process_time() - own)
+        self.site_cpu = min(self.site_cpu, cpu_seconds(self.site.pid) - site)
+        return 1 / seconds
+
+    async def calls(self) -> int:
+        """How many calls one reading sends, SSH not counted: rules that do nothing count them."""
+        http = self.site.http()
+        for call in ("redfish.list", "hosts.*", "admin.*", "vipu.*"):
+            rule = FaultRule(call=call, action=FaultAction.LATENCY, seconds=0.0)
+            http.post("/v1/faults", json=rule.model_dump(mode="json")).raise_for_status()
+        await self.read()
+        hits: int = sum(rule["hits"] for rule in http.get("/v1/faults").json()["faults"])
+        http.delete("/v1/faults").raise_for_status()
+        return hits
+
+
+async def _nobody_else(_: object) -> None:
+    """The fence of the only worker."""
+
+
+@asynccontextmanager
+async def _region(urls: Scratch, site: RunningSite) -> AsyncIterator[Region]:
+    database = Database(urls.app_url, pool_size=4, pool_timeout=PATIENCE)
+    sites = site.clients(call_timeout=Settings().site_call_timeout)
+    try:
+        clock = SystemClock()
+        yield Region(database, sites, site, SshReader(clock), PowerWatch(clock, Settings().power_limit))
+    finally:
+        await sites.close()
+        await database.close()
+
+
+async def _read(rounds: int, *regions: tuple[Scratch, RunningSite]) -> list[Finding]:
+    async with _region(*regions[0]) as large, _region(*regions[1]) as small:
+        calls = await large.calls()
+        await small.read()
+        rates: dict[str, list[float]] = {"large": [], "small": []}
+        for _ in range(rounds):
+            rates["large"].append(await large.read())
+            rates["small"].append(await small.read())
+    taken = Rates(rates)
+    cpu = {"worker CPU s": large.own_cpu, "site CPU s": large.site_cpu, "calls": calls}
+    per_machine = (large.own_cpu / LARGE) / (small.own_cpu / SMALL)
+    return [
+        Finding(f"one reading of {LARGE:,} machines", 1 / taken.median("large"), "s", numbers=cpu),
+        Finding("its calls to the site", calls, goal=at_most(CALLS)),
+        Finding(
+            f"the worker's CPU time for each machine, {LARGE:,} over {SMALL:,}",
+            per_machine,
+            goal=at_most(1.5),
+            numbers={"small CPU s": small.own_cpu, "small s": 1 / taken.median("small")},
+        ),
+    ]
+
+
+async def _fail(stage: Stage, urls: Scratch, site: RunningSite) -> Finding:
+    """Fail one machine after another under a worker as it is, at the pace of real time; none is repaired.
+
+    What failed and was confirmed is read at the usual pace again, so each failure comes to a quiet region.
+    """
+    interval = Settings().observation_interval
+    draw = random.Random(0)  # noqa: S311  # pauses, not a secret
+    database = Database(urls.app_url, pool_size=2, pool_timeout=PATIENCE)
+    http, world, delays = site.http(), World(database), []
+    with start_worker(stage.folder, urls.app_url, site, {"repair_limit": 0}) as worker:
+        began, cpu = time.monotonic(), cpu_seconds(worker.pid)
+        for cluster, machine in await world.rows(_MACHINES):
+            await asyncio.sleep(draw.uniform(*PAUSE))
+            http.post(f"/v1/machines/{machine}:fail").raise_for_status()
+            failed = time.monotonic()
+            await _are(world, "degraded", 1, cluster)
+            delays.append(time.monotonic() - failed)
+        busy = (cpu_seconds(worker.pid) - cpu) / (time.monotonic() - began)
+    await database.close()
+    p99 = statistics.quantiles(delays, n=100, method="inclusive")[98]
+    return Finding(
+        "from a machine's failure to its degraded cluster, p99, in intervals of observation",
+        p99 / interval,
+        goal=at_most(INTERVALS),
+        numbers={
+            "interval s": interval,
+            "p50 s": statistics.median(delays),
+            "p99 s": p99,
+            "failures": len(delays),
+            "worker CPU": busy,
+        },
+    )

@@ -1,0 +1,27 @@
+"""Pods with their masks of slots."""
+
+from __future__ import annotations
+
+from ipucloud.admin.pages import keyed_page
+from ipucloud.inventory.snapshot import SlotState
+
+_MASKS = ", ".join(f"'{state}', page.{state}_mask" for state in SlotState)
+LIST_PODS = keyed_page(
+    """
+    SELECT pods.name AS key, pods.*,
+           (SELECT count(*) FROM machines WHERE machines.pod_id = pods.id) AS machines
+      FROM pods
+     WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
+       AND (CAST(:rack AS text) IS NULL OR gw_group = CAST(:rack AS text))
+       AND (CAST(:machine_type AS text) IS NULL OR machine_type = CAST(:machine_type AS text))
+    """,
+    f"""
+    'name', page.name, 'region', page.region, 'rack', page.gw_group, 'position', page.position,
+    'machine_type', page.machine_type, 'topology', page.topology, 'machines', page.machines,
+    'masks', json_build_object({_MASKS}), 'largest_block', page.largest_free,
+    'health', (SELECT coalesce(json_object_agg(counted.health, counted.machines), '{{}}')
+                 FROM (SELECT health, count(*) AS machines FROM machines WHERE pod_id = page.id
+                        GROUP BY health ORDER BY health) AS counted)
+    """,  # noqa: S608  # our own text
+)
+"""By name. Parameters `:region`, `:rack` and `:machine_type`, or NULL for all."""

@@ -1,0 +1,124 @@
+"""What an invoice says, before it has a number: lines, credit, tax by time of supply, and the wallet's part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from uuid import UUID
+
+from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
+from ipucloud.billing.invoices.corrected import Corrected, corrected
+from ipucloud.billing.invoices.credited import credited
+from ipucloud.billing.invoices.credits import Burned, burn, usable
+from ipucloud.billing.invoices.lines import Bill, Line, lines_of
+from ipucloud.billing.invoices.numbers import today
+from ipucloud.billing.invoices.payer import Payer, balance, platform
+from ipucloud.billing.invoices.posting import Move
+from ipucloud.billing.invoices.seller import seller_document
+from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
+from ipucloud.billing.invoices.tax_rates import rate_on
+from ipucloud.contract.invoices import InvoiceCreditOut, SellerOut
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.money import places_of, total
+
+NO_TAX = "VAT"
+
+
+class TaxUnknown(Exception):
+    """The country has no tax rate; the invoice is delayed until one is added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An invoice before it has a number. `taxes` are those of the lines' first days; `corrected` by a line's place."""
+
+    bill: Bill
+    payer: Payer
+    seller: SellerOut
+    lines: Sequence[Line]
+    credits: Sequence[InvoiceCreditOut]
+    burned: Sequence[Burned]
+    totals: InvoiceTotals
+    treatment: Treatment
+    taxes: Mapping[date, Tax]
+    corrected: Mapping[int, Corrected]
+    day: date
+
+    @property
+    def gives_back(self) -> bool:
+        """Whether it is a credit note: its total is below zero."""
+        return self.totals.total < 0
+
+    def tax_of(self, line: Line) -> Tax:
+        return self.taxes[line.since]
+
+    def tax_name(self, rate: Decimal) -> str:
+        """What the tax of this rate is called on the document."""
+        return next((tax.name for tax in self.taxes.values() if tax.rate == rate), NO_TAX)
+
+
+async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Sequence[Line] | None = None) -> Computed:
+    """The invoice as it is now. Raises TaxUnknown."""
+    if lines is None:
+        lines = await lines_of(connection, bill)
+    document, _ = await seller_document(connection)
+    seller, day = SellerOut.model_validate_json(document), await today(connection)
+    taxes = {since: await tax_of(connection, payer, seller.country, since) for since in {each.since for each in lines}}
+    lines = _joined(lines, taxes)
+    burned = burn(await usable(connection, bill), total(line.amount for line in lines), places_of(bill.currency))
+    totals = settle(
+        [(line.cost, taxes[line.since].rate) for line in lines],
+        places=places_of(bill.currency),
+        promo=total(each.amount for each in burned),
+        wallet=await balance(connection, payer, "wallet", bill.currency),
+    )
+    without = await credited(connection, bill) if any(line.credited_machine_minutes for line in lines) else ()
+    treatment = treatment_of(_taxpayer(payer), seller.country)
+    before = await corrected(connection, bill, lines)
+    return Computed(bill, payer, seller, lines, without, burned, totals, treatment, taxes, before, day)
+
+
+async def tax_of(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
+    """The tax of what the account uses on this day. Raises TaxUnknown."""
+    treatment = treatment_of(_taxpayer(payer), seller_country)
+    if treatment != "standard":
+        return Tax(treatment, NO_TAX, Decimal(0))
+    country = payer.country or seller_country
+    found = await rate_on(connection, country, day)
+    if found is None:
+        raise TaxUnknown(f"no standard tax rate of {country} in force on {day}")
+    return Tax(treatment, *found)
+
+
+def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
+    """Transfers of an invoice: usage from unbilled to receivable, and all changes of receivable."""
+    totals, currency = computed.totals, computed.bill.currency
+    receivable = computed.payer.side("receivable", currency)
+    others = {
+        "rounding": (totals.adjustment, receivable, platform("rounding", currency)),
+        "promo": (totals.promo_applied, computed.payer.side("promo", currency), receivable),
+        "tax": (totals.tax, receivable, platform("tax", currency)),
+        "wallet": (totals.wallet_applied, computed.payer.side("wallet", currency), receivable),
+        "usage": (totals.cost, receivable, computed.payer.side("unbilled", currency)),
+    }
+    return [
+        Move(f"invoice/{invoice_id}/{name}", f"invoice_{name}", debit, credit, amount)
+        for name, (amount, debit, credit) in others.items()
+    ]
+
+
+def _taxpayer(payer: Payer) -> Taxpayer:
+    return Taxpayer(payer.country, payer.tax_id, payer.tax_exempt)
+
+
+def _joined(lines: Sequence[Line], taxes: Mapping[date, Tax]) -> list[Line]:
+    """One line again of what was divided where only another country's rate changed."""
+    joined: list[Line] = []
+    for line in lines:
+        if joined and line.continues(joined[-1]) and taxes[line.since] == taxes[joined[-1].since]:
+            joined[-1] = line.after(joined[-1])
+        else:
+            joined.append(line)
+    return joined

@@ -1,0 +1,247 @@
+"""What is written of a fault report: by its customer, by the operator who answers, and when it is repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.locked import lock_cluster
+from ipucloud.contract.event_payloads import FaultReported
+from ipucloud.contract.event_types import (
+    FAULT_REPORT_CLOSED,
+    FAULT_REPORT_CONFIRMED,
+    FAULT_REPORT_DISMISSED,
+    FAULT_REPORT_OPENED,
+    FAULT_REPORT_REPAIRED,
+    EventType,
+)
+from ipucloud.contract.fault_reports import FaultReportCreate, FaultReportState
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record
+from ipucloud.inventory.health.codes import Kind
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.kernel.ids import new_id
+
+
+class FaultReport(NamedTuple):
+    """A fault report, and the object that it is about."""
+
+    id: UUID
+    project_id: UUID
+    cluster_id: UUID
+    machine_id: UUID | None
+    host_id: UUID | None
+    name: str
+    state: FaultReportState
+    answer: str | None
+
+    @property
+    def kind(self) -> Kind:
+        return "host" if self.machine_id is None else "machine"
+
+
+class Hardware(NamedTuple):
+    """What a customer reports: a machine by name, or the host of a Poplar server by the server's name or id."""
+
+    kind: Kind
+    name: str
+
+
+class _Held(NamedTuple):
+    """A machine of a cluster, or the host of one of its Poplar servers. `name`: that its customer knows."""
+
+    object_id: UUID
+    name: str
+
+
+class _Unsettled(NamedTuple):
+    id: UUID
+    state: FaultReportState
+
+
+_COLUMNS = ", ".join(FaultReport._fields)
+_MINE = "held.project_id = :project_id AND held.cluster_id = :cluster_id AND held.released_at IS NULL"
+_HELD: Mapping[Kind, Query[_Held]] = {
+    "machine": Query(
+        f"""
+        SELECT machine.id AS object_id, machine.name
+          FROM allocations AS held JOIN machines AS machine ON machine.id = held.machine_id
+         WHERE {_MINE} AND machine.name = :name
+        """,  # noqa: S608  # our own text
+        _Held,
+    ),
+    "host": Query(
+        f"""
+        SELECT host.id AS object_id, server.name
+          FROM allocations AS held JOIN hosts AS host ON host.id = held.host_id
+          JOIN poplar_servers AS server
+            ON (server.project_id, server.cluster_id, server.ordinal) = (held.project_id, held.cluster_id, held.ordinal)
+         WHERE {_MINE} AND (server.name = :name OR server.id::text = :name)
+        """,  # noqa: S608  # our own text
+        _Held,
+    ),
+}
+_UNSETTLED = Query(
+    """
+    SELECT id, state FROM fault_reports
+     WHERE cluster_id = :cluster_id AND coalesce(machine_id, host_id) = :object_id AND state IN ('open', 'confirmed')
+    """,
+    _Unsettled,
+)
+_OPEN = sa.text(
+    """
+    INSERT INTO fault_reports (id, project_id, cluster_id, machine_id, host_id, name, category, description, since,
+                               created_by)
+    VALUES (:id, :project_id, :cluster_id, :machine_id, :host_id, :name, :category, :description, :since, :created_by)
+    """
+)
+_LOCK = Query(
+    f"SELECT {_COLUMNS} FROM fault_reports WHERE id = :id FOR NO KEY UPDATE",  # noqa: S608  # our own text
+    FaultReport,
+)
+_ANSWER = sa.text(
+    """
+    UPDATE fault_reports SET state = :state, answer = :answer, answered_by = :answered_by, answered_at = app_now(),
+           report_id = :report_id
+     WHERE id = :id
+    """
+).bindparams(sa.bindparam("report_id", type_=sa.Uuid))
+_REPAIRED = f"""
+UPDATE fault_reports SET state = 'repaired', repaired_at = app_now() WHERE state = 'confirmed'
+   AND %s RETURNING {_COLUMNS}
+"""  # noqa: S608  # our own text
+_CLEARED = Query(_REPAIRED % "report_id = ANY (CAST(:reports AS uuid[]))", FaultReport)
+_REPLACED = Query(
+    _REPAIRED
+    % """project_id = :project_id AND cluster_id = :cluster_id
+   AND NOT EXISTS (SELECT FROM allocations AS held
+                    WHERE held.project_id = fault_reports.project_id AND held.cluster_id = fault_reports.cluster_id
+                      AND held.released_at IS NULL
+                      AND (held.machine_id = fault_reports.machine_id OR held.host_id = fault_reports.host_id))""",
+    FaultReport,
+)
+_CLOSE = Query(
+    f"""
+    UPDATE fault_reports SET state = 'closed', closed_at = app_now() FROM clusters AS c
+     WHERE fault_reports.state = 'confirmed' AND fault_reports.cluster_id = :cluster_id
+       AND c.id = fault_reports.cluster_id AND c.state = 'deleted'
+    RETURNING {", ".join(f"fault_reports.{name}" for name in FaultReport._fields)}
+    """,  # noqa: S608  # our own text
+    FaultReport,
+)
+
+
+async def open_report(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, hardware: Hardware, wanted: FaultReportCreate
+) -> UUID:
+    """Record what a customer says of a machine, or of the host of a Poplar server, of its cluster; the report's id.
+
+    Raises `Problem`: not_found when the cluster does not hold it, validation_failed, and state_conflict when another
+    report about it is not settled.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    held = await _HELD[hardware.kind].one_or_none(connection, mine | {"name": hardware.name})
+    if held is None:
+        raise not_found()
+    if wanted.since is not None and wanted.since > cluster.now:
+        fault = FieldError("/since", "in_future", "Send a time that is past, or none.")
+        raise Problem(VALIDATION_FAILED, "The report was not recorded; `errors` says why.", [fault])
+    known = await _UNSETTLED.one_or_none(connection, {"cluster_id": cluster_id, "object_id": held.object_id})
+    if known is not None:
+        raise Problem(
+            STATE_CONFLICT,
+            f"Fault report {known.id} about {held.name} is {known.state} already; read it for what follows.",
+            extra={"fault_report": str(known.id)},
+        )
+    made = FaultReport(
+        new_id(),
+        actor.project_id,
+        cluster_id,
+        held.object_id if hardware.kind == "machine" else None,
+        held.object_id if hardware.kind == "host" else None,
+        held.name,
+        FaultReportState.OPEN,
+        None,
+    )
+    said = {"category": wanted.category, "description": wanted.description, "since": wanted.since}
+    await connection.execute(_OPEN, made._asdict() | said | {"created_by": actor.token_id})
+    await _record(connection, FAULT_REPORT_OPENED, made, request_id=actor.request_id)
+    return made.id
+
+
+async def lock_open(connection: AsyncConnection, fault_report_id: UUID) -> FaultReport:
+    """Lock a report that an operator is to answer. Raises `Problem` not_found, or state_conflict when it has an answer.
+
+    The clusters concerned are locked before.
+    """
+    found = await _LOCK.one_or_none(connection, {"id": fault_report_id})
+    if found is None:
+        raise not_found()
+    if found.state is not FaultReportState.OPEN:
+        raise Problem(STATE_CONFLICT, f"Fault report {found.id} is {found.state} already; an answer is not changed.")
+    return found
+
+
+async def answer_report(
+    connection: AsyncConnection,
+    report: FaultReport,
+    answer: str,
+    *,
+    answered_by: UUID,
+    report_id: UUID | None,
+    request_id: str,
+) -> None:
+    """Write the answer to a locked report. `report_id`: the health report that confirms it; None: it is dismissed."""
+    state = FaultReportState.DISMISSED if report_id is None else FaultReportState.CONFIRMED
+    values = {
+        "id": report.id,
+        "state": state.value,
+        "answer": answer,
+        "answered_by": answered_by,
+        "report_id": report_id,
+    }
+    await connection.execute(_ANSWER, values)
+    kind = FAULT_REPORT_DISMISSED if report_id is None else FAULT_REPORT_CONFIRMED
+    await _record(connection, kind, report._replace(answer=answer), request_id=request_id)
+
+
+async def reports_cleared(connection: AsyncConnection, reports: Collection[UUID]) -> None:
+    """These health reports have ended: what they confirmed is repaired."""
+    if reports:
+        await _record_repaired(connection, await _CLEARED.all(connection, {"reports": list(reports)}))
+
+
+async def hardware_replaced(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
+    """What was confirmed of hardware that a cluster in use no longer holds is repaired; whether there was any."""
+    repaired = await _REPLACED.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    await _record_repaired(connection, repaired)
+    return bool(repaired)
+
+
+async def close_if_deleted(connection: AsyncConnection, cluster_id: UUID) -> bool:
+    """What was confirmed of a deleted cluster's hardware concerns its customer no more; whether there was any."""
+    closed = await _CLOSE.all(connection, {"cluster_id": cluster_id})
+    for report in closed:
+        await _record(connection, FAULT_REPORT_CLOSED, report, request_id=None)
+    return bool(closed)
+
+
+async def _record_repaired(connection: AsyncConnection, repaired: Collection[FaultReport]) -> None:
+    for report in repaired:
+        await _record(connection, FAULT_REPORT_REPAIRED, report, request_id=None)
+
+
+async def _record(connection: AsyncConnection, kind: EventType, report: FaultReport, *, request_id: str | None) -> None:
+    data = FaultReported(
+        cluster=report.cluster_id,
+        kind="machine" if report.kind == "machine" else "poplar_server",
+        name=report.name,
+        answer=report.answer,
+    )
+    await record(connection, kind, project_id=report.project_id, subject_id=report.id, request_id=request_id, data=data)

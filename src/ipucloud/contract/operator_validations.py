@@ -1,0 +1,56 @@
+"""What operators see of the validation of machines, and of the cleaning between two clusters."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer
+from ipucloud.contract.lists import Page, Paged
+
+ValidationReason = Literal["intake", "release", "repair", "operator"]
+ValidationResult = Literal["passed", "failed", "abandoned"]
+ValidationState = Literal["waiting", "testing", "clearing", "ended"]
+_STATES = "`waiting`, `testing`, `clearing` its traces from the site, or `ended`"
+_REASONS = "`intake` of a new machine, `release` by a cluster, `repair` of a fault or maintenance, or `operator`"
+
+
+class ValidationOut(Answer):
+    """The validation of a machine that no cluster holds: a cluster test at its V-IPU controller."""
+
+    id: UUID = Field(description="Id of the validation.")
+    machine: str = Field(description="Name of the machine.", examples=["lux2-m07"])
+    pod: str = Field(description="Pod of the machine.", examples=["lux2-0-p0"])
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    reason: ValidationReason = Field(description=f"Why: {_REASONS}.")
+    state: ValidationState = Field(description=f"Present state: {_STATES}.")
+    name: str | None = Field(
+        description="Name of its allocation at the V-IPU controller, shared by the machines that are tested together;"
+        " null while it waits.",
+        examples=["val-01jd4nq8v0e3mt9gq2w7xk5cza"],
+    )
+    requested_at: datetime = Field(description="Since when the machine is kept from clusters for it.")
+    started_at: datetime | None = Field(description="When it began; null while it waits.")
+    tested_at: datetime | None = Field(description="When its result was found; null before that.")
+    ended_at: datetime | None = Field(description="When the machine was observed cleared of it; null before that.")
+    result: ValidationResult | None = Field(
+        description="`passed`; `failed`; `abandoned`: it could not be carried out, and follows again; null: not known.",
+    )
+    findings: str | None = Field(description="Why it did not pass; null if it did, or the result is not known.")
+    requested_by: str | None = Field(description="Id of the operator's token; null if no operator requested it.")
+
+
+class ValidationPage(Page[ValidationOut]):
+    pass
+
+
+class ValidationList(Paged):
+    """Validations that match every filter, oldest first; ended ones only with `state=ended` or a `result`."""
+
+    region: str | None = Field(None, description="Only machines in this region.", examples=["luxembourg-2"])
+    machine: str | None = Field(None, description="Only this machine, by name.", examples=["lux2-m07"])
+    state: ValidationState | None = Field(None, description="Only those in this state.")
+    result: ValidationResult | None = Field(None, description="Only those with this result.")

@@ -1,0 +1,150 @@
+"""What the sweeps found at the sites, how often in a row, and what they repaired: in `site_findings` and `repairs`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.contract.event_payloads import AuditRepair
+from ipucloud.contract.event_types import AUDIT_REPAIRED
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
+from ipucloud.events.log import record, record_for_operators
+from ipucloud.invariants.rules import Finding
+
+SWEEP = "sweep"
+"""Who requested the repairs of a sweep, and their request id."""
+
+
+class _Seen(NamedTuple):
+    rule: str
+    object_id: str
+    region: str
+    host: str
+    sightings: int
+
+
+class _Ended(NamedTuple):
+    project_id: UUID | None
+    id: UUID
+    rule: str
+    region: str | None
+    action: str
+
+
+_NOTE = Query(
+    """
+    WITH seen AS (
+      SELECT * FROM unnest(CAST(:rules AS text[]), CAST(:regions AS text[]), CAST(:objects AS text[]),
+                           CAST(:hosts AS text[]), CAST(:projects AS uuid[]), CAST(:details AS text[]))
+                    AS seen (rule, region, object_id, host, project_id, detail)
+    ), gone AS (
+      DELETE FROM site_findings
+       WHERE (rule, region, object_id, host) NOT IN (SELECT rule, region, object_id, host FROM seen)
+    )
+    INSERT INTO site_findings AS known (rule, region, object_id, host, project_id, detail)
+    SELECT rule, region, object_id, host, project_id, detail FROM seen
+    ON CONFLICT (rule, region, object_id, host) DO UPDATE
+       SET detail = excluded.detail, last_seen_at = app_now(), sightings = known.sightings + 1, left_because = NULL
+    RETURNING rule, object_id, region, host, sightings
+    """,
+    _Seen,
+)
+_LEFT = sa.text(
+    """
+    UPDATE site_findings SET left_because = :why
+     WHERE rule = :rule AND region = :region AND object_id = :object_id AND host = :host
+    """
+)
+_ENDED = Query(
+    """
+    UPDATE repairs SET state = 'succeeded', finished_at = app_now()
+     WHERE requested_by = :sweep AND state = 'running'
+       AND (rule, region, object_id) NOT IN (SELECT rule, region, object_id FROM site_findings)
+    RETURNING project_id, id, rule, region, action
+    """,
+    _Ended,
+)
+_BEGUN = Query(
+    """
+    SELECT state FROM repairs
+     WHERE requested_by = :sweep AND rule = :rule AND region = :region AND object_id = :object_id
+       AND (state = 'running' OR started_at > app_now() - interval '1 hour')
+     ORDER BY started_at DESC LIMIT 1
+    """,
+    str,
+)
+_LATELY = Query(
+    """
+    SELECT count(*) FROM repairs
+     WHERE requested_by = :sweep AND region = :region AND started_at > app_now() - interval '1 hour'
+    """,
+    int,
+)
+
+
+async def note(connection: AsyncConnection, findings: Collection[Finding]) -> Mapping[Finding, int]:
+    """Record everything that this sweep found, and for each how many sweeps in a row have found it.
+
+    What it does not find any more is forgotten, and the repairs that ended it have succeeded.
+    """
+    found = {each.key: each for each in findings}
+    columns = {
+        "rules": [each.rule.name for each in found.values()],
+        "regions": [each.violation.region or "" for each in found.values()],
+        "objects": [each.violation.object_id for each in found.values()],
+        "hosts": [each.violation.host or "" for each in found.values()],
+        "projects": [each.violation.project_id for each in found.values()],
+        "details": [each.violation.detail for each in found.values()],
+    }
+    seen = await _NOTE.all(connection, columns)
+    for ended in await _ENDED.all(connection, {"sweep": SWEEP}):
+        done = AuditRepair(rule=ended.rule, action=ended.action)
+        if ended.project_id is None:
+            await record_for_operators(
+                connection,
+                AUDIT_REPAIRED,
+                region=ended.region,
+                subject_type="repair",
+                subject_id=ended.id,
+                request_id=SWEEP,
+                data=done,
+            )
+        else:
+            await record(
+                connection,
+                AUDIT_REPAIRED,
+                project_id=ended.project_id,
+                subject_type="project",
+                subject_id=ended.project_id,
+                request_id=SWEEP,
+                data=done,
+            )
+    return {found[each.rule, each.object_id, each.region or None, each.host or None]: each.sightings for each in seen}
+
+
+async def leave(connection: AsyncConnection, finding: Finding, why: str) -> None:
+    """Record why this sweep leaves what it found as it is."""
+    await connection.execute(_LEFT, _named(finding) | {"host": finding.violation.host or "", "why": why})
+
+
+async def begun(connection: Statements, finding: Finding) -> str | None:
+    """The state of the sweeps' last repair of it: running, or of the last hour; None: there is none."""
+    return await _BEGUN.one_or_none(connection, _named(finding) | {"sweep": SWEEP})
+
+
+async def lately(connection: Statements, region: str) -> int:
+    """How many repairs sweeps have begun in a region within the last hour."""
+    return await _LATELY.one(connection, {"sweep": SWEEP, "region": region})
+
+
+def _named(finding: Finding) -> dict[str, object]:
+    return {
+        "rule": finding.rule.name,
+        "region": finding.violation.region or "",
+        "object_id": finding.violation.object_id,
+    }

@@ -1,0 +1,112 @@
+"""What `vipu-admin` prints. Pure.
+
+The columns of `get agent` and `discover agent` are those of the vendor's samples, as far as our administration service
+has their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ipucloud.vipu_cli.admin.arguments import AGENT_PORT
+from ipucloud.vipu_cli.show import Row, table
+from ipucloud.vipu_cli.spellings import word
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as pb
+
+UNKNOWN = "-"
+
+
+def agents(found: Sequence[admin.Agent]) -> str:
+    """`vipu-admin list agents`."""
+    rows = [
+        (each.id, each.host, _status(each), each.cluster_id or UNKNOWN, each.allocation_id or UNKNOWN)
+        for each in sorted(found, key=lambda agent: agent.id)
+    ]
+    return table(("Agent ID", "Host", "Status", "Cluster ID", "Allocation ID"), rows)
+
+
+def agent(found: admin.Agent, version: str, ipus: Mapping[int, Mapping[str, str]]) -> str:
+    """`vipu-admin get agent`: what is known of the agent, then its IPUs."""
+    serials = dict.fromkeys(attributes.get("board serial number", UNKNOWN) for attributes in ipus.values())
+    rows = [
+        ("Agent ID", found.id),
+        ("Host", found.host),
+        ("Port", str(AGENT_PORT)),
+        ("Status", _status(found)),
+        ("Virm version", version),
+        ("Board serial number", " ".join(serials) or UNKNOWN),
+        ("Num of IPUs", str(len(ipus))),
+        ("Cluster ID", found.cluster_id or UNKNOWN),
+        ("Allocation ID", found.allocation_id or UNKNOWN),
+        ("Pod", f"{found.pod} (slot {found.slot})"),
+    ]
+    devices = [
+        (str(number), str(number), attributes.get("firmware version", "?"), attributes.get("ipu architecture", "?"))
+        for number, attributes in sorted(ipus.items())
+    ]
+    return table(("Property", "Value"), rows) + table(("IPU", "PCI", "Firmware", "Architecture"), devices)
+
+
+def discovered(found: Sequence[admin.Agent]) -> str:
+    """`vipu-admin discover agent`. Our service does not say by which interface an agent was seen, nor when."""
+    heads = ("Host", "Port", "Network Interface", "Time Since Last Seen", "Agent Auto-Add ID")
+    return table(heads, [(each.host, str(AGENT_PORT), UNKNOWN, UNKNOWN, each.id) for each in found])
+
+
+def clusters(found: Sequence[admin.Cluster]) -> str:
+    """`vipu-admin list clusters`, and `get cluster` for one."""
+    rows = [
+        (
+            each.id,
+            word(admin.Topology.Name(each.topology)).lower(),
+            str(each.num_ipulink_domains),
+            word(admin.GatewayTopology.Name(each.gateway_topology)).lower(),
+            str(len(each.agent_ids)),
+            " ".join(each.agent_ids),
+        )
+        for each in found
+    ]
+    return table(("Cluster ID", "Topology", "ILDs", "GW Topology", "Size", "Agents"), rows)
+
+
+def users(found: Sequence[admin.User]) -> str:
+    """`vipu-admin list users`."""
+    return table(
+        ("User ID", "Allocations", "Access Keys"),
+        [
+            (each.id, "all" if each.all_allocations else " ".join(each.allocation_ids), " ".join(each.access_key_ids))
+            for each in found
+        ],
+    )
+
+
+def allocation(found: admin.Allocation) -> pb.Allocation:
+    """An allocation in the published form: `.spec.agent_ids`."""
+    return pb.Allocation(id=found.id, spec=pb.AllocationSpec(cluster_id=found.cluster_id, agent_ids=found.agent_ids))
+
+
+def test(found: admin.ClusterTest) -> str:
+    """`vipu-admin test cluster`: a row for every kind, then the links and agents that failed."""
+    rows = [
+        (_kind(result), word(admin.TestState.Name(result.state)), str(len(result.links)), result.detail or UNKNOWN)
+        for result in found.results
+    ]
+    failed = list(_failures(found))
+    shown = table(("Test", "Result", "Checked", "Detail"), rows)
+    return shown + table(("Test", "From", "To", "Detail"), failed) if failed else shown
+
+
+def _failures(found: admin.ClusterTest) -> Iterator[Row]:
+    for result in found.results:
+        for link in result.links:
+            if not link.passed:
+                yield _kind(result), link.from_agent, link.to_agent, link.detail
+
+
+def _kind(result: admin.TestResult) -> str:
+    return word(admin.TestKind.Name(result.kind)).lower().replace("_", "-")
+
+
+def _status(agent: admin.Agent) -> str:
+    return "Up" if agent.reachable else "Down"

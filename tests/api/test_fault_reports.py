@@ -1,0 +1,196 @@
+"""Faults that customers report: what they send, what the operator answers, and what follows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from ipucloud.identity.roles import Role
+from ipucloud.inventory.health.codes import Code
+from tests.api.support import Api, problem
+
+pytestmark = pytest.mark.anyio
+
+SAID = {"description": "IPU 3 hangs in every run.\nThe other three work.", "category": "ipu"}
+ALL = "/v1/operator/fault-reports"
+
+
+@pytest.fixture
+async def admin(api: Api) -> httpx.AsyncClient:
+    return await api.caller(Role.ADMIN)
+
+
+async def reported(api: Api, cluster: UUID, **changes: object) -> dict[str, Any]:
+    machine = await api.world.machine_of(cluster)
+    answer = await api.owner.post(f"{api.base}/clusters/{cluster}/machines/{machine}:report-fault", json=SAID | changes)
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    assert answer.headers["location"] == f"/v1/projects/{api.world.project.id}/fault-reports/{made['id']}"
+    return made
+
+
+async def read(api: Api, fault: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = (await api.owner.get(f"{api.base}/fault-reports/{fault['id']}")).json()
+    return found
+
+
+async def events(api: Api, fault: dict[str, Any]) -> list[str]:
+    found = (await api.owner.get(f"{api.base}/events", params={"subject": fault["id"]})).json()["items"]
+    return [each["type"].partition(".")[2] for each in reversed(found)]
+
+
+async def listed(caller: httpx.AsyncClient, path: str, **query: str) -> list[str]:
+    answer = await caller.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    return [each["id"] for each in answer.json()["items"]]
+
+
+async def test_a_customers_word_alone_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert, since="2026-01-01T00:00:00Z")
+    assert (fault["state"], fault["kind"], fault["answer"], fault["report_id"]) == ("open", "machine", None, None)
+    shown = (await api.owner.get(f"{api.base}/clusters/{bert}")).json()
+    assert (shown["state"], shown["faults"], shown["billing"]["credited_machines"]) == ("active", [], 0)
+    assert await read(api, fault) == fault
+    assert await listed(api.owner, f"{api.base}/fault-reports", cluster=str(bert), state="open") == [fault["id"]]
+    assert await listed(api.owner, f"{api.base}/fault-reports", state="confirmed") == []
+    assert await listed(api.owner, f"{api.base}/fault-reports", cluster=fault["id"]) == []
+    seen = (await admin.get(f"{ALL}/{fault['id']}")).json()
+    assert {name: seen[name] for name in fault} == fault
+    assert (seen["project"], seen["cluster_name"], seen["held"]) == (api.world.project.slug, "bert", True)
+    assert await listed(admin, ALL, state="open", region="luxembourg-2", hardware=fault["name"]) == [fault["id"]]
+    assert await listed(admin, ALL, project="nobody") == []
+    assert await events(api, fault) == ["opened"]
+
+
+async def test_a_confirmed_fault_is_degraded_credited_and_ended_by_return_to_service(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    answer = await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "its tile memory has errors"})
+    assert answer.status_code == 200, answer.text
+    confirmed = await read(api, fault)
+    assert (confirmed["state"], confirmed["answer"]) == ("confirmed", "its tile memory has errors")
+    [health] = (await admin.get("/v1/operator/health-reports")).json()["items"]
+    assert (health["id"], health["source"], health["code"]) == (confirmed["report_id"], "operator", "bmc_critical")
+    shown = (await api.owner.get(f"{api.base}/clusters/{bert}")).json()
+    assert (shown["state"], [each["code"] for each in shown["faults"]]) == ("degraded", ["bmc_critical"])
+    assert shown["billing"]["credited_machines"] == 1
+    problem(await admin.post(f"{ALL}/{fault['id']}:dismiss", json={"reason": "late"}), 409, "state_conflict")
+    again = f"{api.base}/clusters/{bert}/machines/{fault['name']}:report-fault"
+    assert problem(await api.owner.post(again, json=SAID), 409, "state_conflict")["fault_report"] == fault["id"]
+    body = {"machines": [fault["name"]]}
+    assert (await admin.post("/v1/operator/hardware:return-to-service", json=body)).status_code == 200
+    repaired = await read(api, fault)
+    assert (repaired["state"], repaired["repaired_at"] is None) == ("repaired", False)
+    assert (await api.owner.get(f"{api.base}/clusters/{bert}")).json()["state"] == "active"
+    assert await events(api, fault) == ["opened", "confirmed", "repaired"]
+    assert (await reported(api, bert))["state"] == "open"
+
+
+async def test_a_cleared_report_is_repaired(api: Api, admin: httpx.AsyncClient) -> None:
+    fault = await reported(api, await api.world.make_active())
+    await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "a cable is loose", "code": "link_down"})
+    report = (await read(api, fault))["report_id"]
+    assert (await admin.post(f"/v1/operator/health-reports/{report}:clear")).status_code == 200
+    assert (await read(api, fault))["state"] == "repaired"
+
+
+async def test_the_credit_begins_with_the_operators_evidence(api: Api, admin: httpx.AsyncClient) -> None:
+    """Not before the cluster existed, and not in the future."""
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    path, now = f"{ALL}/{fault['id']}:confirm", datetime.now(UTC)
+    for seen, code in ((now + timedelta(days=1), "in_future"), (now - timedelta(days=9), "too_early")):
+        refused = await admin.post(path, json={"answer": "it has", "observed_at": seen.isoformat()})
+        [wrong] = problem(refused, 422, "validation_failed")["errors"]
+        assert (wrong["pointer"], wrong["code"]) == ("/observed_at", code)
+    created = (await api.owner.get(f"{api.base}/clusters/{bert}")).json()["created_at"]
+    answer = await admin.post(path, json={"answer": "it has", "observed_at": created})
+    assert answer.status_code == 200, answer.text
+    [shown] = (await api.owner.get(f"{api.base}/clusters/{bert}")).json()["faults"]
+    assert shown["since"] == created
+
+
+async def test_a_dismissed_report_says_why(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    problem(await admin.post(f"{ALL}/{fault['id']}:dismiss", json={}), 422, "validation_failed")
+    await admin.post(f"{ALL}/{fault['id']}:dismiss", json={"reason": "every test passes"})
+    dismissed = await read(api, fault)
+    assert (dismissed["state"], dismissed["answer"], dismissed["report_id"]) == ("dismissed", "every test passes", None)
+    assert (await api.owner.get(f"{api.base}/clusters/{bert}")).json()["state"] == "active"
+    problem(await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "late"}), 409, "state_conflict")
+    assert await events(api, fault) == ["opened", "dismissed"]
+
+
+async def test_a_poplar_server_is_reported_by_name_or_id(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = await api.world.make_active()
+    [server] = (await api.owner.get(f"{api.base}/clusters/{bert}/poplar-servers")).json()["items"]
+    path = f"{api.base}/clusters/bert/poplar-servers"
+    fault = (await api.owner.post(f"{path}/{server['name']}:report-fault", json=SAID)).json()
+    assert (fault["kind"], fault["name"]) == ("poplar_server", server["name"])
+    problem(await api.owner.post(f"{path}/{server['id']}:report-fault", json=SAID), 409, "state_conflict")
+    confirm = f"{ALL}/{fault['id']}:confirm"
+    wrong = {"answer": "its link is down", "code": "link_down"}
+    [refused] = problem(await admin.post(confirm, json=wrong), 422, "validation_failed")["errors"]
+    assert refused["pointer"] == "/code"
+    assert (await admin.post(confirm, json={"answer": "its disk is broken"})).status_code == 200
+    [shown] = (await api.owner.get(f"{api.base}/clusters/{bert}")).json()["faults"]
+    assert (shown["kind"], shown["code"]) == ("poplar_server", "host_failed")
+
+
+async def test_only_hardware_of_the_cluster_can_be_reported(api: Api) -> None:
+    bert, ernie = await api.world.make_active("bert"), await api.world.make_active("ernie")
+    other = await api.world.machine_of(ernie)
+    for machine in (other, "nothing-m00", str(ernie)):
+        path = f"{api.base}/clusters/{bert}/machines/{machine}:report-fault"
+        problem(await api.owner.post(path, json=SAID), 404, "not_found")
+    problem(
+        await api.owner.post(f"{api.base}/clusters/{bert}/poplar-servers/x-p0:report-fault", json=SAID),
+        404,
+        "not_found",
+    )
+    path = f"{api.base}/clusters/{ernie}/machines/{other}:report-fault"
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    for wrong in ({}, {"description": ""}, SAID | {"category": "noise"}, SAID | {"since": later}, SAID | {"code": "x"}):
+        problem(await api.owner.post(path, json=wrong), 422, "validation_failed")
+    assert await listed(api.owner, f"{api.base}/fault-reports") == []
+
+
+async def test_a_confirmed_report_is_closed_with_its_cluster_and_its_hardware_stays_out_of_service(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "its tile memory has errors"})
+    await api.world.delete(bert)
+    await api.world.finish_delete(bert)
+    closed = await read(api, fault)
+    assert (closed["state"], closed["repaired_at"], closed["closed_at"] is None) == ("closed", None, False)
+    assert await events(api, fault) == ["opened", "confirmed", "closed"]
+    machine = (await admin.get(f"/v1/operator/machines/{fault['name']}")).json()
+    assert [each["id"] for each in machine["reports"]] == [closed["report_id"]], machine
+
+
+async def test_a_report_about_hardware_that_was_given_to_another_cluster_is_still_answered(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    await api.world.delete(bert)
+    await api.world.finish_delete(bert)
+    ernie = await api.world.make_active("ernie")
+    assert await api.world.machine_of(ernie) == fault["name"]
+    seen = (await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "it has errors"})).json()
+    assert (seen["state"], seen["held"], seen["closed_at"] is None) == ("closed", False, False)
+    assert await events(api, fault) == ["opened", "confirmed", "closed"]
+    assert (await api.owner.get(f"{api.base}/clusters/{ernie}")).json()["state"] == "degraded"
+    assert Code.BMC_CRITICAL in {
+        each["code"] for each in (await api.owner.get(f"{api.base}/clusters/{ernie}")).json()["faults"]
+    }

@@ -1,0 +1,84 @@
+"""What a V-IPU controller runs and can do is asked, and what cannot be worked with is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import orjson
+import pytest
+
+from ipucloud.admin.controllers import CONTROLLERS
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+OPTIONS = ("--machines", "2", "--time-scale", "0")
+OLD = "it runs V-IPU 1.13.2, which this release of ipucloud does not support: install V-IPU 1.14 or a later 1.x"
+
+
+@pytest.fixture
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--no-cluster-test"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, observation_interval=0.05) as world:
+        yield world
+
+
+async def shown(world: SiteWorld) -> dict[str, Any]:
+    """The controller of luxembourg-2, as operators see it."""
+    async with world.database.read() as connection:
+        page = await CONTROLLERS.one(connection, {"after": "", "limit": 100})
+    [found] = [each for each in orjson.loads(page.items) if each["name"] == "luxembourg-2"]
+    return dict(found)
+
+
+async def becomes(world: SiteWorld, state: str) -> dict[str, Any]:
+    async def is_so() -> bool:
+        return str((await shown(world))["state"]) == state
+
+    await until(is_so, f"the controller is {state}")
+    return await shown(world)
+
+
+async def test_a_controller_without_a_cluster_test_builds_clusters(world: SiteWorld) -> None:
+    assert (await shown(world))["state"] == "unknown"
+    async with world.worker():
+        bert = await world.build()
+        [detail] = await world.column(
+            "SELECT s.detail FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
+            " WHERE o.cluster_id = :id AND s.name = 'test_cluster'",
+            id=bert,
+        )
+        seen = await becomes(world, "answering")
+        await world.delete_all()
+    assert detail == "the V-IPU controller of luxembourg-2 has no cluster test"
+    assert (seen["version"], seen["cluster_test"], seen["tls"], seen["error"]) == ("1.18.0", False, True, None)
+    await world.assert_nothing_left()
+
+
+async def test_an_unsupported_release_is_left_alone_until_it_was_upgraded(world: SiteWorld, site: RunningSite) -> None:
+    site.restart(*OPTIONS, "--vipu-version", "1.13.2")
+    async with world.worker():
+        seen = await becomes(world, "unsupported")
+        assert (seen["version"], seen["version_since"] is None) == ("1.13.2", False)
+
+        async def refused() -> bool:
+            return OLD in str((await shown(world))["error"])
+
+        await until(refused, "readings are refused")
+        accepted = await world.create("bert")
+        await world.blocked(accepted.target_id)
+        site.restart(*OPTIONS, "--vipu-version", "1.14.1")
+        seen = await becomes(world, "answering")
+        assert (seen["version"], seen["error"]) == ("1.14.1", None)
+        await world.succeeded(accepted)
+        await world.delete_all()
+    await world.assert_nothing_left()

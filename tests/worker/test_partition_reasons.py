@@ -1,0 +1,246 @@
+"""Why partitions do not work, as their controller says it; and partitions that it lost with their allocation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.observation.observe import observe_region
+from ipucloud.observation.power import PowerWatch
+from ipucloud.observation.ssh import SshReader
+from ipucloud.partitions.queries import partition_document
+from ipucloud.wire.site import FaultAction
+from ipucloud.worker.sweep import sweep_leftovers
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+from tests.support.waiting import PATIENCE, until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+REGION = "luxembourg-2"
+SAID = "3 of 4 IPUs came up"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, partitions_quiet_interval=0.1) as world:
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+@pytest.fixture
+def vipu(site: RunningSite) -> VipuDriver:
+    return VipuDriver(site.channel())
+
+
+async def divided(world: SiteWorld) -> UUID:
+    """A cluster whose own partition was removed to make room; a worker is at work."""
+    cluster = await world.build(flavor="m2000-pod16")
+    await world.succeeded(await world.remove_partition(cluster, await world.external_name(cluster)))
+    return cluster
+
+
+async def document(world: SiteWorld, cluster: UUID, name: str) -> dict[str, Any]:
+    async with world.database.begin() as connection:
+        found = await partition_document(connection, project_id=world.project.id, cluster_id=cluster, ref=name)
+    shown: dict[str, Any] = orjson.loads(found)
+    return shown
+
+
+async def observe(world: SiteWorld) -> None:
+    """One observation of the region."""
+    clock = SystemClock()
+
+    async def anybody(_: AsyncConnection) -> None:
+        """No other worker follows."""
+
+    await observe_region(
+        world.database,
+        world.sites,
+        REGION,
+        budget=lambda: PATIENCE,
+        fence=anybody,
+        clock=clock,
+        ssh=SshReader(clock),
+        power=PowerWatch(clock, 600.0),
+        expires=60.0,
+    )
+
+
+async def test_a_partition_that_its_controller_resets_is_waited_for(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=2, times=1)
+        made = await world.succeeded(await world.create_partition(cluster, "training", 4))
+        assert made.error is None
+        shown = await document(world, cluster, "training")
+        assert (shown["state"], shown["state_reason"], shown["controller"]) == ("active", None, None)
+
+
+async def test_a_partition_that_its_controller_gives_up_fails_with_what_it_said(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=9, times=1)
+        failed = await world.finished(await world.create_partition(cluster, "training", 4))
+        assert (failed.state, failed.error["code"]) == ("failed", "partition_failed")
+        assert SAID in failed.error["detail"]
+        (error,) = failed.error["errors"]
+        assert SAID in error
+        assert failed.error["resets"] == 3
+        assert world.partitions() == []
+
+
+async def test_a_reset_that_fails_ends_while_its_machines_are_observed_good(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        world.fault(call="vipu.ResetPartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=4, times=1)
+        resetting = await world.reset_partition(cluster, "training")
+
+        async def ended() -> bool:
+            await observe(world)
+            return bool(
+                await world.value(
+                    "SELECT finished_at IS NOT NULL FROM operations WHERE id = :id", id=resetting.operation_id
+                )
+            )
+
+        await until(ended, "the reset ends")
+        failed = await world.finished(resetting)
+        assert (failed.state, failed.error["code"]) == ("failed", "partition_failed")
+
+
+async def test_a_partition_in_error_shows_what_its_controller_says(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        world.fault(call="vipu.ResetPartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=9, times=1)
+        failed = await world.finished(await world.reset_partition(cluster, "training"))
+        assert SAID in failed.error["detail"]
+        await until(lambda: world.value("SELECT state = 'error' FROM partitions WHERE name = 'training'"))
+        shown = await document(world, cluster, "training")
+        assert SAID in shown["state_reason"]
+        told = shown["controller"]
+        (error,) = told["errors"]
+        assert SAID in error
+        assert told["operation_state"] == "failed"
+        assert (told["auto_resets"], told["max_auto_resets"]) == (3, 3)
+        assert told["last_auto_reset_at"] is not None
+        assert told["observed_at"] is not None
+        events = await world.column("SELECT data->>'reason' FROM events WHERE type = 'partition.error'")
+        assert events
+        assert all(SAID in reason for reason in events)
+
+
+async def test_an_id_of_another_allocation_is_not_in_the_way(world: SiteWorld, vipu: VipuDriver) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        other = await world.build("other", flavor="m2000-pod4")
+        theirs = await world.external_name(other)
+        await world.succeeded(await world.remove_partition(other, theirs))
+        squatted = f"{await world.external_name(cluster)}-1"
+        await asyncio.to_thread(vipu.create, squatted, 4, allocation_id=theirs)
+        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        assert world.partitions() == [squatted, squatted]
+        await world.succeeded(await world.remove_partition(cluster, "training"))
+        assert world.partitions() == [squatted]
+
+
+@pytest.mark.parametrize(
+    ("call", "action"),
+    [
+        ("vipu.ListPartitions", FaultAction.STATUS),  # nothing was asked for yet
+        ("vipu.CreatePartition", FaultAction.STATUS),  # it was refused
+        ("vipu.CreatePartition", FaultAction.HANG_PARTITION),  # it is being made
+    ],
+)
+async def test_a_create_is_cancelled_at_every_boundary(world: SiteWorld, call: str, action: FaultAction) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        status = {} if action is FaultAction.HANG_PARTITION else {"grpc_status": "UNAVAILABLE"}
+        world.fault(call=call, action=action, **status)
+        making = await world.create_partition(cluster, "training", 4)
+        await world.hit(call)
+        assert await world.cancel(making)
+        world.clear_faults()
+        assert (await world.finished(making)).state == "cancelled"
+        assert world.partitions() == []
+        await until(lambda: world.value("SELECT state = 'removed' FROM partitions WHERE name = 'training'"))
+        assert not await world.cancel(making)
+
+
+async def test_a_cancelled_reset_leaves_the_partition(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        world.fault(call="vipu.ResetPartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
+        resetting = await world.reset_partition(cluster, "training")
+        await world.hit("vipu.ResetPartition")
+        assert await world.cancel(resetting)
+        world.clear_faults()
+        assert (await world.finished(resetting)).state == "cancelled"
+        await until(lambda: world.value("SELECT state = 'active' FROM partitions WHERE name = 'training'"))
+
+
+async def test_a_lost_allocation_is_seen_credited_and_made_again_with_its_partitions(
+    world: SiteWorld, vipu: VipuDriver, site: RunningSite
+) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        name = await world.external_name(cluster)
+        await world.succeeded(await world.create_partition(cluster, "small", 4))
+        await world.succeeded(await world.create_partition(cluster, "training", 8, gcds=2))
+        await asyncio.to_thread(vipu.create, "mine", 2, allocation_id=name)
+        await until(lambda: world.value("SELECT count(*) = 1 FROM partitions WHERE name = 'mine' AND state = 'active'"))
+        before = vipu.partitions(name)
+        site.http().post(f"/v1/controllers/{REGION}:forget").raise_for_status()
+        refused = await world.finished(await world.create_partition(cluster, "late", 2))
+        assert (refused.error["code"], refused.error["rule"]) == ("partition_failed", "allocation_lost")
+        await until(lambda: world.value("SELECT bool_and(state = 'missing') FROM partitions WHERE removed_at IS NULL"))
+        assert "allocation" in (await document(world, cluster, "mine"))["state_reason"]
+        await observe(world)
+        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster) == "active"
+        await observe(world)
+        degraded = await world.one("SELECT state, state_reason FROM clusters WHERE id = :id", id=cluster)
+        assert degraded.state == "degraded"
+        assert f"allocation {name}" in degraded.state_reason
+        assert degraded.state_reason.endswith("the cluster is not billed.")
+        faults = await world.column("SELECT DISTINCT code FROM health_reports WHERE cleared_at IS NULL")
+        assert faults == ["allocation_lost"]
+        await sweep_leftovers(world.database, world.sites, call_timeout=PATIENCE)
+        await sweep_leftovers(world.database, world.sites, call_timeout=PATIENCE)
+        (repair,) = await world.column("SELECT id FROM operations WHERE kind = 'cluster.repair'")
+        await world.succeeded(repair)
+        await until(lambda: world.value("SELECT bool_and(state = 'active') FROM partitions WHERE removed_at IS NULL"))
+        after = vipu.partitions(name)
+        assert {key: shape_of(each) for key, each in after.items()} == {
+            key: shape_of(each) for key, each in before.items()
+        }
+        for _ in range(3):
+            await observe(world)
+        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster) == "active"
+        await asyncio.to_thread(vipu.remove, "mine")
+        await until(lambda: world.value("SELECT count(*) = 0 FROM partitions WHERE name = 'mine'"))
+
+
+def shape_of(partition: Any) -> tuple[int, int, int, bool]:
+    spec = partition.spec
+    return len(spec.ipus), spec.num_gcds, spec.num_ipulink_segments, spec.reconfigurable
