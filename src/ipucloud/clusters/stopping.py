@@ -24,6 +24,7 @@ from ipucloud.db.engine import Database
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
+from ipucloud.operations.ending import preempt_partitions
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +37,8 @@ _WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :proj
 async def suspend_unpaid(database: Database, settings: Settings) -> int:
     """Suspend every cluster that is due and return how many. `delete_protection` does not prevent it.
 
-    One that cannot be suspended now, because another operation has begun on it, is left to the next run.
+    Open operations on its partitions end as `preempted`: a customer could otherwise put off the suspension by beginning
+    one after another. A cluster with an open operation of its own is left to the next run.
     """
     async with database.read() as connection:
         due = await over_budget(connection, states=_STATES, limit=AT_ONCE)
@@ -61,6 +63,8 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
         return False
     sentence, cause = reason
     actor = Actor(project_id=project_id, token_id=None, request_id=f"unpaid-{cluster_id}")
+    why = f"The cluster is being suspended: {sentence}."
+    await preempt_partitions(connection, project_id=project_id, cluster_id=cluster_id, reason=why)
     accepted = await suspend(connection, actor, cluster_id, if_match=None, settings=settings)
     await connection.execute(_WHY, {"project_id": project_id, "cluster_id": cluster_id, "why": sentence})
     await record(

@@ -63,6 +63,7 @@ def _end_by(column: str) -> Query[_Ended]:
 
 
 _END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
+_END_OF_PARTITIONS = _end_by("partition_id IS NOT NULL AND cluster_id")
 
 
 async def end_operation(
@@ -86,6 +87,11 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, operation_id
 async def preempt_all(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
     """End every open operation on the cluster and on its partitions, as `preempt` does. The cluster is locked."""
     await _end(connection, _END_OF_CLUSTER, _preempted(project_id, cluster_id, reason))
+
+
+async def preempt_partitions(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
+    """End every open operation on the cluster's partitions, as `preempt` does. The cluster is locked."""
+    await _end(connection, _END_OF_PARTITIONS, _preempted(project_id, cluster_id, reason))
 
 
 def _preempted(project_id: UUID, value: UUID, reason: str) -> Mapping[str, object]:

@@ -137,6 +137,19 @@ async def test_what_a_budget_does_not_count_runs_on(watched: Watched) -> None:
     assert await world.column(STATES) == ["plain suspending", "stranger suspending", "tagged suspending"]
 
 
+async def test_operations_on_partitions_do_not_put_a_suspension_off(watched: Watched) -> None:
+    world = watched.world
+    await watched.budget("1", 100)
+    cluster = await watched.cluster("bert")
+    begun = [await world.customer(world.project).create_partition(cluster, name) for name in ("p0", "p1")]
+    assert await watched.after(30) == 1
+    assert await world.column(STATES) == ["bert suspending"]
+    for accepted in begun:
+        ended = await world.operation(accepted.operation_id)
+        assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
+        assert "the budget 'NLP' has reached" in ended["error"]["detail"]
+
+
 async def test_an_account_that_ran_empty_suspends_all_it_pays_for(watched: Watched) -> None:
     """Money for a first hour of each, at 7.50 an hour for both."""
     world = watched.world

@@ -52,7 +52,8 @@ _DUE = Query(
                       = (a.budget_id, a.month, a.measure, a.percent, a.cluster_id))
            AND NOT EXISTS (
                  SELECT FROM operations o
-                  WHERE o.cluster_id = a.cluster_id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
+                  WHERE o.cluster_id = a.cluster_id AND o.partition_id IS NULL
+                   AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
          ORDER BY cluster_id LIMIT :limit
         """,
     ),

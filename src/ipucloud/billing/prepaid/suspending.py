@@ -26,7 +26,8 @@ _DUE = Query(
      WHERE (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
        AND NOT EXISTS (
              SELECT FROM operations o
-              WHERE o.cluster_id = c.id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
+              WHERE o.cluster_id = c.id AND o.partition_id IS NULL
+                AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
      ORDER BY c.id LIMIT :limit
     """,
     _Due,
@@ -35,7 +36,7 @@ _ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'su
 
 
 async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
-    """Project and id of clusters in one of the states whose account has no funds; none with an open operation."""
+    """Project and id of clusters in one of the states whose account has no funds; none with an open operation of its own."""
     if not await _ANY.one(connection):
         return []
     accounts = await _empty(connection, None)
