@@ -44,8 +44,9 @@ _HARDWARE = (
       FROM generate_series(0, %(pods)s - 1) AS n JOIN pod_runs ON gw_group = 'group-' || n / 16
     """,
     """
-    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
-    SELECT gen_random_uuid(), id, slot, name || '-m' || slot, '-', '-', '-'
+    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway, topology_ids)
+    SELECT gen_random_uuid(), id, slot, name || '-m' || slot, '-', '-', '-',
+           ARRAY[4 * slot, 4 * slot + 1, 4 * slot + 2, 4 * slot + 3]
       FROM pods, generate_series(0, %(per_pod)s - 1) AS slot
     """,
     """

@@ -320,6 +320,7 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
                 "id": machine_id,
                 "pod_id": pod_id,
                 "slot": slot,
+                "topology_ids": [4 * slot + ipu for ipu in range(4)],
                 "name": f"{name}-m{slot:02}",
                 "rnic": f"10.2.{index % 250}.{slot + 1}",
                 "bmc": f"10.3.{index % 250}.{slot + 1}",

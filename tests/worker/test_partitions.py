@@ -25,7 +25,8 @@ OFTEN = {"partitions_quiet_interval": 0.1}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+    """A site whose controller numbers the IPUs of a machine apart from each other."""
+    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--numbering", "by-ipu"]) as site:
         yield site
 
 
@@ -88,7 +89,11 @@ async def test_a_partition_is_made_reset_and_removed(world: SiteWorld) -> None:
         (row,) = (await who.rows()).values()
         assert row.external_name == f"{who.default}-1"
         assert (row.state, row.observed["size"], row.observed["gcds"]) == ("active", 8, 2)
-        assert len(row.observed["ipus"]) == 8
+        machines = sorted({ipu["machine"] for ipu in row.observed["ipus"]})
+        assert sorted((ipu["machine"], ipu["ipu"]) for ipu in row.observed["ipus"]) == [
+            (machine, ipu) for machine in machines for ipu in range(4)
+        ]
+        assert len(machines) == 2
         assert [len(gcd["devices"]) for gcd in row.ipuof] == [4, 4]
         assert world.partitions() == [row.external_name]
         await who.done(await who.reset("training"))

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
@@ -79,14 +80,15 @@ _POD = sa.text(
 _MACHINES = sa.text(
     """
     WITH moved AS (
-      UPDATE machines SET rnic = :rnic, bmc = :bmc, gateway = :gateway
-       WHERE name = :name AND (rnic, bmc, gateway) IS DISTINCT FROM (:rnic, :bmc, :gateway)
+      UPDATE machines SET rnic = :rnic, bmc = :bmc, gateway = :gateway, topology_ids = :topology_ids
+       WHERE name = :name
+         AND (rnic, bmc, gateway, topology_ids) IS DISTINCT FROM (:rnic, :bmc, :gateway, :topology_ids)
     )
-    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
-    SELECT :id, p.id, :slot, :name, :rnic, :bmc, :gateway FROM pods p WHERE p.name = :pod
+    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway, topology_ids)
+    SELECT :id, p.id, :slot, :name, :rnic, :bmc, :gateway, :topology_ids FROM pods p WHERE p.name = :pod
     ON CONFLICT (name) DO NOTHING
     """
-)
+).bindparams(sa.bindparam("topology_ids", type_=ARRAY(sa.Integer)))
 _HOSTS = sa.text(
     """
     WITH moved AS (
@@ -153,7 +155,13 @@ async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) 
     await connection.execute(_POD, {"id": new_id()} | placed)
     offered = [new_id() for _ in pod.machines]
     machines = [
-        {"id": id_, "pod": pod.name} | machine.model_dump() for id_, machine in zip(offered, pod.machines, strict=True)
+        {
+            "id": id_,
+            "pod": pod.name,
+            **machine.model_dump(),
+            "topology_ids": machine.numbers if pod.cluster_id else None,
+        }
+        for id_, machine in zip(offered, pod.machines, strict=True)
     ]
     await connection.execute(_MACHINES, machines)
     return offered

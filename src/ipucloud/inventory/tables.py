@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import get_args
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ipucloud.contract.operator_validations import ValidationReason, ValidationResult
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
@@ -96,6 +97,11 @@ machines = sa.Table(
     sa.Column("rnic", sa.Text, nullable=False),
     sa.Column("bmc", sa.Text, nullable=False),
     sa.Column("gateway", sa.Text),
+    sa.Column(
+        "topology_ids",
+        ARRAY(sa.Integer),
+        comment="of its IPUs 0 to 3 at its V-IPU controller; NULL: it is not under V-IPU",
+    ),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column(
@@ -111,6 +117,9 @@ machines = sa.Table(
     ),
     one_of("health", Health),
     sa.CheckConstraint("slot BETWEEN 0 AND 15", name="slot"),
+    sa.CheckConstraint(
+        "cardinality(topology_ids) = 4 AND 0 <= ALL (topology_ids) AND 63 >= ALL (topology_ids)", name="topology_ids"
+    ),
     sa.UniqueConstraint("pod_id", "slot"),
 )
 

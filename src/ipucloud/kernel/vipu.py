@@ -76,8 +76,21 @@ class PartitionShape:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class IpuPlace:
-    """An IPU of a V-IPU cluster: its IPU-Link domain, and its number in there, 4 × slot + IPU of the machine."""
+class IpuNumber:
+    """An IPU as its controller numbers it: its IPU-Link domain, and its topology id in there."""
 
     domain: int
-    ipu: int
+    topology_id: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class IpuPlace:
+    """Where an IPU is cabled: its IPU-Link domain, and its place along the chain there."""
+
+    domain: int
+    position: int
+
+
+def chain_positions(slot: int) -> range:
+    """The places along their domain's chain of the IPUs of the machine in a slot."""
+    return range(IPUS_PER_MACHINE * slot, IPUS_PER_MACHINE * (slot + 1))

@@ -13,7 +13,7 @@ from ipucloud.contract.partitions import Origin, PartitionState, shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.controllers import controller
-from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
+from ipucloud.kernel.vipu import IpuNumber, IpuPlace, PartitionShape, chain_positions
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import OPEN_ON_PARTITIONS, open_operation_of
 from ipucloud.partitions.plan import Desired
@@ -69,9 +69,17 @@ class Operated:
         return self.operation.step.retry_in > 0
 
 
+class HeldIpu(NamedTuple):
+    """An IPU of a cluster: its machine, its number in the machine, and where it is cabled."""
+
+    machine: str
+    ipu: int
+    place: IpuPlace
+
+
 @dataclass(frozen=True)
 class PartitionInputs:
-    """A cluster in use with its partitions, as of one instant; `machines` by their place.
+    """A cluster in use with its partitions, as of one instant; `held` are its IPUs as their controller numbers them.
 
     `operated`: those with an open operation, the oldest first. `repairing`: what the site lost is being restored.
     `overtaken`: those on which something began since; nothing is concluded of them.
@@ -82,7 +90,7 @@ class PartitionInputs:
     external_name: str
     ipus: int
     vipu: VipuAddress
-    machines: Mapping[tuple[int, int], str]
+    held: Mapping[IpuNumber, HeldIpu]
     records: tuple[Record, ...]
     operated: tuple[Operated, ...]
     repairing: bool = False
@@ -106,11 +114,7 @@ class PartitionInputs:
     @cached_property
     def places(self) -> frozenset[IpuPlace]:
         """Every IPU of the cluster."""
-        return frozenset(
-            IpuPlace(domain, IPUS_PER_MACHINE * slot + ipu)
-            for domain, slot in self.machines
-            for ipu in range(IPUS_PER_MACHINE)
-        )
+        return frozenset(ipu.place for ipu in self.held.values())
 
 
 class _Row(NamedTuple):
@@ -144,7 +148,7 @@ _LOAD = Query(
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN LATERAL (
-        SELECT json_agg(json_build_array(p.position, m.slot, m.name)) AS machines
+        SELECT json_agg(json_build_array(p.position, m.slot, m.name, m.topology_ids)) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
@@ -179,11 +183,17 @@ async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None
         external_name=row.external_name,
         ipus=row.ipus,
         vipu=row.vipu,
-        machines={(domain, slot): name for domain, slot, name in row.machines},
+        held={number: ipu for machine in row.machines for number, ipu in _ipus(*machine)},
         records=records,
         operated=tuple(_operated(row.operations, {record.id: record for record in records})),
         repairing=row.repairing,
     )
+
+
+def _ipus(domain: int, slot: int, machine: str, topology_ids: list[int]) -> Iterator[tuple[IpuNumber, HeldIpu]]:
+    numbered = zip(topology_ids, chain_positions(slot), strict=True)
+    for ipu, (topology_id, position) in enumerate(numbered):
+        yield IpuNumber(domain, topology_id), HeldIpu(machine, ipu, IpuPlace(domain, position))
 
 
 def _operated(operations: Iterable[Mapping[str, Any]], records: Mapping[UUID, Record]) -> Iterator[Operated]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 import structlog
 
 from ipucloud.contract.partitions import PartitionState as State
-from ipucloud.partitions.inputs import PartitionInputs, Record
+from ipucloud.partitions.inputs import HeldIpu, PartitionInputs, Record
 from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
 from ipucloud.partitions.states import DesiredState
@@ -18,6 +18,7 @@ from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
 from ipucloud.site.ports import (
     IpuofGcd,
     Link,
+    PartitionIpu,
     PartitionRequest,
     PartitionState,
     PartitionStatus,
@@ -113,7 +114,8 @@ async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life:
 
 
 def _room_beside(inputs: PartitionInputs, partitions: Iterable[SeenPartition]) -> Room:
-    return room(inputs.places, (ipu.place for each in partitions for ipu in each.ipus))
+    taken = (inputs.held.get(ipu.physical) for each in partitions for ipu in each.ipus)
+    return room(inputs.places, (ipu.place for ipu in taken if ipu is not None))
 
 
 def _operation_bound(inputs: PartitionInputs, action: Action) -> AbstractContextManager[object]:
@@ -220,15 +222,15 @@ def _needs_config(inputs: PartitionInputs, seen: SeenPartition) -> bool:
 def as_stored(seen: SeenPartition, inputs: PartitionInputs) -> dict[str, object]:
     """The stored part of an observation: the shape, and the IPUs with the names of their machines."""
     shape = {name: value for name, value in asdict(seen.shape).items() if name not in {"auto_reset", "relocatable"}}
-    return shape | {
-        "ipus": [
-            {
-                "machine": inputs.machines.get((ipu.place.domain, ipu.place.ipu // 4)),
-                "ipu": ipu.place.ipu % 4,
-                "domain": ipu.place.domain,
-                "segment": ipu.segment,
-                "number": ipu.number,
-            }
-            for ipu in seen.ipus
-        ]
+    return shape | {"ipus": [_ipu_as_stored(ipu, inputs.held.get(ipu.physical)) for ipu in seen.ipus]}
+
+
+def _ipu_as_stored(seen: PartitionIpu, held: HeldIpu | None) -> dict[str, object]:
+    """An IPU that is none of the cluster's has no machine, and the number that the controller gives it."""
+    return {
+        "machine": None if held is None else held.machine,
+        "ipu": seen.physical.topology_id if held is None else held.ipu,
+        "domain": seen.physical.domain,
+        "segment": seen.segment,
+        "number": seen.number,
     }

@@ -1,7 +1,8 @@
 """Room for a partition: aligned (buddy) blocks of IPUs that belong to no partition. Pure.
 
 A partition of 2^k IPUs in a domain takes a block that begins at a multiple of 2^k (rule 10 of docs/vipu.md), so a size
-can be refused although enough IPUs are free.
+can be refused although enough IPUs are free. Blocks are counted along the chain of IPU-Links, whatever the controller's
+numbers.
 """
 
 from __future__ import annotations

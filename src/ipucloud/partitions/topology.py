@@ -12,7 +12,6 @@ from uuid import UUID
 from ipucloud.clusters.endpoint import endpoint, no_endpoint
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.contract.catalogue import AllocatedThrough
-from ipucloud.contract.partitions import PartitionIpuOut
 from ipucloud.contract.topology import (
     AccessKeyOut,
     IpuOut,
@@ -26,7 +25,7 @@ from ipucloud.contract.topology import (
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import not_found
-from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
+from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, chain_positions
 from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
@@ -143,7 +142,12 @@ def picture(
     """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs."""
     shown = [TopologyPartitionOut.model_validate(each) for each in partitions if each["state"] != "missing"]
     owner = {(ipu.machine, ipu.ipu): each.partition_id for each in shown for ipu in each.ipus}
-    free = room(_places(machines), (_place(ipu, machines) for each in shown for ipu in each.ipus))
+    places = {
+        (machine["name"], ipu): IpuPlace(machine["domain"], position)
+        for machine in machines
+        for ipu, position in enumerate(chain_positions(machine["slot"]))
+    }
+    free = room(places.values(), (places[each] for each in owner if each in places))
     return TopologyOut(
         racks=list(_racks(machines)),
         machines=[
@@ -164,17 +168,6 @@ def picture(
         largest_partition=free.largest,
         observed_at=observed_at,
     )
-
-
-def _places(machines: Iterable[Machine]) -> Iterator[IpuPlace]:
-    for machine in machines:
-        for ipu in range(IPUS_PER_MACHINE):
-            yield IpuPlace(machine["domain"], IPUS_PER_MACHINE * machine["slot"] + ipu)
-
-
-def _place(ipu: PartitionIpuOut, machines: Iterable[Machine]) -> IpuPlace:
-    slot = next((machine["slot"] for machine in machines if machine["name"] == ipu.machine), 0)
-    return IpuPlace(ipu.domain, IPUS_PER_MACHINE * slot + ipu.ipu)
 
 
 def _by_rack(machines: Iterable[Machine]) -> dict[str, list[Machine]]:

@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionOperationState, PartitionShape, Routing, SyncType
+from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
 
 
@@ -76,9 +76,9 @@ class PartitionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PartitionIpu:
-    """An IPU of a partition: its place, and its logical domain and number there."""
+    """An IPU of a partition: its physical number, and its logical domain and number there."""
 
-    place: IpuPlace
+    physical: IpuNumber
     segment: int
     number: int
 

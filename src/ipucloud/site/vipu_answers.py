@@ -17,7 +17,7 @@ from ipucloud.kernel.vipu import (
     DOMAIN_IPUS,
     PARTITION_ID,
     GatewayRouting,
-    IpuPlace,
+    IpuNumber,
     PartitionOperationState,
     PartitionShape,
     Routing,
@@ -169,7 +169,7 @@ def seen_partitions(found: Sequence[wire.Partition], allocation_id: str) -> list
     _distinct([each.id for each in found])
     seen = [SeenPartition(_shown_id(each.id), partition_state(each.ready_state), *_spec(each.spec)) for each in found]
     _distinct([each.id for each in seen])
-    _distinct([ipu.place for each in seen for ipu in each.ipus])
+    _distinct([ipu.physical for each in seen for ipu in each.ipus])
     return seen
 
 
@@ -197,8 +197,8 @@ def _ipu(found: wire.PartitionIpu, size: int) -> PartitionIpu:
     _require(found.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in an impossible domain")
     _require(found.topology_id < DOMAIN_IPUS, "an IPU has an impossible number")
     _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU has an impossible place")
-    place = IpuPlace(found.ipulink_domain_topology_id, found.topology_id)
-    return PartitionIpu(place, found.ipulink_domain_routing_id, found.routing_id)
+    physical = IpuNumber(found.ipulink_domain_topology_id, found.topology_id)
+    return PartitionIpu(physical, found.ipulink_domain_routing_id, found.routing_id)
 
 
 def ipuof_gcds(config: wire.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:

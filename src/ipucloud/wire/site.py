@@ -34,9 +34,9 @@ nothing.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Wire(BaseModel):
@@ -71,7 +71,8 @@ class VipuEndpoint(Wire):
 class SiteMachine(Wire):
     """An IPU machine in its pod. `name` is also its V-IPU agent id; `slot` counts from 0 along the IPU-Link chain.
 
-    `gateway` is the address of its IPU-Gateway; a server with IPUs of its own has none.
+    `gateway` is the address of its IPU-Gateway; a server with IPUs of its own has none. `topology_ids`: how the V-IPU
+    controller numbers its IPUs 0 to 3 within the IPU-Link domain; None: along the chain, 4 × slot + IPU.
     """
 
     name: str
@@ -79,6 +80,12 @@ class SiteMachine(Wire):
     rnic: str
     bmc: str
     gateway: str | None = None
+    topology_ids: list[Annotated[int, Field(ge=0, le=63)]] | None = Field(None, min_length=4, max_length=4)
+
+    @property
+    def numbers(self) -> list[int]:
+        """How the controller numbers its IPUs, told or not."""
+        return self.topology_ids or [4 * self.slot + ipu for ipu in range(4)]
 
 
 class SitePod(Wire):
@@ -97,6 +104,13 @@ class SitePod(Wire):
     topology: Literal["mesh", "torus", "ladder", "line"]
     gateway_topology: Literal["looped", "switched"] | None = None
     machines: list[SiteMachine]
+
+    @model_validator(mode="after")
+    def _every_ipu_has_its_number(self) -> Self:
+        ids = [number for machine in self.machines for number in machine.numbers]
+        if len(set(ids)) != len(ids):
+            raise ValueError(f"two IPUs of pod {self.name} have the same topology id")
+        return self
 
 
 class SiteHost(Wire):

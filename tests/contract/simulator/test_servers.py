@@ -25,7 +25,7 @@ needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH 
 
 
 def machine_of(plan: ServerPlan) -> Machine:
-    return Machine(f"{plan.short}001", plan, "", f"{plan.short}001", 0, 0, "10.6.0.1")
+    return Machine(f"{plan.short}001", plan, "", f"{plan.short}001", 0, 0, "10.6.0.1", (0, 1, 2, 3))
 
 
 def test_eight_cards_are_single_pairs_quads_and_the_whole() -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import sqlalchemy as sa
+from pydantic import ValidationError
 
 from ipucloud.db.engine import Database
 from ipucloud.inventory.expected.changes import replace
@@ -20,8 +21,10 @@ pytestmark = pytest.mark.anyio
 class Listing:
     """A site that only has an inventory."""
 
-    def __init__(self, address: str = "10.0.0.1", port: int = 8090) -> None:
-        machine = SiteMachine(name="m0", slot=0, rnic=address, bmc="10.1.0.1", gateway="10.2.0.1")
+    def __init__(self, address: str = "10.0.0.1", port: int = 8090, topology_ids: list[int] | None = None) -> None:
+        machine = SiteMachine(
+            name="m0", slot=0, rnic=address, bmc="10.1.0.1", gateway="10.2.0.1", topology_ids=topology_ids
+        )
         pod = SitePod(
             name="pod",
             machine_type="m2000",
@@ -55,18 +58,20 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 
 
 async def test_hardware_is_registered_once_and_its_addresses_follow_the_site(db: Database) -> None:
+    async def registered() -> tuple[object, ...]:
+        statement = (
+            "SELECT count(*), min(m.rnic), min(h.address), min(r.vipu_admin_port), min(m.topology_ids)"
+            " FROM machines m, hosts h, site_regions r"
+        )
+        async with db.read() as connection:
+            return tuple((await connection.execute(sa.text(statement))).one())
+
     await sync(db, Listing(), validated=False)
-    await sync(db, Listing(address="10.9.9.9", port=9000), validated=False)
-    async with db.read() as connection:
-        row = (
-            await connection.execute(
-                sa.text(
-                    "SELECT count(*), min(m.rnic), min(h.address), min(r.vipu_admin_port)"
-                    " FROM machines m, hosts h, site_regions r"
-                )
-            )
-        ).one()
-    assert tuple(row) == (1, "10.9.9.9", "10.9.9.9", 9000)
+    assert await registered() == (1, "10.0.0.1", "10.0.0.1", 8090, [0, 1, 2, 3])
+    await sync(db, Listing(address="10.9.9.9", port=9000, topology_ids=[3, 19, 35, 51]), validated=False)
+    assert await registered() == (1, "10.9.9.9", "10.9.9.9", 9000, [3, 19, 35, 51])
+    with pytest.raises(ValidationError, match="the same topology id"):
+        Listing(topology_ids=[0, 1, 2, 2])
 
 
 async def test_a_synchronisation_holds_nothing_that_a_request_may_want(db: Database) -> None:

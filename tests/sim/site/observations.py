@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from ipucloud.kernel.vipu import IpuPlace, PartitionShape
+from ipucloud.kernel.vipu import IpuNumber, PartitionShape
 from ipucloud.site.errors import SiteRefused
 from ipucloud.site.ports import (
     Agent,
@@ -51,7 +51,7 @@ def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartitio
             found.state,
             PartitionShape(size=found.ipus, replicas=1, segments=1),
             tuple(
-                PartitionIpu(IpuPlace(0, 4 * slots.get(agent, 0) + ipu), 0, number)
+                PartitionIpu(IpuNumber(0, 4 * slots.get(agent, 0) + ipu), 0, number)
                 for number, (agent, ipu) in enumerate(product(sorted(found.agents), range(4)))
                 if number < found.ipus
             ),

@@ -36,7 +36,7 @@ _ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'su
 
 
 async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
-    """Project and id of clusters in one of the states whose account has no funds; none with an open operation of its own."""
+    """Project and id of clusters in such a state whose account has no funds; none with an open operation of its own."""
     if not await _ANY.one(connection):
         return []
     accounts = await _empty(connection, None)

@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.settings import Numbering, Settings
 from ipucloud.wire.site import SiteHost, SiteMachine, SitePod
 
 IPUS_PER_MACHINE = 4
 DOMAIN_MACHINES = 16
+DOMAIN_IPUS = IPUS_PER_MACHINE * DOMAIN_MACHINES
 PODS_PER_GW_GROUP = 16
+_BY_IPU = [IPUS_PER_MACHINE * slot + ipu for ipu in range(IPUS_PER_MACHINE) for slot in range(DOMAIN_MACHINES)]
 CLOCK = "1850MHz"
 """Of the IPUs of machine types that the site does not know."""
 
@@ -65,7 +67,8 @@ SLUGS = frozenset(plan.slug for plan in (*REGIONS, *SERVERS))
 class Machine:
     """A machine and its place: `domain` counts the pods of its V-IPU cluster, `slot` the machines of its pod.
 
-    A server with IPUs of its own is in no V-IPU cluster.
+    `topology_ids` are the numbers of its IPUs at the V-IPU controller. A server with IPUs of its own is in no V-IPU
+    cluster.
     """
 
     name: str
@@ -75,16 +78,21 @@ class Machine:
     domain: int
     slot: int
     rnic: str
+    topology_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Region:
-    """All hardware of one region: machines of one type under V-IPU, or servers of several kinds without it."""
+    """All hardware of one region: machines of one type under V-IPU, or servers of several kinds without it.
+
+    `chain` has the place along its domain's chain of every IPU, by topology id.
+    """
 
     slug: str
     plans: tuple[RegionPlan, ...]
     pods: tuple[SitePod, ...]
     hosts: tuple[SiteHost, ...]
+    chain: Sequence[int] = range(DOMAIN_IPUS)
 
     @cached_property
     def machines(self) -> dict[str, Machine]:
@@ -99,6 +107,7 @@ class Region:
                 pod.position,
                 wire.slot,
                 wire.rnic,
+                tuple(wire.numbers),
             )
             for pod in self.pods
             for wire in pod.machines
@@ -138,7 +147,8 @@ def _region(plan: RegionPlan, settings: Settings) -> Region:
         SiteHost(name=f"{plan.short}-h{number:03d}", address=f"10.3.{number // 250}.{number % 250 + 1}")
         for number in range(1, settings.hosts + 1)
     )
-    return Region(plan.slug, (plan,), pods, hosts)
+    chain = _BY_IPU if settings.numbering == "by-ipu" else range(DOMAIN_IPUS)
+    return Region(plan.slug, (plan,), pods, hosts, chain)
 
 
 def _laboratory(slug: str, plans: Sequence[ServerPlan], count: int) -> Region:
@@ -174,7 +184,7 @@ def _pods(plan: RegionPlan, settings: Settings) -> Iterator[SitePod]:
             position=index % PODS_PER_GW_GROUP,
             topology=_topology(size),
             gateway_topology=settings.gateway_topology,
-            machines=[_machine(plan, index + 1, slot) for slot in range(size)],
+            machines=[_machine(plan, index + 1, slot, settings.numbering) for slot in range(size)],
         )
 
 
@@ -182,7 +192,7 @@ def _topology(size: int) -> Literal["mesh", "torus"]:
     return "torus" if size == DOMAIN_MACHINES else "mesh"
 
 
-def _machine(plan: RegionPlan, pod: int, slot: int) -> SiteMachine:
+def _machine(plan: RegionPlan, pod: int, slot: int, numbering: Numbering) -> SiteMachine:
     tens, octet = pod // 256 * 10, pod % 256
     return SiteMachine(
         name=f"{plan.short}-p{pod:03d}-m{slot + 1:02d}",
@@ -190,4 +200,5 @@ def _machine(plan: RegionPlan, pod: int, slot: int) -> SiteMachine:
         rnic=f"10.{5 + tens}.{octet}.{slot + 1}",
         bmc=f"10.{1 + tens}.{octet}.{slot + 1}",
         gateway=f"10.{2 + tens}.{octet}.{slot + 1}",
+        topology_ids=list(range(slot, DOMAIN_IPUS, DOMAIN_MACHINES)) if numbering == "by-ipu" else None,
     )

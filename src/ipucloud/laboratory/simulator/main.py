@@ -24,6 +24,7 @@ from ipucloud.laboratory.simulator.settings import (
     DEFAULT_POD_SIZE,
     DEFAULT_SERVERS,
     VIPU_VERSION,
+    Numbering,
     Settings,
 )
 from ipucloud.laboratory.simulator.site import SizeMismatch
@@ -100,6 +101,7 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         plaintext=options.plaintext,
         vipu_version=options.vipu_version,
         cluster_test=options.cluster_test,
+        numbering=options.numbering,
     )
 
 
@@ -135,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--vipu-version", default=VIPU_VERSION, metavar="VERSION", help="what V-IPU controllers run (%(default)s)")
     add("--no-cluster-test", dest="cluster_test", action="store_false", help="V-IPU controllers test no clusters")
+    add("--numbering", choices=get_args(Numbering), default="by-machine", help="how they count a domain's IPUs")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")

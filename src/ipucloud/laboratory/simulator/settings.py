@@ -13,6 +13,8 @@ DEFAULT_DISK_MIB = 128
 VIPU_VERSION = "1.18.0"
 
 GatewayTopology = Literal["looped", "switched"]
+Numbering = Literal["by-machine", "by-ipu"]
+"""The topology ids of a domain: of one machine after the other, or of all IPUs 0 first, then all IPUs 1."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Settings:
     `secure` V-IPU controllers ask every caller for a user and an access key. They know an `administrator`, a user who
     sees everything, from the start.
     V-IPU controllers say that they run `vipu_version`. Without `cluster_test` they refuse to test clusters.
+    `numbering`: the topology ids that they give to IPUs.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -54,6 +57,7 @@ class Settings:
     plaintext: bool = False
     vipu_version: str = VIPU_VERSION
     cluster_test: bool = True
+    numbering: Numbering = "by-machine"
 
     @property
     def told_address(self) -> str:

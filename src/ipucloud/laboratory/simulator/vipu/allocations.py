@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE, Machine
+from ipucloud.laboratory.simulator.hardware import DOMAIN_IPUS, IPUS_PER_MACHINE, Machine
 from ipucloud.laboratory.simulator.refusal import exhausted, exists, invalid, not_found, precondition
 from ipucloud.laboratory.simulator.vipu.blocks import find_blocks
 from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.laboratory.simulator.vipu.context import Context
 from ipucloud.laboratory.simulator.vipu.model import Allocation
 from ipucloud.laboratory.simulator.vipu.rules import check_id, is_power_of_two
-from ipucloud.laboratory.simulator.vipu.topology import DOMAIN_IPUS, Cluster, masks_of
+from ipucloud.laboratory.simulator.vipu.topology import Cluster, masks_of
 
 
 class Allocations:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE
+from ipucloud.laboratory.simulator.hardware import DOMAIN_IPUS, IPUS_PER_MACHINE
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.vipu.model import Block
 from ipucloud.laboratory.simulator.vipu.rules import is_power_of_two
-from ipucloud.laboratory.simulator.vipu.topology import DOMAIN_IPUS
 from ipucloud.wire import vipu_pb2 as pb
 
 FreeMasks = Mapping[int, int]
@@ -52,16 +51,21 @@ def find_blocks(free: FreeMasks, size: int, segments: int, sound: Sound | None =
     return None
 
 
-def explicit_blocks(ipus: Sequence[pb.PartitionIpu], segments: int) -> list[Block]:
-    """The blocks that a list of IPUs forms. Refuses a list that is not one aligned block in each of its domains."""
+def explicit_blocks(
+    ipus: Sequence[pb.PartitionIpu], segments: int, chain: Sequence[int] = range(DOMAIN_IPUS)
+) -> list[Block]:
+    """The blocks that a list of IPUs forms. Refuses a list that is not one aligned block in each of its domains.
+
+    `chain` has the places of IPUs by topology id.
+    """
     places: dict[int, set[int]] = {}
     for ipu in ipus:
         if ipu.topology_id >= DOMAIN_IPUS:
             raise invalid(f"IPU {ipu.topology_id} does not exist: a domain has IPUs 0 to {DOMAIN_IPUS - 1}")
         domain = places.setdefault(ipu.ipulink_domain_topology_id, set())
-        if ipu.topology_id in domain:
+        if chain[ipu.topology_id] in domain:
             raise invalid(f"IPU {ipu.topology_id} of domain {ipu.ipulink_domain_topology_id} is listed twice")
-        domain.add(ipu.topology_id)
+        domain.add(chain[ipu.topology_id])
     if len(places) != segments:
         raise invalid(f"the listed IPUs lie in {len(places)} IPU-Link domains, the partition has {segments}")
     blocks = [_aligned(domain, members) for domain, members in sorted(places.items())]

@@ -48,8 +48,7 @@ def devices_of(blocks: list[Block], cluster: Cluster) -> list[Device]:
 def _places(block: Block, cluster: Cluster) -> Iterator[tuple[Machine, int]]:
     for slot in block.slots:
         for ipu in reversed(range(IPUS_PER_MACHINE)):
-            place = IPUS_PER_MACHINE * slot + ipu
-            if block.start <= place < block.start + block.size:
+            if IPUS_PER_MACHINE * slot + ipu in range(block.start, block.start + block.size):
                 yield cluster.by_place[block.domain, slot], ipu
 
 
@@ -59,7 +58,7 @@ def partition_ipus(blocks: list[Block], cluster: Cluster) -> list[pb.PartitionIp
         pb.PartitionIpu(
             ipulink_domain_topology_id=device.machine.domain,
             ipulink_domain_routing_id=device.segment,
-            topology_id=IPUS_PER_MACHINE * device.machine.slot + device.ipu,
+            topology_id=device.machine.topology_ids[device.ipu],
             routing_id=device.routing_id,
         )
         for device in devices_of(blocks, cluster)

@@ -48,7 +48,8 @@ class Placing:
         self, wanted: pb.PartitionRequirements, shape: Shape, candidates: list[Allocation]
     ) -> tuple[Allocation, list[Block]]:
         """One of these allocations and free blocks in it, as the request wants them. Refuses when there are none."""
-        explicit = placing.explicit_blocks(wanted.ipus, shape.segments) if wanted.ipus else None
+        chain = self._context.fleet.region.chain
+        explicit = placing.explicit_blocks(wanted.ipus, shape.segments, chain) if wanted.ipus else None
         for allocation in candidates:
             if wanted.cluster_id not in {"", allocation.cluster_id}:
                 continue

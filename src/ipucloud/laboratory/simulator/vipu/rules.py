@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
+from ipucloud.laboratory.simulator.hardware import DOMAIN_IPUS
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.vipu.model import Shape
-from ipucloud.laboratory.simulator.vipu.topology import DOMAIN_IPUS, Cluster
+from ipucloud.laboratory.simulator.vipu.topology import Cluster
 from ipucloud.wire import vipu_pb2 as pb
 
 MAX_ID_LENGTH = 36

@@ -1,7 +1,7 @@
 """What the controller knows of its hardware: clusters of IPU-Link domains of agents. Pure.
 
 An IPU's place in its domain is `4 * slot + ipu`, 0 to 63, whether or not every slot holds a machine; sets of IPUs of
-one domain are bit masks over these places.
+one domain are bit masks over these places. On the wire an IPU has its topology id, which can be another number.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from itertools import pairwise
 
 from ipucloud.laboratory.simulator.hardware import IPUS_PER_MACHINE, Machine, Region
 from ipucloud.laboratory.simulator.vipu.model import ClusterRecord, FleetChanges
-
-DOMAIN_IPUS = 64
 
 
 @dataclass(frozen=True)
