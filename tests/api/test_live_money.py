@@ -29,7 +29,7 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
     try:
         assert amounts(await summary(api)) == ("0.00",) * 6
         expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
-        lasting = await api.make_cluster("ernie")
+        lasting = await api.make_cluster("ernie", tags={"team": "nlp", "stage": "test"})
         for made in (expiring, lasting):
             await api.world.finish_create(UUID(made["target"]["id"]))
         admin = await api.caller(Role.ADMIN)
@@ -47,6 +47,9 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
             ("bert", 32, "3.75"),
             ("ernie", 32, "149.625"),
         ]
+        assert by_part(found["skus"], "sku") == {"ipu-m2000": ("4.00", "153.375", "0.00")}
+        tagged = ("2.00", "149.625", "0.00")
+        assert by_part(found["tags"], "key", "value") == {"team nlp": tagged, "stage test": tagged}
         of_account = await admin.get(f"/v1/billing/accounts/{api.world.project.id}/summary")
         assert of_account.json() == found
         assert amounts(await summary(api, month="2026-05")) == ("0.00",) * 6
@@ -55,6 +58,9 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
         past = await summary(api, month="2026-06")
         assert past["accrued"] == past["posted"] == past["forecast"]
         assert amounts(past)[2:5] == ("0.00",) * 3
+        july = await summary(api)
+        assert (july["previous"]["month"], july["previous"]["total"]) == ("2026-06", past["accrued"])
+        assert july["previous"]["until"] == "2026-06-01T01:02:00Z"
         report = (await api.owner.get(f"{api.base}/billing/report", params=JUNE)).json()
         assert report["totals"][0]["cost"] == past["accrued"]
     finally:
@@ -71,8 +77,10 @@ async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> No
     granted = {"amount": found["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
     await admin.post(f"/v1/billing/accounts/{api.world.project.id}/credits", json=granted, headers=key())
     found = await summary(api)
-    assert found["tax"] == {"treatment": "standard", "name": "VAT", "rate": "0.17"}
-    assert found["credit"]["amount"] == "5.00"
+    nothing = {"amount": "0.00", "currency": "EUR"}
+    tax = {"treatment": "standard", "name": "VAT", "rate": "0.17", "on_accrued": nothing, "on_forecast": nothing}
+    assert found["tax"] == tax
+    assert found["credit"]["amount"] == found["balances"][0]["credit"]["amount"] == "5.00"
 
 
 async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
@@ -89,6 +97,11 @@ async def summary(api: Api, **query: str) -> Any:
     answer = await api.owner.get(f"{api.base}/billing/summary", params=query)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def by_part(parts: list[dict[str, Any]], *names: str) -> dict[str, tuple[str, ...]]:
+    figures = ("accrued", "forecast", "previous")
+    return {" ".join(each[name] for name in names): tuple(each[f]["amount"] for f in figures) for each in parts}
 
 
 def amounts(summary: dict[str, dict[str, str]]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ COMMANDS = (
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "Show the project's events.", CUSTOMER),
     Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to your own server.", CUSTOMER),
+    Entry("spend", "ipucloud.cli.commands.spend", "Show this month's cost, on what, and the forecast.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Show minutes and cost of a cluster or the project.", CUSTOMER),
     Entry("billing", "ipucloud.cli.commands.billing", "Show accounts, charges, invoices and prices.", CUSTOMER),
     Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),

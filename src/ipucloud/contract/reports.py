@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from ipucloud.contract.budgets import BudgetOut
 from ipucloud.contract.fields import Answer, Instant, Month
+from ipucloud.contract.wallet import BalanceOut
 from ipucloud.kernel.money import Money
 
 MAX_GROUPS = 4
+SAME_TIME = "Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."
 GroupBy = Annotated[str, Field(pattern=r"^(cluster|project|flavor|region|sku|day|month|tag:[^\x00-\x1f\x7f]{1,128})$")]
 
 
@@ -75,14 +78,56 @@ class ClusterSpendingOut(Answer):
     accrued: Money = Field(description="Cost of these minutes.")
     per_hour: Money = Field(description="What the cluster costs per hour at present; zero if it is not billed.")
     forecast: Money = Field(description="Expected cost at the end of the month.")
+    previous: Money = Field(description=SAME_TIME)
+
+
+class SkuSpendingOut(Answer):
+    """What the clusters of one SKU cost in the month."""
+
+    sku: str = Field(examples=["ipu-m2000"])
+    accrued: Money = Field(description="Cost of the minutes that have begun.")
+    forecast: Money = Field(description="Expected cost at the end of the month.")
+    previous: Money = Field(description=SAME_TIME)
+
+
+class TagSpendingOut(Answer):
+    """What the clusters that have a tag now cost in the month."""
+
+    key: str = Field(examples=["team"])
+    value: str = Field(examples=["nlp"])
+    accrued: Money = Field(description="Cost of the minutes that have begun.")
+    forecast: Money = Field(description="Expected cost at the end of the month.")
+    previous: Money = Field(description=SAME_TIME)
+
+
+class PreviousOut(Answer):
+    """The month before."""
+
+    month: str = Field(examples=["2026-04"])
+    until: datetime = Field(
+        description="As far into that month as `observed_at` is into this one; at most the month's end."
+    )
+    accrued: Money = Field(description="Cost until then.")
+    total: Money = Field(description="Cost of the whole month.")
+
+
+class UnusualDayOut(Answer):
+    """A day whose cost differs from what the same weekday usually costs."""
+
+    day: date = Field(description="The day, in UTC.")
+    cost: Money = Field(description="What it cost.")
+    usual: Money = Field(description="Median cost of the same weekday in the eight weeks before.")
+    difference: Money = Field(description="`cost` − `usual`; negative for a day that cost less.")
 
 
 class ExpectedTaxOut(Answer):
-    """The tax that an invoice issued today would add."""
+    """The tax that an invoice of today's usage adds, without promotional credit, which lowers it."""
 
     treatment: Literal["standard", "reverse_charge", "exempt"]
     name: str = Field(description="Name, as printed on invoices.", examples=["VAT"])
     rate: str = Field(description="A fraction: 0.17 is 17 %.", examples=["0.17"])
+    on_accrued: Money = Field(description="Tax of `accrued`.")
+    on_forecast: Money = Field(description="Tax of `forecast`.")
 
 
 class SpendingOut(Answer):
@@ -101,9 +146,14 @@ class SpendingOut(Answer):
         description="Cost still expected: clusters that are billed now continue until they expire or the month ends."
     )
     forecast: Money = Field(description="Expected cost at the end of the month.")
+    previous: PreviousOut = Field(description="The month before, to compare with.")
     unpriced_minutes: int = Field(description="Minutes without a price; no amount includes them.")
     cluster_count: int = Field(description="Clusters with usage in the month.")
     clusters: list[ClusterSpendingOut] = Field(description="The 1000 with the highest cost, highest first.")
+    skus: list[SkuSpendingOut] = Field(description="All SKUs, by cost, highest first.")
+    tags: list[TagSpendingOut] = Field(
+        description="The 1000 tags with the highest cost, highest first. A cluster counts for each of its tags."
+    )
 
 
 class SummaryOut(SpendingOut):
@@ -116,6 +166,11 @@ class SummaryOut(SpendingOut):
     credit: Money = Field(description="Promotional credit that remains; it pays invoices before the wallet does.")
     tax: ExpectedTaxOut | None = Field(
         description="Tax that an invoice would add; null if the account's country has no tax rate."
+    )
+    balances: list[BalanceOut] = Field(description="Balances of the account that pays, one entry per currency.")
+    budgets: list[BudgetOut] = Field(description="Budgets, with their figures of the current month.")
+    unusual_days: list[UnusualDayOut] = Field(
+        description="Days of the month, posted as a whole, that cost far more or less than their weekday usually does."
     )
 
 

@@ -182,6 +182,9 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
         books.now(now)
         async with database.read() as connection:
             after = await project_spending(connection, own, currency=CURRENCY)
+            books.now(after.until + (now - after.since))
+            later = await project_spending(connection, own, currency=CURRENCY)
+            past = await project_spending(connection, own, month=now.date(), currency=CURRENCY)
         posted = {row.cluster_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
         by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
     finally:
@@ -195,6 +198,12 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
     assert (before.accrued, before.projected, before.forecast) == (after.accrued, after.projected, after.forecast)
     assert after.posted == after.accrued == before.unposted
     assert sum(each.accrued.amount for each in after.clusters) == after.accrued.amount
+    assert sum(each.forecast.amount for each in after.skus) == after.forecast.amount
+    assert (later.previous.until, later.previous.accrued) == (now, after.accrued)
+    assert later.previous.total == past.accrued
+    of_clusters = {each.cluster_id: each.accrued for each in after.clusters}
+    for each in later.clusters:
+        assert each.previous == of_clusters.get(each.cluster_id, after.accrued * 0)
 
 
 @settings(

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from ipucloud.billing.ledger.close import correct_hour
 from ipucloud.billing.reports.report import Group, as_csv, report
 from ipucloud.billing.reports.rollup import roll_up, roll_up_days
+from ipucloud.billing.reports.unusual import unusual_days
 from ipucloud.contract.reports import ReportOut
 from ipucloud.invariants.billing_exports import ROLL_UP
 from ipucloud.invariants.rules import violations
@@ -173,3 +174,48 @@ async def test_csv_holds_no_formula(books: Books) -> None:
     assert lines[1].startswith("'=1+1,EUR,")
     assert lines[2].startswith(",EUR,1,1,")
     assert lines[-1] == ""
+
+
+async def test_an_unusual_day_is_found_in_what_is_posted(books: Books) -> None:
+    """Ten a day for two months, twenty on one of them. Another project's and another currency's cost is not counted."""
+    async with books.database.begin() as connection:
+        other = await make_project(connection, quota=None)
+    await books.execute(
+        """
+        INSERT INTO hour_closes (hour, closed_at, charges)
+        SELECT hour, hour + interval '1 hour', 1
+          FROM generate_series('2026-04-01Z'::timestamptz, '2026-06-02T23:00Z', interval '1 hour') AS hour
+        """
+    )
+    await books.execute(
+        """
+        INSERT INTO day_rollups (day, version, hours, built_at)
+        SELECT day, 1, 24, app_now() FROM generate_series('2026-04-01'::date, '2026-06-02', interval '1 day') AS day
+        """
+    )
+    for project, currency in ((books.project, "EUR"), (books.project, "USD"), (other, "EUR")):
+        await books.execute(
+            """
+            INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
+                                    machine_minutes, credited_machine_minutes, cost, list_cost)
+            SELECT day, 1, :project, :project, gen_random_uuid(), 's', 'r', :currency, 1, 1, 0,
+                   CASE WHEN day = '2026-06-02' AND :spike THEN 20 ELSE 10 END, 10
+              FROM day_rollups
+            """,
+            project=project.id,
+            currency=currency,
+            spike=project is books.project and currency == "EUR",
+        )
+    june = {"since": at("2026-06-01T00:00:00"), "currency": "EUR"}
+    async with books.database.read() as connection:
+        of: dict[str, Any] = {"connection": connection, "project_id": books.project.id} | june
+        assert await unusual_days(**of, until=at("2026-06-02T23:00:00")) == []  # the second is not over
+        [found] = await unusual_days(**of, until=at("2026-06-03T00:00:00"))
+        of |= {"project_id": None, "account_id": other.id}
+        assert await unusual_days(**of, until=at("2026-06-03T00:00:00")) == []
+    assert (found.day, str(found.cost), str(found.usual), str(found.difference)) == (
+        date(2026, 6, 2),
+        "20.00 EUR",
+        "10.00 EUR",
+        "10.00 EUR",
+    )

@@ -121,6 +121,7 @@ SPENT = {
     "accrued": {"amount": "15.50", "currency": "EUR"},
     "per_hour": {"amount": "15.00", "currency": "EUR"},
     "forecast": {"amount": "7200.50", "currency": "EUR"},
+    "previous": {"amount": "3.25", "currency": "EUR"},
 }
 
 
@@ -130,16 +131,32 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
     parts |= {"projected": {"amount": "7185.00", "currency": "EUR"}, "credit": {"amount": "10.00", "currency": "EUR"}}
     times = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "observed_at": "2026-05-05T11:02:00Z"}
     rest = {"month": "2026-05", "posted_until": "2026-05-05T11:00:00Z", "unpriced_minutes": 3, "cluster_count": 2}
-    tax = {"treatment": "standard", "name": "VAT", "rate": "0.17"}
+    tax = {"treatment": "standard", "name": "VAT", "rate": "0.17", "on_accrued": EUROS, "on_forecast": EUROS}
+    before = {"month": "2026-04", "until": "2026-04-05T11:02:00Z", "accrued": EUROS, "total": SPENT["previous"]}
+    share = {name: SPENT[name] for name in ("accrued", "forecast", "previous")}
+    budget = {"id": "b", "name": "nlp-budget", "scope": "project", "thresholds": [], "refuses_creates": False}
+    budget |= {"amount": {"amount": "31", "currency": "EUR"}, "actual": SPENT["accrued"], "forecast": EUROS}
+    rest |= {
+        "previous": before,
+        "skus": [{"sku": "ipu-m2000"} | share],
+        "tags": [{"key": "team", "value": "nlp"} | share],
+        "budgets": [budget | {"created_at": "2026-01-01T00:00:00Z", "version": 1}],
+        "balances": [dict.fromkeys(("unbilled", "outstanding", "wallet", "credit"), EUROS) | {"currency": "EUR"}],
+        "unusual_days": [{"day": "2026-05-04", "cost": EUROS, "usual": SPENT["previous"], "difference": EUROS}],
+    }
     service.gives("/v1/projects/demo/billing/summary", parts | times | rest | {"tax": tax, "clusters": [SPENT]})
-    ended = run("billing", "summary")
+    ended = run("spend")
     assert ended.status == 0, ended.err
-    for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62"):
+    for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62", "3.25 EUR", "50 %"):
+        assert shown in ended.out
+    for shown in ("ipu-m2000", "team=nlp", "nlp-budget", "outstanding"):
         assert shown in ended.out
     for shown in ("because they cost less: 1.", "not included: 3.", "VAT of 17 %", "10.00 EUR"):
         assert shown in " ".join(ended.err.split())
-    assert run("billing", "summary", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
+    assert "2026-05-04 cost 0.0625 EUR; a Monday usually costs 3.25 EUR." in ended.err
+    assert run("spend", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
     assert service.asked[-1].query == {"month": "2026-05"}
+    assert run("billing", "summary", "--json").json["clusters"] == [SPENT], "its former name"
 
 
 def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service: Service) -> None:

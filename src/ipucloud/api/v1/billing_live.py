@@ -19,9 +19,14 @@ from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.v1.payers import currency_of, payer_of
+from ipucloud.billing.budgets.store import Owner, list_budgets
 from ipucloud.billing.invoices.expected import expected
+from ipucloud.billing.invoices.tax import Tax
+from ipucloud.billing.ledger.wallet import balances_shown
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.summary import account_spending, project_spending
+from ipucloud.billing.reports.unusual import unusual_days
+from ipucloud.contract.budgets import BudgetOut
 from ipucloud.contract.prices import PaidPricePage
 from ipucloud.contract.reports import ExpectedTaxOut, SpendingOut, SummaryOut, SummaryQuery
 from ipucloud.db.statements import Statements
@@ -55,14 +60,15 @@ async def list_project_prices(request: Request, project: ProjectRef) -> Response
 async def get_project_summary(
     request: Request, project: ProjectRef, query: Annotated[SummaryQuery, Query()]
 ) -> Response:
-    """Return what the project's clusters cost in a month so far, one by one, and the forecast for its end.
+    """Return what the project cost in a month so far, on what, the forecast for its end, and what is left to pay it.
 
+    The same time of the month before is beside each figure.
     Prices and expiries that are known apply from when they begin. Clusters that are not billed yet are not included.
     """
     async with reading(request, project) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
         spent = await project_spending(connection, scope.project_id, month=_month(query), currency=currency)
-        return await _summary(connection, spent, account, currency)
+        return await _summary(connection, spent, account, Owner("project", scope.project_id))
 
 
 @routes.get(
@@ -78,16 +84,43 @@ async def get_account_summary(
     async with reading_account(request, account) as connection:
         currency = await currency_of(request, connection, account)
         spent = await account_spending(connection, account, month=_month(query), currency=currency)
-        return await _summary(connection, spent, account, currency)
+        return await _summary(connection, spent, account, Owner("account", account))
 
 
 def _month(query: SummaryQuery) -> date | None:
     return None if query.month is None else date.fromisoformat(f"{query.month}-01")
 
 
-async def _summary(connection: Statements, spent: SpendingOut, account: UUID, currency: str) -> Response:
+async def _summary(connection: Statements, spent: SpendingOut, account: UUID, owner: Owner) -> Response:
     if spent.since > spent.observed_at:
         raise invalid([FieldError("?month", "not_begun", "The month has not begun: choose the current or a past one.")])
+    currency = spent.accrued.currency
     tax, credit = await expected(connection, account, currency=currency)
-    shown = tax and ExpectedTaxOut(treatment=tax.treatment, name=tax.name, rate=plain(tax.rate))
-    return Response(to_json(SummaryOut(**dict(spent), credit=credit, tax=shown)), media_type=JSON)
+    days = await unusual_days(
+        connection,
+        since=spent.since,
+        until=min(spent.until, spent.posted_until or spent.since),
+        currency=currency,
+        project_id=owner.id if owner.kind == "project" else None,
+        account_id=owner.id if owner.kind == "account" else None,
+    )
+    budgets = [BudgetOut.model_validate_json(each) for each in await list_budgets(connection, owner)]
+    summary = SummaryOut(
+        **dict(spent),
+        credit=credit,
+        tax=tax and _tax(tax, spent),
+        balances=await balances_shown(connection, account, currency),
+        budgets=budgets,
+        unusual_days=days,
+    )
+    return Response(to_json(summary), media_type=JSON)
+
+
+def _tax(tax: Tax, spent: SpendingOut) -> ExpectedTaxOut:
+    return ExpectedTaxOut(
+        treatment=tax.treatment,
+        name=tax.name,
+        rate=plain(tax.rate),
+        on_accrued=(spent.accrued * tax.rate).rounded(),
+        on_forecast=(spent.forecast * tax.rate).rounded(),
+    )

@@ -22,7 +22,7 @@ OVER_EVERYTHING = (
 _OUTLOOK = """
 ), live AS MATERIALIZED (
   SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.sku, u.region, u.currency, u.anchor_at,
-         u.quantity - u.credited AS quantity, b.now, greatest(u.started_at, b.begins) AS begins,
+         u.quantity - u.credited AS quantity, b.now, b.cut, greatest(u.started_at, b.begins) AS begins,
          least(b.ends, coalesce(u.ended_at, CASE WHEN c.delete_protection OR c.expires_at IS NULL THEN b.ends
                                 ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends
     FROM bounds b
@@ -41,7 +41,7 @@ _OUTLOOK = """
     JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
                = (live.project_id, live.sku, live.region, live.currency)
              AND paid.valid_from < live.ends AND paid.valid_to > live.begins
-   CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, least(live.ends, live.now), paid.valid_from,
+   CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, least(live.ends, live.cut), paid.valid_from,
                                      paid.valid_to, live.quantity, paid.unit_price) AS past
    CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, live.ends, paid.valid_from, paid.valid_to,
                                      live.quantity, paid.unit_price) AS month
@@ -58,13 +58,17 @@ _OUTLOOK = """
 )"""
 
 
-def outlook(since: str, until: str) -> str:
+def outlook(since: str, until: str, cut: str = "app_now()") -> str:
     """CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
 
-    `since` and `until` are SQL expressions. Of the minutes that begin between them, `accrued` is what those before now
-    cost, and `cost` what all of them will. Minutes without a price are in neither, and counted in `unpriced`.
+    `since`, `until` and `cut` are SQL expressions. Of the minutes that begin between the first two, `accrued` is what
+    those before `cut` cost, and `cost` what all of them will. Minutes without a price are in neither, and counted in
+    `unpriced`.
     """
-    bounds = f"bounds AS (SELECT {since} AS begins, {until} AS ends, date_trunc('second', app_now(), 'UTC') AS now"
+    bounds = (
+        f"bounds AS (SELECT {since} AS begins, {until} AS ends, date_trunc('second', app_now(), 'UTC') AS now, "
+        f"date_trunc('second', {cut}, 'UTC') AS cut"
+    )
     return clauses(bounds, _OUTLOOK)
 
 

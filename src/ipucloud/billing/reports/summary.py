@@ -1,20 +1,53 @@
-"""A month's cost for a project or an account: accrued, posted, and expected at its end, by cluster; one statement."""
+"""A month's cost for a project or an account: accrued, posted and expected at its end, by cluster, SKU and tag.
+
+All figures of the month are from one statement. The month before, to compare with, is from another.
+"""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from ipucloud.billing.reports.outlook import OUTLOOK
-from ipucloud.contract.reports import ClusterSpendingOut, SpendingOut
+from ipucloud.billing.reports.outlook import OUTLOOK, outlook
+from ipucloud.contract.reports import (
+    ClusterSpendingOut,
+    PreviousOut,
+    SkuSpendingOut,
+    SpendingOut,
+    TagSpendingOut,
+)
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.money import Money
+from ipucloud.kernel.money import Money, total
 
 MAX_CLUSTERS = 1000
+"""Clusters that are listed; as many SKUs and tags."""
+Part = TypeVar("Part")
+
+# A cluster with several tags is in the sum of each of them.
+_PARTS = """
+, part AS (
+  SELECT slice.cluster_id, live.sku, sum(slice.past) AS minutes, sum(slice.accrued) AS accrued,
+         sum(slice.cost) AS forecast
+    FROM slice JOIN live USING (interval_id)
+   WHERE slice.account_id IN (SELECT account_id FROM payer) AND slice.currency = :currency
+   GROUP BY slice.cluster_id, live.sku
+), share AS (
+  SELECT 'cluster' AS kind, cluster_id, CAST(NULL AS text) AS name, CAST(NULL AS text) AS value,
+         sum(minutes)::bigint AS minutes, sum(accrued) AS accrued, sum(forecast) AS forecast
+    FROM part GROUP BY cluster_id
+   UNION ALL
+  SELECT 'sku', NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
+   UNION ALL
+  SELECT 'tag', NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
+    FROM part JOIN billed_clusters c ON c.id = part.cluster_id CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
+   GROUP BY tag.key, tag.value
+)
+"""
 # `posted` is by the time of use, as all the rest: what was corrected of the month before is not this month's use.
 _SUMMARY = """
 , posted AS (
@@ -23,10 +56,6 @@ _SUMMARY = """
    WHERE c.account_id IN (SELECT account_id FROM payer) AND c.project_id IN (SELECT project_id FROM chosen)
      AND c.hour >= bounds.begins AND c.hour < bounds.ends AND c.currency = :currency
    GROUP BY c.cluster_id
-), used AS (
-  SELECT cluster_id, sum(accrued_minutes) AS minutes, sum(accrued) AS accrued, sum(cost) AS forecast
-    FROM outlook WHERE account_id IN (SELECT account_id FROM payer) AND currency = :currency
-   GROUP BY cluster_id
 ), rate AS (
   SELECT live.cluster_id, sum(live.quantity * paid.unit_price) * 60 AS per_hour
     FROM live
@@ -38,27 +67,41 @@ _SUMMARY = """
    GROUP BY live.cluster_id
 ), spent AS (
   SELECT cluster_id, c.project_id, c.name, c.flavor, c.region, c.state,
-         coalesce(used.minutes, 0)::bigint AS minutes, coalesce(used.accrued, 0) AS accrued,
+         coalesce(used.minutes, 0) AS minutes, coalesce(used.accrued, 0) AS accrued,
          coalesce(posted.posted, 0) AS posted, coalesce(rate.per_hour, 0) AS per_hour,
          coalesce(used.forecast, 0) AS forecast
-    FROM used FULL JOIN posted USING (cluster_id) LEFT JOIN rate USING (cluster_id)
+    FROM (SELECT cluster_id, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
+    FULL JOIN posted USING (cluster_id) LEFT JOIN rate USING (cluster_id)
     JOIN billed_clusters c ON c.id = cluster_id
 ), summed AS (
   SELECT count(*) AS clusters, coalesce(sum(accrued), 0) AS accrued, coalesce(sum(posted), 0) AS posted,
          coalesce(sum(per_hour), 0) AS per_hour, coalesce(sum(forecast), 0) AS forecast
     FROM spent
+), listed AS (
+  SELECT 'cluster' AS kind, cluster_id, project_id, name, NULL AS value, flavor, region, state, minutes, accrued,
+         per_hour, forecast
+    FROM spent
+   UNION ALL
+  SELECT kind, NULL, NULL, name, value, NULL, NULL, NULL, minutes, accrued, NULL, forecast
+    FROM share WHERE kind <> 'cluster'
+), ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY kind ORDER BY accrued DESC, cluster_id, name, value) AS place FROM listed
 )
 SELECT bounds.now AS observed_at,
        (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until,
        coalesce((SELECT sum(minutes) FROM unpriced), 0)::bigint AS unpriced_minutes,
        summed.clusters AS all_clusters, summed.accrued AS all_accrued, summed.posted AS all_posted,
        summed.per_hour AS all_per_hour, summed.forecast AS all_forecast,
-       spent.cluster_id, spent.project_id, spent.name, spent.flavor, spent.region, spent.state, spent.minutes,
-       spent.accrued, spent.per_hour, spent.forecast
-  FROM bounds CROSS JOIN summed LEFT JOIN spent ON true
- ORDER BY spent.accrued DESC, spent.cluster_id
- LIMIT :clusters
+       part.kind, part.cluster_id, part.project_id, part.name, part.value, part.flavor, part.region, part.state,
+       part.minutes, part.accrued, part.per_hour, part.forecast
+  FROM bounds CROSS JOIN summed LEFT JOIN ranked AS part ON part.place <= :parts
+ ORDER BY part.kind, part.place
 """
+_BEFORE = clauses(
+    outlook("CAST(:since AS timestamptz)", "CAST(:until AS timestamptz)", "CAST(:cut AS timestamptz)"),
+    _PARTS,
+    "SELECT kind, cluster_id, name, value, accrued, forecast AS whole FROM share",
+)
 _PROJECT = """
 WITH chosen AS (SELECT CAST(:owner AS uuid) AS project_id),
 payer AS (SELECT DISTINCT account_id FROM project_accounts WHERE project_id = :owner),
@@ -75,7 +118,7 @@ class _Month(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """The whole month, and one cluster of it; in a month without usage one row, whose cluster is NULL."""
+    """The whole month, and one part of it; in a month without usage one row, whose `kind` is NULL."""
 
     observed_at: datetime
     posted_until: datetime | None
@@ -85,9 +128,11 @@ class _Row(NamedTuple):
     all_posted: Decimal
     all_per_hour: Decimal
     all_forecast: Decimal
-    cluster_id: UUID | None
+    kind: str | None
+    cluster_id: UUID
     project_id: UUID
     name: str
+    value: str
     flavor: str
     region: str
     state: str
@@ -97,7 +142,47 @@ class _Row(NamedTuple):
     forecast: Decimal
 
 
-_OF_PROJECT, _OF_ACCOUNT = (Query(clauses(of, OUTLOOK, _SUMMARY), _Row) for of in (_PROJECT, _ACCOUNT))
+class _Before(NamedTuple):
+    """The cost of a part in the month before: until the same time of that month, and until its end."""
+
+    kind: str
+    cluster_id: UUID | None
+    name: str | None
+    value: str | None
+    accrued: Decimal
+    whole: Decimal
+
+
+class _Comparison:
+    """The month before, beside the parts of this one."""
+
+    def __init__(self, since: datetime, cut: datetime, rows: Iterable[_Before], currency: str) -> None:
+        self._currency = currency
+        found = [*rows]
+        self._accrued = {(row.kind, row.cluster_id, row.name, row.value): row.accrued for row in found}
+        clusters = [row for row in found if row.kind == "cluster"]
+        self.month = PreviousOut(
+            month=f"{since:%Y-%m}",
+            until=cut,
+            accrued=Money.of(total(row.accrued for row in clusters), currency),
+            total=Money.of(total(row.whole for row in clusters), currency),
+        )
+
+    def of(self, kind: str, cluster_id: UUID | None = None, name: str | None = None, value: str | None = None) -> Money:
+        return Money.of(self._accrued.get((kind, cluster_id, name, value), 0), self._currency)
+
+
+class _Asked(NamedTuple):
+    """The statements of one kind of owner."""
+
+    month: Query[_Row]
+    before: Query[_Before]
+
+
+_OF_PROJECT, _OF_ACCOUNT = (
+    _Asked(Query(clauses(of, OUTLOOK, _PARTS, _SUMMARY), _Row), Query(clauses(of, _BEFORE), _Before))
+    for of in (_PROJECT, _ACCOUNT)
+)
 _MONTH = Query(
     """
     SELECT month.begins AT TIME ZONE 'UTC' AS since, (month.begins + interval '1 month') AT TIME ZONE 'UTC' AS until
@@ -123,12 +208,19 @@ async def account_spending(
 
 
 async def _spending(
-    connection: Statements, query: Query[_Row], owner: UUID, month: date | None, currency: str
+    connection: Statements, asked: _Asked, owner: UUID, month: date | None, currency: str
 ) -> SpendingOut:
     since, until = await _MONTH.one(connection, {"month": month})
-    parameters = {"owner": owner, "currency": currency, "since": since, "until": until, "clusters": MAX_CLUSTERS}
-    rows = await query.all(connection, parameters)
+    parameters = {"owner": owner, "currency": currency, "since": since, "until": until}
+    rows = await asked.month.all(connection, parameters | {"parts": MAX_CLUSTERS})
     whole = rows[0]
+    begins, cut = _same_time_before(since, until, whole.observed_at)
+    rows_before = await asked.before.all(connection, parameters | {"since": begins, "until": since, "cut": cut})
+    before = _Comparison(begins, cut, rows_before, currency)
+
+    def parts(kind: str, made: Callable[[_Row, _Comparison, str], Part]) -> list[Part]:
+        return [made(row, before, currency) for row in rows if row.kind == kind]
+
     accrued, posted = Money.of(whole.all_accrued, currency), Money.of(whole.all_posted, currency)
     forecast = Money.of(whole.all_forecast, currency)
     return SpendingOut(
@@ -143,15 +235,27 @@ async def _spending(
         per_hour=Money.of(whole.all_per_hour, currency),
         projected=forecast - accrued,
         forecast=forecast,
+        previous=before.month,
         unpriced_minutes=whole.unpriced_minutes,
         cluster_count=whole.all_clusters,
-        clusters=[_cluster(row, row.cluster_id, currency) for row in rows if row.cluster_id is not None],
+        clusters=parts("cluster", _cluster),
+        skus=parts("sku", _sku),
+        tags=parts("tag", _tag),
     )
 
 
-def _cluster(row: _Row, cluster_id: UUID, currency: str) -> ClusterSpendingOut:
+def _same_time_before(since: datetime, until: datetime, now: datetime) -> tuple[datetime, datetime]:
+    """The start of the month before, and the time in it that is as far from it as now is from this month's.
+
+    Its end, if this month is over, or it has not as many days.
+    """
+    begins = (since - timedelta(days=1)).replace(day=1)
+    return begins, since if now >= until else min(since, begins + (now - since))
+
+
+def _cluster(row: _Row, before: _Comparison, currency: str) -> ClusterSpendingOut:
     return ClusterSpendingOut(
-        cluster_id=cluster_id,
+        cluster_id=row.cluster_id,
         project_id=row.project_id,
         name=row.name,
         flavor=row.flavor,
@@ -161,4 +265,24 @@ def _cluster(row: _Row, cluster_id: UUID, currency: str) -> ClusterSpendingOut:
         accrued=Money.of(row.accrued, currency),
         per_hour=Money.of(row.per_hour, currency),
         forecast=Money.of(row.forecast, currency),
+        previous=before.of("cluster", row.cluster_id),
+    )
+
+
+def _sku(row: _Row, before: _Comparison, currency: str) -> SkuSpendingOut:
+    return SkuSpendingOut(
+        sku=row.name,
+        accrued=Money.of(row.accrued, currency),
+        forecast=Money.of(row.forecast, currency),
+        previous=before.of("sku", name=row.name),
+    )
+
+
+def _tag(row: _Row, before: _Comparison, currency: str) -> TagSpendingOut:
+    return TagSpendingOut(
+        key=row.name,
+        value=row.value,
+        accrued=Money.of(row.accrued, currency),
+        forecast=Money.of(row.forecast, currency),
+        previous=before.of("tag", name=row.name, value=row.value),
     )

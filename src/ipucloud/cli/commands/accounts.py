@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.billing import FUNDS, By, Csv, Month, Period, Since, Until, save, show_report, show_summary
+from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report
+from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command

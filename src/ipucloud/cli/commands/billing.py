@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, TypedDict
 
 import typer
 
 from ipucloud.cli.commands import invoices
+from ipucloud.cli.commands.spend import spend
 from ipucloud.cli.completion import names
 from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CLUSTER, find_cluster
@@ -18,7 +17,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
 from ipucloud.client.call import Call
-from ipucloud.client.models import Report, Summary
+from ipucloud.client.models import Report
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -28,8 +27,6 @@ FUNDS = (
 )
 """What is shown of funds; `available` is made of those before it."""
 app.add_typer(invoices.app)
-
-Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
 
 Since = Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the start of the month.")]
 Until = Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the current one.")]
@@ -133,49 +130,7 @@ def list_prices(session: Session) -> None:
     )
 
 
-@customer_command(app, "summary", "", "--month 2026-05")
-def summary(
-    session: Session,
-    month: Month = None,
-) -> None:
-    """Show what the project spent this month, on which clusters, and the forecast for the month's end."""
-    show_summary(session, session.run(billing.summary(month=month)))
-
-
-def show_summary(session: Session, found: Summary) -> None:
-    """Show what a project or an account spent."""
-    session.show(found, _spending(found))
-    if session.as_json:
-        return
-    session.show_items(
-        found.clusters,
-        ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST"),
-        lambda each: (each.name, each.flavor, each.state, each.minutes, each.accrued, each.per_hour, each.forecast),
-    )
-    for note in _notes(found):
-        session.note(note)
-
-
-def _spending(found: Summary) -> list[tuple[str, object]]:
-    return [
-        ("month", found.month),
-        ("accrued", found.accrued),
-        ("posted", found.posted),
-        ("unposted", found.unposted),
-        ("per hour now", found.per_hour),
-        ("forecast", found.forecast),
-        ("observed at", found.observed_at),
-    ]
-
-
-def _notes(found: Summary) -> Iterator[str]:
-    """What the amounts do not include."""
-    if len(found.clusters) < found.cluster_count:
-        yield f"Clusters that are not listed, because they cost less: {found.cluster_count - len(found.clusters)}."
-    if found.unpriced_minutes:
-        yield f"Minutes without a price, which are not included: {found.unpriced_minutes}. Contact the operator."
-    tax = f"{found.tax.name} of {(100 * Decimal(found.tax.rate)).normalize():f} %" if found.tax else "tax"
-    yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
+customer_command(app, "", "", "--month 2026-05", alias="summary")(spend)  # its former name
 
 
 @customer_command(app, "funds")

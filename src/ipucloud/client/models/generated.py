@@ -367,19 +367,6 @@ class ExpectedInventory(Answer):
     """Registered machines and hosts that the findings keep from new clusters."""
 
 
-class ExpectedTax(Answer):
-    """The tax that an invoice issued today would add."""
-
-    treatment: str
-    """How an invoice would be taxed."""
-
-    name: str
-    """Name, as printed on invoices."""
-
-    rate: str
-    """A fraction: 0.17 is 17 %."""
-
-
 class Expiries(Answer):
     """Clusters that will be deleted automatically, and the machines that this returns."""
 
@@ -1273,6 +1260,22 @@ class Pod(Answer):
     """Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone."""
 
 
+class Previous(Answer):
+    """The month before."""
+
+    month: str
+    """Year and month, in UTC."""
+
+    until: datetime
+    """As far into that month as `observed_at` is into this one; at most the month's end."""
+
+    accrued: Money
+    """Cost until then."""
+
+    total: Money
+    """Cost of the whole month."""
+
+
 class Price(Answer):
     """A price in [valid_from, valid_to)."""
 
@@ -1588,6 +1591,22 @@ class SiteFinding(Answer):
     """Why the last sweep left it as it is; null: it did not."""
 
 
+class SkuSpending(Answer):
+    """What the clusters of one SKU cost in the month."""
+
+    sku: str
+    """SKU that is billed."""
+
+    accrued: Money
+    """Cost of the minutes that have begun."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+    previous: Money
+    """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
+
+
 class Source(Answer):
     """Where a fact comes from."""
 
@@ -1729,6 +1748,25 @@ class SyncType(StrEnum):
     POD_NATIVE_REPLICATED_PIPELINE = "pod-native-replicated-pipeline"
 
 
+class TagSpending(Answer):
+    """What the clusters that have a tag now cost in the month."""
+
+    key: str
+    """Key of the tag."""
+
+    value: str
+    """Value of the tag."""
+
+    accrued: Money
+    """Cost of the minutes that have begun."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+    previous: Money
+    """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
+
+
 class Target(Answer):
     """The object that an operation changes."""
 
@@ -1837,6 +1875,22 @@ class TopologyMachine(Answer):
 
     ipus: Annotated[Sequence[Ipu], Field(validate_default=True)] = []
     """IPUs of the machine."""
+
+
+class UnusualDay(Answer):
+    """A day whose cost differs from what the same weekday usually costs."""
+
+    day: date
+    """The day, in UTC."""
+
+    cost: Money
+    """What it cost."""
+
+    usual: Money
+    """Median cost of the same weekday in the eight weeks before."""
+
+    difference: Money
+    """`cost` − `usual`; negative for a day that cost less."""
 
 
 class UsageSlice(Answer):
@@ -2308,6 +2362,9 @@ class ClusterSpending(Answer):
     forecast: Money
     """Expected cost at the end of the month."""
 
+    previous: Money
+    """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
+
 
 class ControllerStatus(Answer):
     """What the controller reports of a partition that is not active."""
@@ -2464,6 +2521,25 @@ class EstimateCapacity(Answer):
 
     why_not: WhyNot | None = None
     """Why there is no room; null if there is."""
+
+
+class ExpectedTax(Answer):
+    """The tax that an invoice of today's usage adds, without promotional credit, which lowers it."""
+
+    treatment: str
+    """How an invoice would be taxed."""
+
+    name: str
+    """Name, as printed on invoices."""
+
+    rate: str
+    """A fraction: 0.17 is 17 %."""
+
+    on_accrued: Money
+    """Tax of `accrued`."""
+
+    on_forecast: Money
+    """Tax of `forecast`."""
 
 
 class Export(Answer):
@@ -3745,6 +3821,9 @@ class Summary(Answer):
     forecast: Money
     """Expected cost at the end of the month."""
 
+    previous: Previous
+    """The month before, to compare with."""
+
     unpriced_minutes: int
     """Minutes without a price; no amount includes them."""
 
@@ -3754,11 +3833,26 @@ class Summary(Answer):
     clusters: Annotated[Sequence[ClusterSpending], Field(validate_default=True)] = []
     """The 1000 with the highest cost, highest first."""
 
+    skus: Annotated[Sequence[SkuSpending], Field(validate_default=True)] = []
+    """All SKUs, by cost, highest first."""
+
+    tags: Annotated[Sequence[TagSpending], Field(validate_default=True)] = []
+    """The 1000 tags with the highest cost, highest first. A cluster counts for each of its tags."""
+
     credit: Money
     """Promotional credit that remains; it pays invoices before the wallet does."""
 
     tax: ExpectedTax | None = None
     """Tax that an invoice would add; null if the account's country has no tax rate."""
+
+    balances: Annotated[Sequence[Balance], Field(validate_default=True)] = []
+    """Balances of the account that pays, one entry per currency."""
+
+    budgets: Annotated[Sequence[Budget], Field(validate_default=True)] = []
+    """Budgets, with their figures of the current month."""
+
+    unusual_days: Annotated[Sequence[UnusualDay], Field(validate_default=True)] = []
+    """Days of the month, posted as a whole, that cost far more or less than their weekday usually does."""
 
 
 class Tool(Answer):
@@ -4364,6 +4458,7 @@ __all__ = [
     "Place",
     "Pod",
     "PoplarServer",
+    "Previous",
     "Price",
     "PriceCorrection",
     "PriceCorrectionPreview",
@@ -4390,6 +4485,7 @@ __all__ = [
     "Seller",
     "SettledInvoice",
     "SiteFinding",
+    "SkuSpending",
     "Source",
     "Ssh",
     "SshKey",
@@ -4397,6 +4493,7 @@ __all__ = [
     "Stuck",
     "Summary",
     "SyncType",
+    "TagSpending",
     "Target",
     "TaxRate",
     "Token",
@@ -4406,6 +4503,7 @@ __all__ = [
     "TopologyMachine",
     "TopologyPartition",
     "TypeCapacity",
+    "UnusualDay",
     "Usage",
     "UsageSlice",
     "Validation",

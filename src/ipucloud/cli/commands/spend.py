@@ -1,0 +1,89 @@
+"""`ipucloud spend`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.invoices import balances_of
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import billing
+from ipucloud.client.models import Budget, Summary
+
+app = typer.Typer()
+
+Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
+
+
+@customer_command(app, "spend", "", "--month 2026-05")
+def spend(session: Session, month: Month = None) -> None:
+    """Show what the project spent this month, on what, the forecast for its end, budgets and balance."""
+    show_summary(session, session.run(billing.summary(month=month)))
+
+
+def show_summary(session: Session, found: Summary) -> None:
+    """Show what a project or an account spent."""
+    session.show(found, _facts(found))
+    if session.as_json:
+        return
+    session.show_items(
+        found.clusters,
+        ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST", "MONTH BEFORE"),
+        lambda each: (
+            *(each.name, each.flavor, each.state, each.minutes),
+            *(each.accrued, each.per_hour, each.forecast, each.previous),
+        ),
+        drop=("FLAVOR", "MINUTES", "MONTH BEFORE", "STATE"),
+    )
+    of_skus = [(each.sku, each.accrued, each.forecast, each.previous) for each in found.skus]
+    of_tags = [(f"{each.key}={each.value}", each.accrued, each.forecast, each.previous) for each in found.tags]
+    if of_skus or of_tags:
+        session.show_items(
+            [*of_skus, *of_tags], ("SKU OR TAG", "ACCRUED", "FORECAST", "MONTH BEFORE"), lambda each: each
+        )
+    if found.budgets:
+        session.show_items(
+            found.budgets,
+            ("BUDGET", "AMOUNT", "ACCRUED", "FORECAST", "USED"),
+            lambda each: (each.name, each.amount, each.actual, each.forecast, _used(each)),
+        )
+    for note in _notes(found):
+        session.note(note)
+
+
+def _facts(found: Summary) -> list[tuple[str, object]]:
+    before = found.previous
+    facts: list[tuple[str, object]] = [
+        ("month", found.month),
+        ("accrued", found.accrued),
+        ("posted", found.posted),
+        ("unposted", found.unposted),
+        ("per hour now", found.per_hour),
+        ("forecast", found.forecast),
+        ("month before", f"{before.accrued} until {before.until:%Y-%m-%d %H:%M}, {before.total} in all"),
+        ("observed at", found.observed_at),
+    ]
+    if found.tax:
+        facts.append(("tax", f"{found.tax.on_accrued} of accrued, {found.tax.on_forecast} of the forecast"))
+    return [*facts, *balances_of(found.balances)]
+
+
+def _used(budget: Budget) -> str | None:
+    if budget.actual is None or not budget.amount.amount:
+        return None
+    return f"{100 * budget.actual.amount / budget.amount.amount:.0f} %"
+
+
+def _notes(found: Summary) -> Iterator[str]:
+    """What stands out, and what the amounts do not include."""
+    for each in found.unusual_days:
+        yield f"Unusual: {each.day} cost {each.cost}; a {each.day:%A} usually costs {each.usual}."
+    if len(found.clusters) < found.cluster_count:
+        yield f"Clusters that are not listed, because they cost less: {found.cluster_count - len(found.clusters)}."
+    if found.unpriced_minutes:
+        yield f"Minutes without a price, which are not included: {found.unpriced_minutes}. Contact the operator."
+    tax = f"{found.tax.name} of {(100 * Decimal(found.tax.rate)).normalize():f} %" if found.tax else "tax"
+    yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
