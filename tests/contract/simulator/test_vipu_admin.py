@@ -117,6 +117,9 @@ def test_allocations_as_scripts_read_them(tenant: Tenant, vipu_admin: Operator) 
     vipu_admin("create allocation job --size 4")
     shown = json.loads(vipu_admin("get allocation job --showjson"))
     assert len(shown["allocation"]["spec"]["agent_ids"]) == 4
+    endpoint = shown["allocation"]["endpoint"]
+    assert cells(vipu_admin("get allocation job"))[1][-1] == endpoint
+    assert int(endpoint.rpartition(":")[2]) > 0
     assert vipu_admin.status("create allocation more --size 64") == 1
     assert "no free allocation" in vipu_admin.blamed
     assert cells(vipu_admin("list allocations"))[1][0] == "job"

@@ -122,6 +122,16 @@ def test_topology_and_vipu(run: Run, service: Service, tmp_path: Path) -> None:
         "racks": [{"name": "p1", "domain": 0, "topology": "torus", "machines": ["m01"]}],
         "machines": [machine],
         "links": [{"kind": "ipu-link", "ends": ["m01", "m02"], "state": "down"}],
+        "partitions": [
+            {"name": "well", "partition_id": "01m7-1-1", "origin": "api", "state": "active"},
+            {
+                "name": "training",
+                "partition_id": "01m7-1-2",
+                "origin": "api",
+                "state": "error",
+                "controller": {"errors": ["m02 is unreachable"], "auto_resets": 1, "max_auto_resets": 3},
+            },
+        ],
         "free_ipus": 3,
         "largest_partition": 2,
     }
@@ -130,6 +140,8 @@ def test_topology_and_vipu(run: Run, service: Service, tmp_path: Path) -> None:
     assert "1, 1 of them not up" in ended.out
     assert "m01 – m02" in ended.out
     assert "01m7-1-1 (1 of 1 IPUs)" in ended.out
+    assert "error; m02 is unreachable; reset by itself 1 of 3 times" in " ".join(ended.out.split())
+    assert "partition well" not in ended.out
     assert run("clusters", "topology", "bert", "--json").json["largest_partition"] == 2
     vipu = {"host": "10.1.5.2", "port": 8090, "authority": "PEM", "environment": {"IPUOF_VIPU_API_HOST": "10.1.5.2"}}
     service.gives(f"{BASE}/vipu", vipu)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import written
-from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair
+from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair, TopologyPartition
 
 _IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
 
@@ -32,6 +32,16 @@ def said(fault: Fault) -> str:
 def affected(faults: Sequence[Fault]) -> str | None:
     """The names of what has faults."""
     return ", ".join(dict.fromkeys(fault.name for fault in faults)) or None
+
+
+def troubled(partition: TopologyPartition) -> str:
+    """In a line: the state of a partition that is not active, and what its V-IPU controller says of it."""
+    told = partition.controller
+    if told is None:
+        return "; ".join(filter(None, (partition.state, partition.state_reason)))
+    resets = f"reset by itself {told.auto_resets} of {told.max_auto_resets} times"
+    last = None if told.last_auto_reset_at is None else f"last at {shown(told.last_auto_reset_at)}"
+    return "; ".join(filter(None, (partition.state, *told.errors, resets, last)))
 
 
 def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.commands.cluster_facts import affected, facts
+from ipucloud.cli.commands.cluster_facts import affected, facts, troubled
 from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out, follow
@@ -286,10 +286,11 @@ def ssh(
 
 @customer_command(app, "topology", "bert")
 def topology(session: Session, name: Name) -> None:
-    """Show a cluster's racks, machines, links and partitions."""
+    """Show a cluster's racks, machines and links, and its partitions with what is wrong with them."""
     found = session.run(clusters.topology(find_cluster(session.client, name).id))
     racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
     held = [(f"  {machine.name}", f"{machine.health}; {_used(machine)}") for machine in found.machines]
+    failed = [(f"partition {each.name}", troubled(each)) for each in found.partitions if each.state != "active"]
     unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
     rest = [
         ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
@@ -298,7 +299,7 @@ def topology(session: Session, name: Name) -> None:
         ("largest partition", found.largest_partition),
         ("observed", found.observed_at),
     ]
-    session.show(found, [*racks, *held, *rest])
+    session.show(found, [*racks, *held, *failed, *rest])
 
 
 def _used(machine: TopologyMachine) -> str:

@@ -12,7 +12,7 @@ from ipucloud.vipu_cli.admin.service import AdminController
 from ipucloud.vipu_cli.configured import written
 from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem
 from ipucloud.vipu_cli.partitions import VERBS, list_partitions, server_version, succeeded
-from ipucloud.vipu_cli.show import allocations, json, plain, plain_all
+from ipucloud.vipu_cli.show import json, plain, plain_all
 from ipucloud.vipu_cli.waiting import until_tested
 from ipucloud.vipu_cli.world import Act, World, run_command
 from ipucloud.wire import vipu_admin_pb2 as admin
@@ -117,14 +117,14 @@ async def _test_cluster(world: World, controller: AdminController, options: argp
 
 async def _list_allocations(world: World, controller: AdminController, options: argparse.Namespace) -> None:
     found = await controller.allocations()
-    documents = [plain(show.allocation(each)) for each in found]
-    world.out(json({"allocations": documents}) if options.showjson else allocations(found))
+    documents = [show.allocation(each) for each in found]
+    world.out(json({"allocations": documents}) if options.showjson else show.allocations(found))
 
 
 async def _get_allocation(world: World, controller: AdminController, options: argparse.Namespace) -> None:
     found = await controller.allocation(options.id)
     world.out(
-        json({"allocation": plain(show.allocation(found))}) if options.showjson else allocations([found]),
+        json({"allocation": show.allocation(found)}) if options.showjson else show.allocations([found]),
     )
 
 

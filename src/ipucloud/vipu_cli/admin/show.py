@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ipucloud.vipu_cli.admin.arguments import AGENT_PORT
-from ipucloud.vipu_cli.show import Row, table
+from ipucloud.vipu_cli.show import Row, plain, table
 from ipucloud.vipu_cli.spellings import word
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
@@ -81,9 +81,20 @@ def users(found: Sequence[admin.User]) -> str:
     )
 
 
-def allocation(found: admin.Allocation) -> pb.Allocation:
-    """An allocation in the published form: `.spec.agent_ids`."""
-    return pb.Allocation(id=found.id, spec=pb.AllocationSpec(cluster_id=found.cluster_id, agent_ids=found.agent_ids))
+def allocations(found: Sequence[admin.Allocation]) -> str:
+    """`vipu-admin list allocations`, and `get allocation` for one."""
+    rows = [(each.id, " ".join(each.agent_ids), _endpoint(each) or UNKNOWN) for each in found]
+    return table(("Allocation ID", "Agents", "Endpoint"), rows)
+
+
+def allocation(found: admin.Allocation) -> dict[str, object]:
+    """An allocation in the published form, `.spec.agent_ids`, and the user endpoint that its customer calls."""
+    spec = pb.AllocationSpec(cluster_id=found.cluster_id, agent_ids=found.agent_ids)
+    return plain(pb.Allocation(id=found.id, spec=spec)) | {"endpoint": _endpoint(found)}
+
+
+def _endpoint(found: admin.Allocation) -> str | None:
+    return f"{found.endpoint_host}:{found.endpoint_port}" if found.endpoint_host else None
 
 
 def test(found: admin.ClusterTest) -> str:
