@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval
+from ipucloud.invariants.rules import Decision, Refusal, Rule, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES
 
 PAGE = Path(__file__).with_name("reliability") / "invariants.md"
@@ -47,6 +47,8 @@ def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
 def _repair(rule: Rule) -> str:
     if isinstance(rule.repair, Refusal):
         return f"refuses: {rule.repair.reason}"
+    if isinstance(rule.repair, Decision):
+        return f"only with `--decide {rule.name}:OBJECT`: {rule.repair.does}. {rule.repair.reason}"
     return f"{rule.repair.does}{', after a second observation' if isinstance(rule.repair, SiteRemoval) else ''}"
 
 

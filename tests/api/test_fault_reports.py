@@ -178,6 +178,21 @@ async def test_a_confirmed_report_is_closed_with_its_cluster_and_its_hardware_st
     assert [each["id"] for each in machine["reports"]] == [closed["report_id"]], machine
 
 
+async def test_a_suspension_closes_what_was_confirmed_of_machines_that_it_gives_back(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    bert = await api.world.make_active()
+    fault = await reported(api, bert)
+    await admin.post(f"{ALL}/{fault['id']}:confirm", json={"answer": "its tile memory has errors"})
+    [server] = (await api.owner.get(f"{api.base}/clusters/{bert}/poplar-servers")).json()["items"]
+    path = f"{api.base}/clusters/bert/poplar-servers/{server['name']}:report-fault"
+    kept = (await api.owner.post(path, json=SAID)).json()
+    await admin.post(f"{ALL}/{kept['id']}:confirm", json={"answer": "its disk is broken"})
+    await api.world.suspend(bert)
+    await api.world.finish_suspend(bert)
+    assert [(await read(api, each))["state"] for each in (fault, kept)] == ["closed", "confirmed"]
+
+
 async def test_a_report_about_hardware_that_was_given_to_another_cluster_is_still_answered(
     api: Api, admin: httpx.AsyncClient
 ) -> None:

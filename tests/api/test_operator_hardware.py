@@ -149,6 +149,18 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
     assert await names(admin, health="ok") == {machine(slot) for slot in range(16)}
     [seen] = [each for each in await items(admin, "observations") if each["source"]]
     assert (seen["source"], seen["answered"], seen["age_seconds"]) == ("bmc", 16, pytest.approx(0, abs=60))
+    bert = await api.world.make_active()
+    used = await api.world.machine_of(bert)
+    assert {each["links"]["state"] for each in await items(admin, "machines")} == {"unknown"}
+    await api.world.execute(
+        "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
+        " VALUES ('luxembourg-2', 'v-ipu', app_now(), app_now(), app_now() + interval '1 day', 16, 16)"
+    )
+    links = {each["name"]: each["links"] for each in await items(admin, "machines")}
+    assert (links[used]["state"], links[used]["observed_at"] is None) == ("up", False)
+    assert {each["state"] for name, each in links.items() if name != used} == {"unknown"}
+    await api.world.fail(bert, Code.LINK_DOWN)
+    assert (await admin.get(f"/v1/operator/machines/{used}")).json()["links"]["state"] == "down"
 
 
 async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:

@@ -72,7 +72,7 @@ async def test_a_part_that_was_exchanged_is_in_its_machines_history(world: SiteW
     assert await world.column(changed, name=names[6]) == [f"serial of ipu-2 {before['ipu-2']} became GC-NEW"]
 
 
-@pytest.mark.acceptance("HWING01-01", "RESDB01-01")
+@pytest.mark.acceptance("HWING01-01", "HWING02-01", "RESDB01-01")
 async def test_hardware_that_is_not_as_expected_is_found_and_withheld(world: SiteWorld, names: list[str]) -> None:
     await observe(world)
     await accept_everything(world)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
+import psycopg
 import pytest
 
+from ipucloud.operations.ending import preempt
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.site import NetworkSpec, ServerSpec
@@ -138,16 +140,31 @@ async def test_what_keeps_a_sweep_from_removing_is_recorded(
     assert await stands(site, name) == set()
 
 
+LAST_REPAIR = "SELECT operation_id FROM repairs WHERE requested_by = 'sweep' ORDER BY started_at DESC LIMIT 1"
+
+
 async def test_what_a_site_lost_is_made_again(world: SiteWorld, clients: SiteClients, site: Site) -> None:
+    """Beside an operation on a partition, and again after a while when that was in vain."""
     async with world.worker(observation_interval=3600.0):
-        await world.build()
-        name = await world.value("SELECT external_name FROM clusters")
-        await site.networks.delete(name)
-        await sweep(world, clients, times=1)
-        assert "network" not in await stands(site, name)
-        await sweep(world, clients, times=1)
-        repair = await world.value("SELECT operation_id FROM repairs WHERE requested_by = 'sweep'")
-        await world.succeeded(repair)
+        cluster = await world.build()
+        name = await world.external_name(cluster)
+    await world.reset_partition(cluster, name)
+    await site.networks.delete(name)
+    await sweep(world, clients)
+    repair = await world.value(LAST_REPAIR)
+    await sweep(world, clients, times=1)
+    assert await left(world) == {"cluster_in_use_has_its_network": "A worker repairs it."}
+    async with world.database.begin() as connection:
+        await preempt(connection, project_id=world.project.id, operation_id=repair, reason="it failed")
+    await sweep(world, clients, times=1)
+    [why] = (await left(world)).values()
+    assert str(why).startswith("It was repaired once and is found again; next attempt at ")
+    assert "network" not in await stands(site, name)
+    with psycopg.connect(world.scratch.superuser_url) as connection:
+        connection.execute("UPDATE repairs SET started_at = started_at - interval '2 minutes'")
+    await sweep(world, clients, times=1)
+    async with world.worker(observation_interval=3600.0):
+        await world.succeeded(await world.value(LAST_REPAIR))
         assert await stands(site, name) == {"network", "allocation", "partition", "server"}
         await sweep(world, clients, times=1)
         assert await left(world) == {}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ipucloud.admin.pages import keyed_page
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import PREVENTING_AUTOMATION, SUPPRESSING_ALERTS, Code
 
 HISTORY = 100
+_IN_USE = ", ".join(f"'{state}'" for state in sorted(BILLABLE))
 
 _SOURCE = {"machine": "bmc", "host": "host"}
 
@@ -21,7 +23,9 @@ def _seen(kind: str) -> str:
   LEFT JOIN allocations AS held ON held.{kind}_id = object.id AND held.freed_at IS NULL
   LEFT JOIN shown_hardware AS shown ON (shown.region, shown.kind, shown.name) = (object.region, '{kind}', object.key)
   LEFT JOIN LATERAL (
-    SELECT array_agg(code ORDER BY code) AS codes FROM health_reports
+    SELECT array_agg(code ORDER BY code) AS codes,
+           max(last_seen_at) FILTER (WHERE code IN ('link_down', 'link_degraded')) AS links_at
+      FROM health_reports
      WHERE {kind}_id = object.id AND cleared_at IS NULL AND confirmed_at IS NOT NULL) AS live ON true
 """  # noqa: S608  # our own text
 
@@ -39,14 +43,31 @@ object.*, {_STATE} AS state, {_HEALTH} AS shown_health, reading.finished_at AS o
 coalesce(live.codes, '{{}}') AS codes, held.id AS held_by, shown.serial, shown.model, shown.firmware,
 coalesce(shown.parts, '{{}}')::json AS parts, coalesce(shown.part_serials, '{{}}') AS part_serials, shown.missing_since
 """
+_LINKS_SEEN = "object.used AND wired.stale_at > app_now()"
+_LINKS_SEEN_AT = f"""
+CASE WHEN live.codes && '{{link_down,link_degraded}}' THEN live.links_at
+     WHEN {_LINKS_SEEN} THEN wired.finished_at
+     ELSE greatest((SELECT max(released_at) FROM allocations WHERE machine_id = object.id),
+                   (SELECT max(tested_at) FROM hardware_validations WHERE machine_id = object.id)) END
+"""  # noqa: S608  # our own text
+_LINKS = f"""
+CASE WHEN object.host IS NULL THEN json_build_object(
+  'state', CASE WHEN 'link_down' = ANY (live.codes) THEN 'down' WHEN 'link_degraded' = ANY (live.codes) THEN 'degraded'
+                WHEN {_LINKS_SEEN} THEN 'up' ELSE 'unknown' END,
+  'observed_at', {rfc3339(f"({_LINKS_SEEN_AT})")}) END
+"""
 _MACHINES = f"""
-SELECT {_SHARED} FROM (
+SELECT {_SHARED}, {_LINKS} AS links FROM (
     SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, m.rnic, m.bmc, m.gateway,
            own.name AS host, m.health, m.maintenance OR coalesce(own.maintenance, false) AS maintenance,
            m.allocatable AND coalesce(own.allocatable, true) AS allocatable,
-           m.validating AND coalesce(own.allocatable, true) AS validating
+           m.validating AND coalesce(own.allocatable, true) AS validating,
+           EXISTS (SELECT FROM allocations AS a
+                     JOIN clusters AS c ON c.project_id = a.project_id AND c.id = a.cluster_id
+                    WHERE a.machine_id = m.id AND a.released_at IS NULL AND c.state IN ({_IN_USE})) AS used
       FROM machines AS m JOIN pods AS p ON p.id = m.pod_id LEFT JOIN hosts AS own ON own.machine_id = m.id
   ) AS object {_seen("machine")}
+  LEFT JOIN observations AS wired ON wired.region = object.region AND wired.source = 'v-ipu'
 """  # noqa: S608  # our own text
 _HOSTS = f"""
 SELECT {_SHARED} FROM (
@@ -86,7 +107,7 @@ _STATUS = f"""
 """
 _MACHINE = f"""
 'name', page.key, 'region', page.region, 'rack', page.gw_group, 'pod', page.pod, 'slot', page.slot,
-'machine_type', page.machine_type, {_STATUS}
+'machine_type', page.machine_type, 'links', page.links, {_STATUS}
 """
 _HOST = f"""
 'name', page.key, 'region', page.region, 'address', page.address, 'machine', page.machine, {_STATUS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
+from ipucloud.db.documents import rfc3339
 from ipucloud.inventory.snapshot import SlotState
 
 _MASKS = ", ".join(f"'{state}', page.{state}_mask" for state in SlotState)
@@ -21,7 +22,8 @@ LIST_PODS = keyed_page(
     'masks', json_build_object({_MASKS}), 'largest_block', page.largest_free,
     'health', (SELECT coalesce(json_object_agg(counted.health, counted.machines), '{{}}')
                  FROM (SELECT health, count(*) AS machines FROM machines WHERE pod_id = page.id
-                        GROUP BY health ORDER BY health) AS counted)
+                        GROUP BY health ORDER BY health) AS counted),
+    'as_of', {rfc3339("app_now()")}
     """,  # noqa: S608  # our own text
 )
 """By name. Parameters `:region`, `:rack` and `:machine_type`, or NULL for all."""

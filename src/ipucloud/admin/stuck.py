@@ -95,7 +95,8 @@ LIST_STUCK = keyed_page(
     f"""
     'object', page.object, 'id', page.object_id, 'kind', page.kind, 'project', page.slug, 'cluster', page.cluster_id,
     'name', page.name, 'region', page.region, 'since', {rfc3339("page.since")}, 'sla_seconds', page.sla_seconds,
-    'over_seconds', page.over_seconds, 'step', page.step, 'blocked_by', page.blocked_by, 'remedy', page.remedy
+    'over_seconds', page.over_seconds, 'step', page.step, 'blocked_by', page.blocked_by, 'remedy', page.remedy,
+    'as_of', {rfc3339("app_now()")}
     """,
 )
 """The oldest first. Parameters `:region`, or NULL for all, and `:overdue`, `OVERDUE_SECONDS`."""

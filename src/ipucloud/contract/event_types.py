@@ -138,7 +138,7 @@ FAULT_REPORT_DISMISSED = _register(
 )
 FAULT_REPORT_CLOSED = _register(
     "fault_report.closed",
-    "The cluster of a confirmed fault report was deleted before the repair.",
+    "The cluster of a confirmed fault report was deleted, or suspended without the hardware, before the repair.",
     payload=payloads.FaultReported,
     operators=True,
 )

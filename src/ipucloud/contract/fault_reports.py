@@ -28,8 +28,8 @@ class FaultReportState(StrEnum):
 
 _STATE = (
     "`open`: the operator has not answered; `confirmed`: the fault was found, and a health report says so; `dismissed`:"
-    " it was not; `repaired`: the hardware was replaced or works again; `closed`: it was confirmed, and the cluster is"
-    " deleted"
+    " it was not; `repaired`: the hardware was replaced or works again; `closed`: it was confirmed, and the cluster was"
+    " deleted, or suspended without the hardware, before that"
 )
 
 
@@ -80,7 +80,7 @@ class FaultReportOut(Answer):
     )
     repaired_at: datetime | None = Field(description="When it was repaired; null before that.", examples=[None])
     closed_at: datetime | None = Field(
-        description="When it was closed, because the cluster was deleted before the repair; null otherwise.",
+        description="When it was closed: the cluster was deleted or suspended before the repair. Null otherwise.",
         examples=[None],
     )
 

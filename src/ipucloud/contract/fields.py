@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -85,6 +85,17 @@ Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=[
 CountryCode = Annotated[
     str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of the country.", examples=["LU"])
 ]
+
+
+def figure(source: Literal["observed", "recorded", "computed"], at: str | None, description: str, **more: Any) -> Any:
+    """A field with a number for operators: where it comes from, and which field has the time as of which it holds.
+
+    `observed`: read at the site; `recorded`: written by requests and workers; `computed` from what is. `at` is a field
+    of this answer or of the one around it; None: as of the request.
+    """
+    time = "the request" if at is None else f"`{at}`"
+    described = f"{description.removesuffix('.')} ({source}; as of {time})."
+    return Field(description=described, json_schema_extra={"x-source": source, "x-time": at}, **more)
 
 
 class Body(BaseModel):

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from ipucloud.contract.catalogue import CapacityOut
-from ipucloud.contract.fields import Answer
+from ipucloud.contract.fields import Answer, figure
 from ipucloud.contract.lists import Page, Paged
 from ipucloud.kernel.money import Money
 
@@ -23,16 +23,21 @@ class PodOut(Answer):
     position: int = Field(description="Position in the GW-Link group, counted from 0.", examples=[0])
     machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
     topology: str = Field(description="How the IPU-Links join the machines.", examples=["torus"])
-    machines: int = Field(description="Machines of the pod.", examples=[16])
-    masks: dict[str, int] = Field(
-        description="Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`.",
+    machines: int = figure("recorded", "as_of", "Machines of the pod.", examples=[16])
+    masks: dict[str, int] = figure(
+        "computed",
+        "as_of",
+        "Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`.",
         examples=[{"free": 65280, "allocated": 255, "cleaning": 0, "unhealthy": 0, "maintenance": 0}],
     )
-    largest_block: int = Field(description="Machines of the largest free aligned block.", examples=[8])
-    health: dict[str, int] = Field(
-        description="Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone.",
+    largest_block: int = figure("computed", "as_of", "Machines of the largest free aligned block.", examples=[8])
+    health: dict[str, int] = figure(
+        "computed",
+        "as_of",
+        "Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone.",
         examples=[{"ok": 16}],
     )
+    as_of: datetime = Field(description="Time of the figures, on the database's clock.")
 
 
 class PodPage(Page[PodOut]):
@@ -60,10 +65,10 @@ class ClusterMoveOut(Answer):
     project: str = Field(description="Slug of the project.")
     cluster: UUID = Field(description="Id of the cluster.")
     name: str = Field(description="Name of the cluster.", examples=["bert"])
-    machines: int = Field(description="Its machines.", examples=[4])
+    machines: int = figure("recorded", "as_of", "Its machines.", examples=[4])
     since: list[PlaceOut] = Field(description="Where it is.")
     to: list[PlaceOut] = Field(description="Where it would go.")
-    minutes: float = Field(description="How long it would be interrupted, usually.", examples=[10.3])
+    minutes: float = figure("computed", "as_of", "How long it would be interrupted, usually.", examples=[10.3])
     not_billed: Money | None = Field(
         description="Price of these minutes, which are not billed; null when its article has no price now."
     )
@@ -80,7 +85,7 @@ class DefragmentationOut(Answer):
 
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     flavor: str = Field(description="Name of the flavor.", examples=["m2000-pod16"])
-    machines: int = Field(description="Machines of such a cluster.", examples=[4])
+    machines: int = figure("recorded", "as_of", "Machines of such a cluster.", examples=[4])
     as_of: datetime = Field(description="Time of the figures, on the database's clock.")
     result: Literal["fits", "possible", "impossible", "too_long"] = Field(
         description="`fits` without a move; `possible` by `moves`; `impossible` whatever is moved; `too_long`: the"
@@ -94,28 +99,37 @@ class ExpiriesOut(Answer):
     """Clusters that will be deleted automatically, and the machines that this returns."""
 
     within_seconds: int = Field(description="Seconds from now.", examples=[3600])
-    clusters: int = Field(description="Clusters whose `expires_at` is within that time.", examples=[2])
-    machines: int = Field(description="Machines that they hold.", examples=[8])
+    clusters: int = figure("recorded", "as_of", "Clusters whose `expires_at` is within that time.", examples=[2])
+    machines: int = figure("recorded", "as_of", "Machines that they hold.", examples=[8])
 
 
 class TypeCapacityOut(Answer):
     """The machines of a type in a region."""
 
     machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
-    states: dict[str, int] = Field(
-        description="Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`.",
+    states: dict[str, int] = figure(
+        "computed",
+        "as_of",
+        "Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`.",
         examples=[{"free": 12, "allocated": 16, "cleaning": 2, "validating": 0, "unhealthy": 1, "maintenance": 1}],
     )
-    free_hosts: int = Field(description="Hosts that can become a Poplar server.", examples=[20])
-    blocks: dict[int, int] = Field(
-        description="How many aligned blocks are free side by side, by their size in machines.",
+    free_hosts: int = figure("computed", "as_of", "Hosts that can become a Poplar server.", examples=[20])
+    blocks: dict[int, int] = figure(
+        "computed",
+        "as_of",
+        "How many aligned blocks are free side by side, by their size in machines.",
         examples=[{"1": 12, "2": 5, "4": 2, "8": 1}],
     )
-    largest_block: int = Field(
-        description="Machines of the largest free block: the largest cluster that fits. 0: none.", examples=[8]
+    largest_block: int = figure(
+        "computed",
+        "as_of",
+        "Machines of the largest free block: the largest cluster that fits. 0: none.",
+        examples=[8],
     )
-    fragmentation: float | None = Field(
-        description="Of the whole IPU-Link domains that the free machines would make if they were packed, the share"
+    fragmentation: float | None = figure(
+        "computed",
+        "as_of",
+        "Of the whole IPU-Link domains that the free machines would make if they were packed, the share"
         " that does not exist: 0 when packing would gain nothing, 1 when no domain is free as a whole. Null when"
         " fewer machines are free than a domain has.",
         examples=[0.25],

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Line
+from ipucloud.contract.fields import Answer, Body, Instant, Line, figure
 from ipucloud.contract.lists import Page, Paged
 
 MOST_OBJECTS = 512
@@ -92,6 +92,19 @@ class HealthReportList(Paged):
     state: Literal["suspected", "live", "cleared"] | None = Field(None, description="Only reports in this state.")
 
 
+class MachineLinksOut(Answer):
+    """The IPU-Links and GW-Links of a machine. Their controller shows those whose machines are both on."""
+
+    state: Literal["up", "degraded", "down", "unknown"] = Field(
+        description="The worst of those that its controller shows. `unknown`: no cluster uses the machine, or the"
+        " region was not read lately."
+    )
+    observed_at: datetime | None = Field(
+        description="When they were read last. While they are `unknown`: when a cluster left the machine, or a"
+        " validation tested them; null: never."
+    )
+
+
 class HardwareMachineOut(Answer):
     """An IPU machine, whoever holds it."""
 
@@ -106,6 +119,7 @@ class HardwareMachineOut(Answer):
     observed_at: datetime | None = Field(
         description="End of the last complete reading of its region's BMCs; null: there was none."
     )
+    links: MachineLinksOut | None = Field(description="Its links; null: it is a server with IPUs of its own.")
     allocatable: bool = Field(description="Whether no live health report keeps new clusters away.")
     maintenance: bool = Field(description="Whether it is in maintenance or being drained.")
     codes: list[str] = Field(description="Codes of its live health reports.", examples=[["drain"]])
@@ -240,9 +254,9 @@ class ObservationOut(Answer):
     source: str | None = Field(description="Source; null: nothing has observed the region.", examples=["bmc"])
     started_at: datetime | None = Field(description="Start of the last complete reading; null: there was none.")
     finished_at: datetime | None = Field(description="End of the last complete reading; null: there was none.")
-    age_seconds: int | None = Field(description="Seconds since then, on the database's clock.", examples=[3])
-    objects: int = Field(description="Objects that were asked for.", examples=[32])
-    answered: int = Field(description="Objects that answered.", examples=[32])
+    age_seconds: int | None = figure("computed", None, "Seconds since then, on the database's clock.", examples=[3])
+    objects: int = figure("recorded", "finished_at", "Objects that were asked for.", examples=[32])
+    answered: int = figure("observed", "finished_at", "Objects that answered.", examples=[32])
     error: str | None = Field(description="Why the last reading is not complete; null if it is.")
     failed_since: datetime | None = Field(description="Since when readings have failed; null if they do not.")
 

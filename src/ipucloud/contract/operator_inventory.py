@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Line
+from ipucloud.contract.fields import Answer, Body, Instant, Line, figure
 from ipucloud.contract.lists import Page, Paged
 from ipucloud.contract.operator_hardware import MOST_OBJECTS, Names
 
@@ -91,12 +91,17 @@ class ExpectedInventoryOut(Answer):
 
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     dry_run: bool = Field(description="Whether nothing was changed: the figures say what would be.", examples=[False])
-    added: int = Field(description="Machines and hosts that were not expected before.", examples=[2])
-    changed: int = Field(description="Machines and hosts of which something else was expected before.", examples=[1])
-    removed: int = Field(description="Machines and hosts that are not expected any more.", examples=[0])
-    findings: dict[str, int] = Field(description="Findings by code.", examples=[{"missing": 1}])
-    withheld: int = Field(
-        description="Registered machines and hosts that the findings keep from new clusters.", examples=[0]
+    added: int = figure("computed", None, "Machines and hosts that were not expected before.", examples=[2])
+    changed: int = figure(
+        "computed", None, "Machines and hosts of which something else was expected before.", examples=[1]
+    )
+    removed: int = figure("computed", None, "Machines and hosts that are not expected any more.", examples=[0])
+    findings: dict[str, int] = figure("computed", None, "Findings by code.", examples=[{"missing": 1}])
+    withheld: int = figure(
+        "computed",
+        None,
+        "Registered machines and hosts that the findings keep from new clusters.",
+        examples=[0],
     )
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Line
+from ipucloud.contract.fields import Answer, Body, Instant, Line, figure
 from ipucloud.contract.lists import Page, Paged
 
 
@@ -73,7 +73,9 @@ class SiteFindingOut(Answer):
     detail: str = Field(description="What was found.", examples=["no living cluster has this name"])
     first_seen_at: datetime = Field(description="First of the sweeps in a row that found it.")
     last_seen_at: datetime = Field(description="Last sweep that found it.")
-    sightings: int = Field(description="Sweeps in a row that found it; it is repaired after two.", examples=[3])
+    sightings: int = figure(
+        "observed", "last_seen_at", "Sweeps in a row that found it; it is repaired after two.", examples=[3]
+    )
     repair: Literal["running", "succeeded", "failed"] | None = Field(
         description="State of the last repair that a sweep began of it; null: none was begun."
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.events import EventOut
-from ipucloud.contract.fields import Answer, Body, Line
+from ipucloud.contract.fields import Answer, Body, Line, figure
 from ipucloud.contract.lists import Listed, Page, Paged
 from ipucloud.contract.operations import OperationOut, OperationState, OperationSummaryOut
 
@@ -25,7 +25,7 @@ class WorkItemOut(Answer):
     state: Literal["due", "leased", "resting", "parked"] = Field(description=f"Present state: {WORK_STATES}.")
     run_at: datetime | None = Field(description="When it is due; null: only a wake makes it due.")
     lease_until: datetime | None = Field(description="When the lease of the worker that reconciles it ends.")
-    attempt: int = Field(description="Passes since the last progress.", examples=[0])
+    attempt: int = figure("recorded", None, "Passes since the last progress.", examples=[0])
     parked_at: datetime | None = Field(description="When it was parked; null if it is not.")
     last_error: str | None = Field(
         description="How the last pass failed, with file and line; null if it did not.",
@@ -82,9 +82,12 @@ class StuckOut(Answer):
     name: str | None = Field(description="Name of the cluster; null if it is about none.", examples=["bert"])
     region: str | None = Field(description="Slug of the region; null if it is about none.", examples=["luxembourg-2"])
     since: datetime = Field(description="Since when it has been in its state, or was requested.")
-    sla_seconds: int | None = Field(description="How long it usually takes, in seconds.", examples=[240])
-    over_seconds: int = Field(
-        description="Seconds since it should have ended, on the database's clock.", examples=[600]
+    sla_seconds: int | None = figure("recorded", "since", "How long it usually takes, in seconds.", examples=[240])
+    over_seconds: int = figure(
+        "computed",
+        "as_of",
+        "Seconds since it should have ended, on the database's clock.",
+        examples=[600],
     )
     step: str | None = Field(description="Current step of the operation.", examples=["wipe_poplar_servers"])
     blocked_by: str | None = Field(
@@ -93,6 +96,7 @@ class StuckOut(Answer):
     remedy: str = Field(
         description="What to do.", examples=["The step waits for the site: check what blocked_by names."]
     )
+    as_of: datetime = Field(description="Time of reading, on the database's clock.")
 
 
 class StuckPage(Page[StuckOut]):

@@ -42,13 +42,17 @@ class TopologyMachineOut(Answer):
 
 
 class LinkOut(Answer):
-    """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
+    """A link between two machines, in one rack or in neighbouring racks. It is down if either machine has failed.
+
+    It is `unknown` until the controller has reported it, which it does while both machines are on.
+    """
 
     kind: Literal["ipu-link", "gw-link"]
     ends: list[str] = Field(description="Names of the two machines.")
-    state: Literal["up", "degraded", "down"]
+    state: Literal["up", "degraded", "down", "unknown"]
     observed_at: datetime | None = Field(
-        description="Time of its controller's report; null if the state is derived from the machines' health."
+        description="Time of its controller's report; null: there was none, and a state other than `unknown` is that"
+        " of its machines."
     )
 
 

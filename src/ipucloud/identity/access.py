@@ -148,10 +148,12 @@ def require(role: Role, permission: Permission) -> None:
         return
     roles = PERMISSIONS[permission]
     of_project = " or ".join(sorted(roles - PLATFORM_ROLES))
+    least = Role.SUPPORT if Role.SUPPORT in roles else Role.ADMIN
     way = (
         f"Ask an owner of the project for a token with the role {of_project}."
         if of_project
-        else f"A platform administrator has to act, with a token of the role {' or '.join(sorted(roles))}."
+        else f"A platform administrator has to act, with a token of the role {' or '.join(sorted(roles))}, or to give"
+        f" you one: ipucloud tokens create NAME --platform --role {least}."
     )
     raise Problem(
         PERMISSION_DENIED,

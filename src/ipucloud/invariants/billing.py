@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.rows import Query
-from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by, decided
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import lock_violated
 
@@ -84,7 +84,7 @@ BEGINS_IN_LIFE = Invariant(
     name="interval_begins_in_the_cluster_s_life",
     sentence="No cluster is billed for time before its creation was requested.",
     object_type="usage_interval",
-    remedy="Credit the customer for the minutes before the request.",
+    remedy="Credit the customer for the minutes before the request (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -98,7 +98,7 @@ ENDS_WITH_DELETE = Invariant(
     name="interval_ends_when_delete_is_asked_for",
     sentence="No cluster is billed for time after its deletion was requested.",
     object_type="usage_interval",
-    remedy="Credit the customer for the minutes after the request.",
+    remedy="Credit the customer for the minutes after the request (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -114,7 +114,7 @@ NO_OVERLAP = Invariant(
     name="nothing_is_billed_twice",
     sentence="A cluster's usage intervals do not overlap.",
     object_type="cluster",
-    remedy="Credit the customer for the time that was billed twice.",
+    remedy="Credit the customer for the time that was billed twice (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
@@ -134,7 +134,7 @@ BILLED_AS_IS = Invariant(
     name="cluster_is_billed_as_what_it_is",
     sentence="A cluster's open interval has the cluster's number of machines, SKU, region and currency.",
     object_type="cluster",
-    remedy="Apply the audit's repair. Credit or charge the difference up to now.",
+    remedy="Apply the audit's repair. Credit the difference up to now (`ipucloud credits create`), or bear it.",
     repair=DatabaseRepair("ends the interval and begins a correct one", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
@@ -151,7 +151,8 @@ PAYERS_CURRENCY = Invariant(
     name="cluster_is_priced_in_its_payers_currency",
     sentence="A cluster that is billed is priced in the currency of the account that pays for it.",
     object_type="cluster",
-    remedy="Assign the project an account in the cluster's currency, or have its customer create it again.",
+    remedy="Assign the project an account in the cluster's currency (`ipucloud accounts assign`), or have its customer"
+    " create it again.",
     repair=Refusal("Who pays, and in what, is decided by people."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
@@ -168,7 +169,7 @@ ONE_ANCHOR = Invariant(
     name="intervals_share_an_anchor",
     sentence="All intervals of a cluster count minutes from the start of the first one.",
     object_type="cluster",
-    remedy="Compute the minutes by hand and credit the customer for those counted twice.",
+    remedy="Credit the customer for the minutes that were counted twice (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
@@ -183,8 +184,22 @@ WAS_READY = Invariant(
     name="billed_cluster_was_ready",
     sentence="Only a cluster that has been ready is billed or in use.",
     object_type="cluster",
-    remedy="Set `ready_at` from the create operation. If it was never ready, credit the customer for everything.",
-    repair=Refusal("The row does not show whether the cluster was ever ready."),
+    remedy="If its create succeeded, have the audit take the time from it. If it was never ready, delete the cluster"
+    " (`ipucloud admin clusters force-delete`) and credit the customer for everything (`ipucloud credits create`).",
+    repair=decided(
+        "takes the time from the create, or from the first billed minute",
+        "The row does not show whether the cluster was ever ready.",
+        """
+        UPDATE clusters AS c
+           SET ready_at = coalesce(
+                 (SELECT max(finished_at) FROM operations AS o
+                   WHERE (o.project_id, o.cluster_id) = (c.project_id, c.id) AND o.kind = 'cluster.create'
+                     AND o.state = 'succeeded'),
+                 (SELECT min(started_at) FROM usage_intervals AS u
+                   WHERE (u.project_id, u.cluster_id) = (c.project_id, c.id)))
+         WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid) AND c.ready_at IS NULL
+        """,
+    ),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('never ready, and in %s', c.state) AS detail
       FROM clusters c

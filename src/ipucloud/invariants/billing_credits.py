@@ -11,7 +11,8 @@ CITES = Invariant(
     name="credit_cites_a_report",
     sentence="A usage interval has credited machines exactly if it cites a health report.",
     object_type="usage_interval",
-    remedy="Find out what opened the interval without `set_credited`; correct a wrong bill with a credit note.",
+    remedy="Find out what opened the interval without `set_credited`; correct a wrong bill with a credit note"
+    " (`ipucloud credit-notes create`).",
     repair=_EVIDENCE_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -85,7 +86,8 @@ CHARGED = Invariant(
     name="charge_leaves_out_what_is_credited",
     sentence="A charge bills the machines of its usage interval that are not credited (the last three closed hours).",
     object_type="usage_charge",
-    remedy="Find out what posted the charge; post the difference with the hour's next correction.",
+    remedy="Find out what posted the charge; make the difference good with a credit note"
+    " (`ipucloud credit-notes create`).",
     repair=_EVIDENCE_STANDS,
     statement="""
     SELECT concat_ws('/', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.cluster_id, c.first_minute, c.rev)

@@ -18,7 +18,8 @@ SUMS = Invariant(
     name="invoice_is_the_sum_of_its_lines",
     sentence="An invoice's total equals its lines, adjustment, used credit and taxes exactly (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference.",
+    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference"
+    " (`ipucloud credit-notes create`).",
     repair=_STANDS,
     statement=f"""
     SELECT number AS object_id, NULL::uuid AS project_id,
@@ -35,7 +36,8 @@ ROUNDED = Invariant(
     name="invoice_is_rounded_to_its_currency",
     sentence="Lines and taxes of an invoice have the decimal places of its currency (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference.",
+    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference"
+    " (`ipucloud credit-notes create`).",
     repair=_STANDS,
     statement=f"""
     SELECT DISTINCT number AS object_id, NULL::uuid AS project_id,
@@ -113,7 +115,7 @@ NOT_OVERPAID = Invariant(
     name="invoice_is_settled_once",
     sentence="No invoice is settled for more than is due, and credit notes return no more of a rate than it has.",
     object_type="invoice",
-    remedy="Find the duplicate; credit the difference to the customer's wallet.",
+    remedy="Find the duplicate; credit the difference to the customer (`ipucloud credits create`).",
     repair=_MONEY_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
@@ -157,7 +159,8 @@ WALLET_PAYS = Invariant(
     name="wallet_pays_open_invoices",
     sentence="No account has money in its wallet and an open invoice; what a wallet paid was transferred.",
     object_type="account",
-    remedy="Record any payment of the account, of one cent if need be: the wallet then pays what is open.",
+    remedy="Record any payment of the account (`ipucloud payments create`), of one cent if need be: the wallet then"
+    " pays what is open.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT format('%s %s', w.owner_id, w.currency) AS object_id, NULL::uuid AS project_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from ipucloud.db.roles import APP_ROLE
-from ipucloud.invariants.rules import Invariant, Refusal
+from ipucloud.invariants.rules import Invariant, Refusal, decided
 
 _MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the cause and post a correction.")
 
@@ -147,8 +147,15 @@ RERATED = Invariant(
     sentence="A correction of a past price is finished within a day, and then its first day is charged by no other"
     " price (the newest correction).",
     object_type="price_correction",
-    remedy="Insert the hours of its period into dirty_hours; a worker rates them again. Find out what kept it.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what kept it (`periodic_task_failed` in the workers' log). Then have the audit note its hours.",
+    repair=decided(
+        "has a worker rate the hours of its period again",
+        "Rating them again does not help while what kept the worker from it lasts.",
+        """
+        SELECT note_dirty_hours('price', valid_from, coalesce(valid_to, 'infinity')) FROM price_corrections
+         WHERE id = CAST(:object_id AS uuid)
+        """,
+    ),
     statement="""
     WITH newest AS (SELECT * FROM price_corrections ORDER BY created_at DESC, id DESC LIMIT 1)
     SELECT c.id::text AS object_id, NULL::uuid AS project_id,
@@ -175,8 +182,16 @@ HAS_PAYER = Invariant(
     name="project_has_an_account",
     sentence="Every project has a paying account from its creation on.",
     object_type="project",
-    remedy="Insert the account and the `project_accounts` row that the trigger on projects should have created.",
-    repair=Refusal("Who pays is decided by people."),
+    remedy="If the project should pay for itself, have the audit make its account; `ipucloud accounts assign` names"
+    " another from then on.",
+    repair=decided(
+        "lets the project pay for itself, from its creation on",
+        "Who pays is decided by people.",
+        "INSERT INTO billing_accounts (id, name) SELECT id, name FROM projects WHERE id = :project_id"
+        " ON CONFLICT DO NOTHING",
+        "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project_id, :project_id, 'epoch')"
+        " ON CONFLICT DO NOTHING",
+    ),
     statement="""
     SELECT p.id::text AS object_id, p.id AS project_id, 'no account pays for it' AS detail
       FROM projects p

@@ -10,7 +10,7 @@ FIRES_ONCE = Invariant(
     name="budget_threshold_fires_once",
     sentence="A budget's threshold fires at most once a month, at its percentage.",
     object_type="budget",
-    remedy="Find out what bypassed the key of budget_alerts; as the owner, delete the extra alert.",
+    remedy="Inform the customer: the alert is wrong, and does nothing more. Find out what bypassed its key.",
     repair=_ANNOUNCED,
     statement="""
     SELECT a.budget_id::text AS object_id, min(b.project_id::text)::uuid AS project_id,

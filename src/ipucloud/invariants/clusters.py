@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
+from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.db.documents import clauses
-from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.rules import Invariant, Refusal, by, decided
 from ipucloud.invariants.states import STATES
-from ipucloud.invariants.worker_repairs import build_again, delete_again
+from ipucloud.invariants.worker_repairs import build_again, delete_again, end_operations
 from ipucloud.kernel.ids import ALPHABET
 
 _NO_OPERATION_OF_KIND = """
@@ -64,10 +65,11 @@ BETWEEN = Invariant(
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
     sentence="A cluster's state matches its open operation; operations on its partitions run while it is in use, and"
-    " beside no operation on it but a replacement of its access key.",
+    " beside no operation on it but a replacement of its access key, or a repair by the audit.",
     object_type="cluster",
-    remedy="Delete the cluster; that ends the operation. If it is already deleted, end the operation by hand.",
-    repair=Refusal("Either the state or the operation may be wrong."),
+    remedy="Delete the cluster (`ipucloud admin clusters force-delete`); that ends the operation. If it is already"
+    " deleted, have the audit end it.",
+    repair=end_operations,
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s, and operation %s is a %s', c.state, o.id, o.kind) AS detail
@@ -81,15 +83,31 @@ SETTLED = Invariant(
               WHERE own.project_id = c.project_id AND own.cluster_id = c.id AND own.partition_id IS NULL
                 AND own.finished_at IS NULL AND own.kind <> ALL (:beside)))
     """,
-    parameters=MappingProxyType({**STATES, "beside": sorted(BESIDE_PARTITIONS)}),
+    parameters=MappingProxyType({**STATES, "beside": sorted(BESIDE_PARTITIONS | {REPAIR.name})}),
 )
 
 TIMES_IN_ORDER = Invariant(
     name="cluster_times_in_order",
     sentence="A cluster is created, becomes ready, is requested to be deleted and is deleted, in this order.",
     object_type="cluster",
-    remedy="Correct the row by hand if the true times are known.",
-    repair=Refusal("The database does not show what really happened."),
+    remedy="Nothing is billed by these times. Have the audit put them in order, and find out what wrote them.",
+    repair=decided(
+        "moves each time that is too early to the one before it",
+        "The database does not show what really happened.",
+        """
+        UPDATE clusters SET ready_at = greatest(ready_at, created_at)
+         WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) AND ready_at IS NOT NULL
+        """,
+        """
+        UPDATE clusters
+           SET delete_requested_at = CASE WHEN state IN ('deleting', 'deleted') THEN
+                 greatest(coalesce(delete_requested_at, state_entered_at), coalesce(ready_at, created_at)) END,
+               deleted_at = CASE WHEN state = 'deleted' THEN
+                 greatest(coalesce(deleted_at, state_entered_at), delete_requested_at, ready_at, created_at) END,
+               version = version + 1
+         WHERE project_id = :project_id AND id = CAST(:object_id AS uuid)
+        """,
+    ),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('in %s: created %s, ready %s, asked to go %s, deleted %s', state, created_at,
@@ -157,8 +175,18 @@ SERVER_NAMES = Invariant(
     name="server_is_named_after_its_cluster",
     sentence="A Poplar server is named `<current or earlier external name of its cluster>-p<number>`.",
     object_type="poplar_server",
-    remedy="Check the host, then correct the name by hand.",
-    repair=Refusal("The server on the host may have either name."),
+    remedy="Read the host (`ipucloud admin hosts show`). If the server there has the cluster's name, have the audit"
+    " write that; otherwise find out whose it is.",
+    repair=decided(
+        "gives the server the present name of its cluster",
+        "The server on the host may have either name.",
+        """
+        UPDATE poplar_servers AS s SET name = c.external_name || '-p' || s.ordinal
+          FROM clusters AS c
+         WHERE s.project_id = :project_id AND s.id = CAST(:object_id AS uuid)
+           AND (c.project_id, c.id) = (s.project_id, s.cluster_id)
+        """,
+    ),
     statement="""
     SELECT s.id::text AS object_id, s.project_id,
            format('server %s of cluster %s is called %s', s.ordinal, c.external_name, s.name) AS detail

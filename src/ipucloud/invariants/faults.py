@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.fault_reports.store import close_if_deleted, reports_cleared
+from ipucloud.clusters.fault_reports.store import LEFT, reports_cleared, settle_confirmed
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.clusters.observed import SHOWN_FAULTS
 from ipucloud.clusters.repairs.store import end, open_repair
@@ -59,6 +59,7 @@ STATE = Invariant(
 class _Confirmed(NamedTuple):
     """The cluster of a confirmed fault report, and its health report."""
 
+    project_id: UUID
     cluster_id: UUID
     report_id: UUID
     cleared: bool
@@ -66,7 +67,7 @@ class _Confirmed(NamedTuple):
 
 _CONFIRMED = Query(
     """
-    SELECT fault.cluster_id, report.id AS report_id, report.cleared_at IS NOT NULL AS cleared
+    SELECT fault.project_id, fault.cluster_id, report.id AS report_id, report.cleared_at IS NOT NULL AS cleared
       FROM fault_reports AS fault JOIN health_reports AS report ON report.id = fault.report_id
      WHERE fault.id = CAST(:id AS uuid) AND fault.state = 'confirmed'
     """,
@@ -80,25 +81,26 @@ async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
         raise Refused("The fault report is settled by now.")
     if found.cleared:
         await reports_cleared(connection, [found.report_id])
-    elif not await close_if_deleted(connection, found.cluster_id):
-        raise Refused("Its health report is live, and its cluster is not deleted.")
+    elif not await settle_confirmed(connection, project_id=found.project_id, cluster_id=found.cluster_id):
+        raise Refused("Its health report is live, and its cluster has the hardware.")
     return RepairDone()
 
 
 CONFIRMED = Invariant(
     name="confirmed_fault_report_is_live",
-    sentence="A fault report is `confirmed` only while its health report is live and its cluster is not deleted.",
+    sentence="A fault report is `confirmed` only while its health report is live and its cluster has the hardware.",
     object_type="fault_report",
-    remedy="Apply the audit's repair; then find out what cleared the health report or deleted the cluster without it.",
+    remedy="Apply the audit's repair; then find out what cleared the health report or ended the use without it.",
     repair=DatabaseRepair("calls it repaired, or closed", _end),
-    statement="""
+    statement=f"""
     SELECT fault.id::text AS object_id, fault.project_id,
-           CASE WHEN report.cleared_at IS NULL THEN format('its cluster was deleted at %s', c.deleted_at)
+           CASE WHEN report.cleared_at IS NULL
+                THEN format('its cluster is %s since %s, without the hardware', c.state, c.state_entered_at)
                 ELSE format('health report %s was cleared at %s', report.id, report.cleared_at) END AS detail
       FROM fault_reports AS fault JOIN health_reports AS report ON report.id = fault.report_id
       JOIN clusters AS c ON (c.project_id, c.id) = (fault.project_id, fault.cluster_id)
-     WHERE fault.state = 'confirmed' AND (report.cleared_at IS NOT NULL OR c.state = 'deleted')
-    """,
+     WHERE fault.state = 'confirmed' AND (report.cleared_at IS NOT NULL OR {LEFT})
+    """,  # noqa: S608  # our own text
 )
 
 # A worker ends a repair within seconds after its fault. Only one whose fault ended minutes ago has been forgotten.

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
-from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, decided
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import take_clean_up_again
 from ipucloud.inventory.blocks import DOMAIN
@@ -122,8 +122,25 @@ NOTHING_RELEASED = Invariant(
     name="working_cluster_released_nothing",
     sentence="No machine or host of a cluster in use is released.",
     object_type="cluster",
-    remedy="Check the machines: if they are on and in the cluster's V-IPU allocation, clear `released_at` by hand.",
-    repair=Refusal("A released machine may already be off; a person must check it."),
+    remedy="Read the machines (`ipucloud admin machines show`). If they are on and their cluster works, have the audit"
+    " take them back; otherwise suspend or delete the cluster.",
+    repair=decided(
+        "records that the cluster still has them",
+        "A released machine may already be off; a person must check it.",
+        """
+        UPDATE allocations AS a SET released_at = NULL
+          FROM clusters AS c
+         WHERE a.project_id = :project_id AND a.cluster_id = CAST(:object_id AS uuid) AND a.freed_at IS NULL
+           AND a.released_at IS NOT NULL AND (c.project_id, c.id) = (a.project_id, a.cluster_id)
+           AND c.state IN ('active', 'degraded')
+        """,
+        """
+        SELECT settle_pods(array_agg(DISTINCT m.pod_id))
+          FROM allocations AS a JOIN machines AS m ON m.id = a.machine_id
+         WHERE a.project_id = :project_id AND a.cluster_id = CAST(:object_id AS uuid) AND a.freed_at IS NULL
+        HAVING count(*) > 0
+        """,
+    ),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s and %s of its machines and hosts are released', c.state, count(*)) AS detail
@@ -138,8 +155,18 @@ TIMES_IN_ORDER = Invariant(
     name="allocation_times_in_order",
     sentence="A machine is taken, then released, then freed.",
     object_type="allocation",
-    remedy="Correct the row by hand if the true times are known; wrong ones do no harm.",
-    repair=Refusal("The database does not show what really happened."),
+    remedy="Wrong times do no harm. Have the audit put them in order, and find out what wrote them.",
+    repair=decided(
+        "moves each time that is too early to the one before it",
+        "The database does not show what really happened.",
+        """
+        UPDATE allocations
+           SET released_at = CASE WHEN freed_at IS NOT NULL OR released_at IS NOT NULL THEN
+                 greatest(coalesce(released_at, freed_at), created_at) END,
+               freed_at = CASE WHEN freed_at IS NOT NULL THEN greatest(freed_at, released_at, created_at) END
+         WHERE project_id = :project_id AND id = CAST(:object_id AS uuid)
+        """,
+    ),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('taken %s, released %s, freed %s', created_at, coalesce(released_at::text, 'never'),
@@ -171,8 +198,23 @@ NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
     sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts unless it is suspended.",
     object_type="cluster",
-    remedy="Number machines by hand in the order of pod and slot, and hosts in the order of their Poplar servers.",
-    repair=Refusal("A host's number identifies its Poplar server; a wrong guess would mix up servers."),
+    remedy="If only machines are numbered wrongly, have the audit number them. If hosts are, read which server is on"
+    " which (`ipucloud admin hosts list`); if the order of their numbers is wrong, have the cluster deleted and created"
+    " again.",
+    repair=decided(
+        "numbers machines in the order of pod and slot, and hosts in the order of their present numbers",
+        "A host's number identifies its Poplar server; a wrong guess would mix up servers.",
+        """
+        UPDATE allocations AS a SET ordinal = numbered.ordinal
+          FROM (SELECT held.id, row_number() OVER (PARTITION BY held.host_id IS NULL
+                                                   ORDER BY p.position, m.slot, held.ordinal, held.id) - 1 AS ordinal
+                  FROM allocations AS held
+                  LEFT JOIN machines AS m ON m.id = held.machine_id LEFT JOIN pods AS p ON p.id = m.pod_id
+                 WHERE held.project_id = :project_id AND held.cluster_id = CAST(:object_id AS uuid)
+                   AND held.freed_at IS NULL) AS numbered
+         WHERE a.id = numbered.id AND a.ordinal <> numbered.ordinal
+        """,
+    ),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('%s %s are numbered from %s to %s', count(*),
@@ -280,7 +322,8 @@ NOT_VALIDATED_IN_USE = Invariant(
     name="machine_in_use_is_not_validated",
     sentence="No machine that a cluster holds is being validated.",
     object_type="machine",
-    remedy="Check what runs on the machine; park the work item `validation` of its pod until that is known.",
+    remedy="Check what runs on the machine; park its validation until that is known"
+    " (`ipucloud admin work park validation POD`).",
     repair=Refusal("A customer may be using the machine; a person must check first."),
     statement="""
     SELECT m.id::text AS object_id, a.project_id,

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ipucloud.clusters.steps.teardown import QUARANTINE
 from ipucloud.invariants.kinds import KINDS, STEPS
-from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.rules import Invariant, Refusal, by, decided
 from ipucloud.invariants.worker_repairs import wake_cluster_of_operation
 from ipucloud.operations.freezes import FROZEN
 from ipucloud.operations.states import TERMINAL
@@ -38,7 +38,8 @@ COMPLETE = Invariant(
     name="finished_operation_is_complete",
     sentence="A finished operation has an end time, a failed one an error, a successful one 100 % progress.",
     object_type="operation",
-    remedy="Correct the row by hand with the trigger `operations_final` switched off for that transaction.",
+    remedy="Nothing waits for it, and nothing is billed by it. Find out what bypassed the trigger `operations_final`"
+    " (`ipucloud admin what-is ID`).",
     repair=_NEVER_CHANGES,
     statement="""
     SELECT id::text AS object_id, project_id,
@@ -55,8 +56,8 @@ TIMES_IN_ORDER = Invariant(
     name="operation_times_in_order",
     sentence="An operation is created, then started, then finished.",
     object_type="operation",
-    remedy="Correct the row by hand if the true times are known; wrong ones do no harm.",
-    repair=Refusal("The database does not show what really happened."),
+    remedy="Wrong times do no harm. Find out what wrote them (`ipucloud admin what-is ID`).",
+    repair=_NEVER_CHANGES,
     statement="""
     SELECT id::text AS object_id, project_id,
            format('asked for %s, started %s, finished %s', created_at, coalesce(started_at::text, 'never'),
@@ -154,8 +155,20 @@ STEP_TIMES = Invariant(
     name="finished_step_has_its_time",
     sentence="A step has an end time exactly when it succeeded or failed.",
     object_type="operation",
-    remedy="Correct the row by hand if the true time is known; a wrong one does no harm.",
-    repair=Refusal("The database does not show what really happened."),
+    remedy="A wrong time does no harm. Have the audit write the operation's end, and find out what wrote it.",
+    repair=decided(
+        "gives each finished step the end of its operation, and the others none",
+        "The database does not show what really happened.",
+        """
+        UPDATE operation_steps AS s
+           SET finished_at = CASE WHEN s.state IN ('succeeded', 'failed') THEN
+                 greatest(coalesce(s.finished_at, o.finished_at, app_now()), s.started_at) END
+          FROM operations AS o
+         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid) AND s.operation_id = o.id
+           AND s.project_id = o.project_id
+           AND ((s.state IN ('succeeded', 'failed')) <> (s.finished_at IS NOT NULL) OR s.finished_at < s.started_at)
+        """,
+    ),
     statement="""
     SELECT operation_id::text AS object_id, project_id,
            string_agg(format('%s %s, ended %s', name, state, coalesce(finished_at::text, 'never')), '; '

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -14,7 +14,7 @@ from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit_sites
 from ipucloud.invariants.journal import Entry
 from ipucloud.invariants.records import address_of
-from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, RepairDone, SiteRemoval
+from ipucloud.invariants.rules import DatabaseRepair, Decision, Finding, Refusal, Refused, RepairDone, SiteRemoval
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
 from ipucloud.operations.freezes import blocked_by, frozen
@@ -45,11 +45,18 @@ class Repaired:
     operation_id: UUID | None = None
 
 
+def undecided(finding: Finding, repair: Decision) -> str:
+    """Why nothing is repaired before a person has decided, and the command for that."""
+    command = repair.command(finding.rule.name, finding.violation.object_id)
+    return f"{repair.reason} If the remedy allows it, this {repair.does}: {command}"
+
+
 @dataclass(frozen=True)
 class Repairer:
     """Repairs the findings of an audit. Durations in seconds.
 
-    `request_life` separates the two observations that a removal needs. `requested_by` is logged.
+    `request_life` separates the two observations that a removal needs. `requested_by` is logged. `decided`: rule and
+    object of what a person has decided to repair.
     """
 
     database: Database
@@ -60,6 +67,7 @@ class Repairer:
     call_timeout: float
     poll_interval: float
     repair_limit: int = REPAIR_LIMIT
+    decided: Set[tuple[str, str]] = frozenset()
 
     async def repair(self, findings: Sequence[Finding]) -> list[Repaired]:
         """Apply and log the repairs. Raises `Problem` unavailable, and SiteError when the second observation fails."""
@@ -69,6 +77,8 @@ class Repairer:
             repair = finding.rule.repair
             if isinstance(repair, Refusal):
                 repaired.append(Repaired(finding, Outcome.REFUSED, repair.reason))
+            elif isinstance(repair, Decision) and (finding.rule.name, finding.violation.object_id) not in self.decided:
+                repaired.append(Repaired(finding, Outcome.REFUSED, undecided(finding, repair)))
             elif too_many is not None and isinstance(finding.rule, SiteRule):
                 repaired.append(Repaired(finding, Outcome.REFUSED, too_many))
             elif isinstance(repair, DatabaseRepair):

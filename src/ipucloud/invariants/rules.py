@@ -66,6 +66,17 @@ class SiteRemoval:
     run: Callable[[Site, Violation], Awaitable[bool]]
 
 
+@dataclass(frozen=True)
+class Decision(DatabaseRepair):
+    """A repair of the objects that a person names with `--decide`, and of no others, for `reason`."""
+
+    reason: str
+
+    def command(self, rule: str, object_id: str) -> str:
+        """What carries it out for this object."""
+        return f"ipucloud admin audit --repair --apply --decide {rule}:{object_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """No repair: the reason why a person must decide."""
@@ -73,7 +84,7 @@ class Refusal:
     reason: str
 
 
-Repair: TypeAlias = DatabaseRepair | SiteRemoval | Refusal
+Repair: TypeAlias = DatabaseRepair | Decision | SiteRemoval | Refusal
 
 
 @dataclass(frozen=True)
@@ -139,3 +150,8 @@ def by(does: str, *statements: str) -> DatabaseRepair:
         return RepairDone()
 
     return DatabaseRepair(does, run)
+
+
+def decided(does: str, reason: str, *statements: str) -> Decision:
+    """As `by`, once a person has decided."""
+    return Decision(does, by(does, *statements).run, reason)

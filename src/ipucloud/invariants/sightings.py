@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from ipucloud.invariants.rules import Finding
 
 SWEEP = "sweep"
 """Who requested the repairs of a sweep, and their request id."""
+PAUSE, LONGEST_PAUSE, MEMORY = timedelta(minutes=2), timedelta(hours=1), timedelta(hours=6)
 
 
 class _Seen(NamedTuple):
@@ -87,6 +89,35 @@ _LATELY = Query(
 )
 
 
+class Earlier(NamedTuple):
+    """What sweeps did about a finding within `MEMORY`: how often, the last time, and whether that still runs."""
+
+    times: int
+    last_at: datetime | None
+    running: bool
+    now: datetime
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When it is repaired again: after two minutes, then after twice the pause each time, an hour at most.
+
+        None: it was not repaired before.
+        """
+        return None if self.last_at is None else self.last_at + min(LONGEST_PAUSE, PAUSE * 2 ** (self.times - 1))
+
+
+_EARLIER = Query(
+    """
+    SELECT count(*) AS times, max(r.started_at) AS last_at,
+           coalesce(bool_or(o.id IS NOT NULL AND o.finished_at IS NULL), false) AS running, app_now() AS now
+      FROM repairs AS r LEFT JOIN operations AS o ON (o.project_id, o.id) = (r.project_id, r.operation_id)
+     WHERE r.requested_by = :sweep AND r.rule = :rule AND r.region = :region AND r.object_id = :object_id
+       AND r.started_at > app_now() - CAST(:memory AS interval)
+    """,
+    Earlier,
+)
+
+
 async def note(connection: AsyncConnection, findings: Collection[Finding]) -> Mapping[Finding, int]:
     """Record everything that this sweep found, and for each how many sweeps in a row have found it.
 
@@ -135,6 +166,11 @@ async def leave(connection: AsyncConnection, finding: Finding, why: str) -> None
 async def begun(connection: Statements, finding: Finding) -> str | None:
     """The state of the sweeps' last repair of it: running, or of the last hour; None: there is none."""
     return await _BEGUN.one_or_none(connection, _named(finding) | {"sweep": SWEEP})
+
+
+async def earlier(connection: Statements, finding: Finding) -> Earlier:
+    """How often sweeps have repaired it, and when they may do so again."""
+    return await _EARLIER.one(connection, _named(finding) | {"sweep": SWEEP, "memory": MEMORY})
 
 
 async def lately(connection: Statements, region: str) -> int:

@@ -178,7 +178,7 @@ SITE_RULES = (
         sentence="Every object at a site with a name of our form has a record in the database.",
         object_type="object at a site",
         remedy="Find out whether the database was restored from a backup: then a customer may be using it. Restore the"
-        " record; remove the object by hand only when nobody needs it.",
+        " record; remove the object at the site (`ipucloud vipu-admin`, for V-IPU) only when nobody needs it.",
         repair=Refusal(
             "The record was committed before this was built: the database lost it, so the object may be in use."
         ),

@@ -44,7 +44,7 @@ QUOTA_KEPT = Invariant(
     name="quota_is_not_exceeded",
     sentence="No quota's used count is above its limit or negative.",
     object_type="quota",
-    remedy="Raise the limit, or have clusters deleted.",
+    remedy="Raise the limit (`ipucloud quotas update`), or have clusters deleted.",
     repair=Refusal("A person must decide how much a project may hold."),
     statement="""
     SELECT concat_ws('/', region, machine_type) AS object_id, project_id,

@@ -17,10 +17,11 @@ from ipucloud.clusters.operations.repair import REPAIR, steps_of_create
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.invariants.kinds import KINDS
-from ipucloud.invariants.rules import DatabaseRepair, Refused, RepairDone, Violation
+from ipucloud.invariants.rules import DatabaseRepair, Decision, Refused, RepairDone, Violation
 from ipucloud.invariants.states import GONE, WORKING
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
+from ipucloud.operations.ending import preempt_all, preempt_partitions
 from ipucloud.operations.store import Target
 from ipucloud.reconcile.wake import wake
 
@@ -58,10 +59,15 @@ async def lock_violated(connection: AsyncConnection, violation: Violation) -> Lo
 
 
 async def _open(
-    connection: AsyncConnection, cluster: LockedCluster, kind: ClusterKind, steps: Sequence[ClusterStep]
+    connection: AsyncConnection,
+    cluster: LockedCluster,
+    kind: ClusterKind,
+    steps: Sequence[ClusterStep],
+    *,
+    beside_partitions: bool = False,
 ) -> RepairDone:
     actor = Actor(cluster.project_id, token_id=None, request_id=REQUEST_ID)
-    running = await running_operation(connection, actor, cluster)
+    running = await running_operation(connection, actor, cluster, beside_partitions=beside_partitions)
     if running is not None:
         raise Refused(f"Operation {running.id} runs on the cluster; audit again when it has finished.")
     plan = plan_for(cluster, steps)
@@ -77,22 +83,30 @@ async def _take_clean_up_again(connection: AsyncConnection, violation: Violation
 
 
 _LOSE_PARTITIONS = sa.text("SELECT lose_partitions(:project_id, :cluster_id)")
+_INSTEAD = (
+    "The V-IPU controller has lost the cluster's allocation. Its partitions are made again, except those that were to"
+    " be removed; this operation has nothing left to do."
+)
 
 
 def build_again(what: str, *steps: str, partitions_lost: bool = False) -> DatabaseRepair:
     """Have a worker take these create steps for a cluster in use.
 
-    `partitions_lost`: its partitions are made again as they were.
+    `partitions_lost`: its partitions are made again as they were, and open operations on them, which can no longer
+    succeed, end as `preempted`. Steps that change no partition run beside such operations.
     """
+    beside = "create_partition" not in steps
 
     async def run(connection: AsyncConnection, violation: Violation) -> RepairDone:
         cluster = await lock_violated(connection, violation)
         if cluster.state not in WORKING:
             raise Refused(f"The cluster is now in {cluster.state}.")
-        done = await _open(connection, cluster, REPAIR, steps_of_create(*steps))
+        mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
         if partitions_lost:
-            lost = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-            await connection.execute(_LOSE_PARTITIONS, lost)
+            await preempt_partitions(connection, **mine, reason=_INSTEAD)
+        done = await _open(connection, cluster, REPAIR, steps_of_create(*steps), beside_partitions=beside)
+        if partitions_lost:
+            await connection.execute(_LOSE_PARTITIONS, mine)
         return done
 
     return DatabaseRepair(f"has a worker {what}", run)
@@ -103,6 +117,13 @@ async def _delete_again(connection: AsyncConnection, violation: Violation) -> Re
     if cluster.state is not ClusterState.DELETING:
         raise Refused(f"The cluster is now in {cluster.state}.")
     return await _open(connection, cluster, DELETE, DELETE.steps)
+
+
+async def _end_operations(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    cluster = await lock_violated(connection, violation)
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await preempt_all(connection, **mine, reason="An operator ended it: it contradicted the state of its cluster.")
+    return RepairDone()
 
 
 async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> RepairDone:
@@ -118,5 +139,8 @@ async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Vio
 
 
 take_clean_up_again = DatabaseRepair("has a worker clean the cluster's machines again", _take_clean_up_again)
+end_operations = Decision(
+    "ends the open operations of the cluster", _end_operations, "Either the state or the operation may be wrong."
+)
 delete_again = DatabaseRepair("has a worker delete the cluster again", _delete_again)
 wake_cluster_of_operation = DatabaseRepair("wakes the cluster", _wake_cluster_of_operation)

@@ -90,7 +90,10 @@ async def preempt_all(connection: AsyncConnection, *, project_id: UUID, cluster_
 
 
 async def preempt_partitions(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
-    """End every open operation on the cluster's partitions, as `preempt` does. The cluster is locked."""
+    """End every open operation on the cluster's partitions, as `preempt` does. The cluster is locked.
+
+    What becomes of the partitions is written by the caller: nothing leads them to their desired state any more.
+    """
     await _end(connection, _END_OF_PARTITIONS, _preempted(project_id, cluster_id, reason))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
-from ipucloud.partitions.reasons import LOST
+from ipucloud.partitions.reasons import LOST, LOST_IN_REMOVAL
 
 RECORD_FIRST_PARTITION = """
 CREATE FUNCTION record_first_partition(partition uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
@@ -40,39 +40,59 @@ KEEP_PARTITIONS = clauses(
 CREATE FUNCTION keep_partitions(project uuid, cluster uuid, operation uuid) RETURNS void LANGUAGE sql AS $$
   WITH kept AS (
     UPDATE partitions
-       SET state = 'creating', state_reason = 'it is made again by the repair of its cluster',
+       SET desired_state = CASE desired_state WHEN 'absent' THEN 'absent' ELSE 'unmanaged' END,
+           state = CASE desired_state WHEN 'absent' THEN 'removed' ELSE 'creating' END,
+           removed_at = CASE desired_state WHEN 'absent' THEN app_now() END,
+           state_reason = CASE desired_state WHEN 'absent' THEN 'it was being removed when its cluster was repaired'
+                                             ELSE 'it is made again by the repair of its cluster' END,
            state_entered_at = app_now(), observed = observed || '{"ipus": []}', ipuof = NULL, ipuof_at = NULL,
-           status = NULL, status_at = NULL, version = version + 1
-     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL AND (state <> 'missing' OR lost)
-    RETURNING id, origin
+           status = NULL, status_at = NULL, reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
+           version = version + 1
+     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL
+       AND (state <> 'missing' OR lost OR desired_state <> 'unmanaged')
+    RETURNING id, origin, state
   )""",
     RECORD,
-    """  SELECT project, 'partition.creating', 'partition', id, operation, NULL, jsonb_build_object('cluster', cluster)
+    """  SELECT project, 'partition.' || state, 'partition', id, operation, NULL, jsonb_build_object('cluster', cluster)
     FROM kept WHERE origin <> 'customer'
 $$
 """,
 )
-"""Record that the cluster's partitions will be made again on other hardware, with their events."""
+"""Record that the cluster's partitions will be made again on other hardware, with their events.
+
+Those that were being made or reset are made again too; those that were being removed are removed. Their operations
+have ended before.
+"""
 
 LOSE_PARTITIONS = clauses(
     f"""
 CREATE FUNCTION lose_partitions(project uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
   WITH lost AS (
     UPDATE partitions
-       SET state_reason = '{LOST.replace("'", "''")}',
-           state = 'missing', state_entered_at = app_now(), lost = true, status_at = NULL,
-           ipuof = NULL, ipuof_at = NULL, version = version + 1
-     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL AND state <> 'missing'
-    RETURNING id, origin, state_reason
+       SET desired_state = CASE desired_state WHEN 'absent' THEN 'absent' ELSE 'unmanaged' END,
+           state = CASE desired_state WHEN 'absent' THEN 'removed' ELSE 'missing' END,
+           removed_at = CASE desired_state WHEN 'absent' THEN app_now() END,
+           state_reason = CASE desired_state WHEN 'absent' THEN '{LOST_IN_REMOVAL.replace("'", "''")}'
+                                             ELSE '{LOST.replace("'", "''")}' END,
+           state_entered_at = app_now(), lost = desired_state <> 'absent', status = NULL, status_at = NULL,
+           ipuof = NULL, ipuof_at = NULL, reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
+           version = version + 1
+     WHERE project_id = project AND cluster_id = cluster AND removed_at IS NULL
+       AND (state <> 'missing' OR desired_state <> 'unmanaged')
+    RETURNING id, origin, state, state_reason
   )""",  # noqa: S608  # our own text
     RECORD,
-    """  SELECT project, 'partition.missing', 'partition', id, NULL, NULL,
+    """  SELECT project, 'partition.' || state, 'partition', id, NULL, NULL,
          jsonb_build_object('cluster', cluster, 'reason', state_reason)
     FROM lost WHERE origin <> 'customer'
 $$
 """,
 )
-"""Record that the controller lost the cluster's partitions with its allocation, with their events."""
+"""Record that the controller lost the cluster's partitions with its allocation, with their events.
+
+Those that were being made are made with the others; those that were being removed are removed. Their operations have
+ended before.
+"""
 
 RENAME_PARTITIONS = """
 CREATE FUNCTION rename_partitions(project uuid, cluster uuid, named text) RETURNS void LANGUAGE sql AS $$

@@ -10,6 +10,7 @@ SHOWN_ERRORS = 3
 
 MISSING = "the controller no longer shows it, although its removal was not requested here"
 LOST = "the V-IPU controller lost it with the cluster's allocation; it is made again automatically"
+LOST_IN_REMOVAL = "the V-IPU controller lost it with the cluster's allocation while it was being removed"
 NOT_MADE_AGAIN = "the V-IPU controller had lost it with the cluster's allocation, and it could not be made again"
 UNKNOWN = "the controller reports a state unknown to this version"
 UNEXPLAINED = "one of its machines or links is faulty"

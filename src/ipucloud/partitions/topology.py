@@ -122,7 +122,7 @@ class SeenLinks:
     at: datetime | None = None
 
     def between(self, kind: Literal["ipu-link", "gw-link"], one: Machine, other: Machine) -> LinkOut:
-        """A link; its state comes from the health of the machines if the controller did not report it."""
+        """A link; if the controller did not report it, nothing is known but that a machine does not work."""
         first, second = sorted([one["name"], other["name"]])
         state = self.states.get((_WIRE_KINDS[kind], first, second))
         return LinkOut(
@@ -210,10 +210,10 @@ def _gw_links(machines: Iterable[Machine]) -> Iterator[BareLink]:
                 yield "gw-link", machine, there[machine["slot"]]
 
 
-def _state(health: set[str]) -> Literal["up", "degraded", "down"]:
+def _state(health: set[str]) -> Literal["degraded", "down", "unknown"]:
     if "failed" in health:
         return "down"
-    return "degraded" if "degraded" in health else "up"
+    return "degraded" if "degraded" in health else "unknown"
 
 
 async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, partition: str | None) -> VipuOut:

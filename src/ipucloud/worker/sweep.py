@@ -20,7 +20,7 @@ from ipucloud.db.engine import Database
 from ipucloud.invariants.comparison import Comparison, compare
 from ipucloud.invariants.journal import Entry
 from ipucloud.invariants.rules import LISTED, DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
-from ipucloud.invariants.sightings import SWEEP, begun, lately, leave, note
+from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, note
 from ipucloud.invariants.site_rules import SITE_RULES, SiteRule
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.failpoints import failpoint
@@ -76,7 +76,7 @@ class _Sweep:
                 return f"{FROZEN}."
             if await automation_halted(connection, region):
                 return "Automatic actions are halted in the region."
-            if await begun(connection, finding) is None and await lately(connection, region) >= self.limit:
+            if await begun(connection, finding) != "running" and await lately(connection, region) >= self.limit:
                 return f"{self.limit} repairs were begun in the region within the hour: an operator must check it."
         return None
 
@@ -103,8 +103,12 @@ class _Sweep:
     async def _repair_database(self, finding: Finding, repair: DatabaseRepair) -> str | None:
         try:
             async with self.database.begin() as connection:
-                if await begun(connection, finding) is not None:
-                    return "It was repaired within the hour without effect: an operator must check it."
+                before = await earlier(connection, finding)
+                if before.running:
+                    return "A worker repairs it."
+                if before.next_at is not None and before.next_at > before.now:
+                    times = "once" if before.times == 1 else f"{before.times} times"
+                    return f"It was repaired {times} and is found again; next attempt at {before.next_at:%H:%M} UTC."
                 done = await repair.run(connection, finding.violation)
                 await Entry(finding, repair.does, SWEEP).done(connection, done)
         except Refused as refusal:

@@ -18,6 +18,8 @@ from ipucloud.clusters.repairs.reschedule import reschedule
 from ipucloud.clusters.repairs.start import serve, start_repairs
 from ipucloud.config import Settings
 from ipucloud.contract.repairs import RepairReason
+from ipucloud.invariants.rules import DatabaseRepair, Violation
+from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.observations import set_halted
 from ipucloud.inventory.health.reports import report
@@ -136,6 +138,49 @@ async def test_a_fault_that_lasts_is_repaired(shop: Shop) -> None:
     assert await shop.events(bert) == ["repair_scheduled", "repair_started"]
     await shop.after(seconds=125)
     assert len(shop.started) == 1
+
+
+PARTITIONS = "SELECT concat_ws(' ', name, desired_state, state, lost) FROM partitions ORDER BY name"
+
+
+async def busy(world: World) -> tuple[UUID, list[Accepted]]:
+    """A cluster on whose partitions a customer has operations open: one is made, another removed."""
+    bert = await world.make_active()
+    made = await world.create_partition(bert, "made")
+    await world.create_partition(bert, "removed")
+    return bert, [made, await world.remove_partition(bert, "removed")]
+
+
+async def preempted(world: World, begun: Sequence[Accepted], why: str) -> None:
+    for accepted in begun:
+        ended = await world.operation(accepted.operation_id)
+        assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
+        assert ended["error"]["detail"].startswith(why)
+
+
+async def test_a_repair_begins_in_place_of_operations_on_partitions(shop: Shop) -> None:
+    bert, begun = await busy(shop.world)
+    await shop.world.fail(bert, Code.BMC_CRITICAL)
+    await shop.after(seconds=5)
+    assert (await shop.world.operation(begun[0].operation_id))["error"] is None
+    shop.full = True
+    await shop.after(seconds=120)
+    assert (await shop.world.operation(begun[0].operation_id))["error"] is None
+    shop.full = False
+    await shop.after(seconds=125)
+    assert len(shop.started) == 1
+    await preempted(shop.world, begun, "The cluster gets other hardware.")
+    assert await shop.world.column(PARTITIONS) == ["made unmanaged creating f", "removed absent removed f"]
+
+
+async def test_what_a_controller_lost_is_made_again_in_place_of_operations_on_partitions(shop: Shop) -> None:
+    bert, begun = await busy(shop.world)
+    [repair] = [rule.repair for rule in SITE_RULES if rule.name == "cluster_in_use_has_its_allocation"]
+    assert isinstance(repair, DatabaseRepair)
+    async with shop.world.database.begin() as connection:
+        await repair.run(connection, Violation(str(bert), shop.world.project.id, "no allocation"))
+    await preempted(shop.world, begun, "The V-IPU controller has lost the cluster's allocation.")
+    assert await shop.world.column(PARTITIONS) == ["made unmanaged missing t", "removed absent removed f"]
 
 
 async def test_a_window_of_a_zone_that_is_no_longer_known_stops_nobodys_repairs(shop: Shop) -> None:

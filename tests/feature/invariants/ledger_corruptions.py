@@ -17,8 +17,14 @@ _CLOSED = (
 )
 
 
-def _c(rule: str, *statements: str, off: tuple[str, ...] = (), outcome: Outcome = Outcome.REFUSED) -> Corruption:
-    return Corruption(rule, outcome, statements, off)
+def _c(
+    rule: str,
+    *statements: str,
+    off: tuple[str, ...] = (),
+    outcome: Outcome = Outcome.REFUSED,
+    lasting: bool = False,
+) -> Corruption:
+    return Corruption(rule, outcome, statements, off, lasting)
 
 
 LEDGER = (
@@ -59,6 +65,7 @@ LEDGER = (
         "INSERT INTO price_corrections (id, sku, region, currency, unit_price, valid_from, version_id, reason,"
         " requested_by, created_at) SELECT gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1, '2026-05-05Z',"
         " gen_random_uuid(), 'late', gen_random_uuid(), app_now() - interval '2 days'",
+        lasting=True,
     ),
     _c(
         "roll_up_is_the_charges",

@@ -118,6 +118,21 @@ def test_what_is_refused_says_why_and_leaves_3(run: Run, database: Database) -> 
     assert "Refused. Waking it would only repeat the failure" in out
 
 
+def test_what_a_person_has_to_decide_is_repaired_for_the_object_that_is_named(run: Run, database: Database) -> None:
+    sound(database)
+    corrupt(database, "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE ready_at IS NOT NULL")
+    status, out, _ = run("--repair", "--apply", "--json")
+    [refused, *_] = orjson.loads(out)["findings"]
+    assert (status, refused["repair"]["outcome"]) == (3, "refused")
+    key = f"{refused['rule']}:{refused['object_id']}"
+    assert f"--decide {key}" in refused["repair"]["detail"]
+    for wrong in ("no_such_rule:x", refused["rule"], "quota_counts_what_is_held:luxembourg-2/m2000"):
+        assert run("--repair", "--apply", "--decide", wrong)[0] == 2
+    assert run("--repair", "--decide", key)[0] == 2
+    _, out, _ = run("--repair", "--apply", "--decide", key, "--json")
+    assert orjson.loads(out)["findings"][0]["repair"]["outcome"] == "repaired"
+
+
 def test_an_audit_that_cannot_be_made_ends_with_1(
     run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

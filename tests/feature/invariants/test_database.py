@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -41,8 +43,9 @@ def repairer(healthy: Healthy) -> Repairer:
     )
 
 
-async def repair(healthy: Healthy, findings: list[Finding]) -> list[Repaired]:
-    return await repairer(healthy).repair(findings)
+async def repair(healthy: Healthy, findings: list[Finding], *, decided: bool = False) -> list[Repaired]:
+    keys = {(each.rule.name, each.violation.object_id) for each in findings} if decided else set()
+    return await replace(repairer(healthy), decided=keys).repair(findings)
 
 
 async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
@@ -62,7 +65,11 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Heal
     left = {finding.rule.name for finding in await audit(world.database)}
     if corruption.outcome is Outcome.REFUSED:
         assert (logged, left) == ([], {corruption.rule})
-        assert isinstance(BY_NAME[corruption.rule].repair, Refusal)
+        if not isinstance(BY_NAME[corruption.rule].repair, Refusal):
+            decided = await repair(healthy, findings, decided=True)
+            assert {each.outcome for each in decided} == {Outcome.REPAIRED}, decided
+            left = {finding.rule.name for finding in await audit(world.database)}
+            assert left == ({corruption.rule} if corruption.lasting else set())
     else:
         assert logged == ["succeeded"] * len(findings)
         assert left == ({corruption.rule} if corruption.lasting else set())

@@ -84,7 +84,7 @@ async def test_a_synchronisation_holds_nothing_that_a_request_may_want(db: Datab
         await sync(db, Listing(), validated=False)
 
 
-@pytest.mark.acceptance("BFX02-02", "CAP03-01")
+@pytest.mark.acceptance("BFX02-02", "CAP03-01", "HWING02-01")
 async def test_capacity_that_comes_and_goes_is_an_event(db: Database) -> None:
     """New hardware that the expected inventory does not have is not offered before it was observed."""
     everything, less = Listing(), Listing()

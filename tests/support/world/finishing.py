@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
-from ipucloud.clusters.fault_reports.store import close_if_deleted
+from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
@@ -86,14 +86,15 @@ async def fail_create(connection: AsyncConnection, cluster_id: UUID) -> None:
 
 async def finish_suspend(connection: AsyncConnection, cluster_id: UUID) -> None:
     await _execute(connection, _MACHINES_FREED, cluster_id)
-    await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
+    project = await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
+    await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
     await _end(connection, cluster_id, OperationState.SUCCEEDED)
 
 
 async def finish_delete(connection: AsyncConnection, cluster_id: UUID) -> None:
     await _execute(connection, _EVERYTHING_FREED, cluster_id)
-    await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
-    await close_if_deleted(connection, cluster_id)
+    project = await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
+    await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
     await _end(connection, cluster_id, OperationState.SUCCEEDED)
 
 

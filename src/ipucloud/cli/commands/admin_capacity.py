@@ -10,6 +10,8 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
 from ipucloud.client.models import Place, Pod
 
+_SOURCE = "computed from allocations and health reports; readings: ipucloud admin observations"
+
 app = typer.Typer()
 pods = typer.Typer(no_args_is_help=True, help="List pods.")
 app.add_typer(pods, name="pods")
@@ -42,7 +44,7 @@ def list_pods(
 
 def _slots(pod: Pod) -> str:
     """A letter for each slot's state; a dot: it is free."""
-    states = {"free": ".", "allocated": "A", "cleaning": "C", "unhealthy": "U", "maintenance": "M"}
+    states = {"free": ".", "allocated": "A", "cleaning": "C", "validating": "V", "unhealthy": "U", "maintenance": "M"}
     return "".join(
         next((states[state] for state, mask in pod.masks.items() if mask >> slot & 1), " ")
         for slot in range(pod.machines)
@@ -75,7 +77,7 @@ def _place(place: Place) -> str:
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="Region: slug or number.")]) -> None:
     """Show a region's machines by state, what fits now, free blocks, fragmentation and expiries."""
     found = session.run(operator.capacity(region))
-    facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of)]
+    facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("source", _SOURCE)]
     for each in found.types:
         facts += [
             ("machine type", each.machine_type),

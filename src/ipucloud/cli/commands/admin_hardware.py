@@ -82,7 +82,10 @@ def list_machines(
     code: Code = None,
     serial: Serial = None,
 ) -> None:
-    """List machines with state, health and holder."""
+    """List machines with state, health and holder.
+
+    State and holder are recorded; health is by what was observed at OBSERVED, and `unknown` once that is too old.
+    """
     session.list(
         operator.machines(
             region=region,
@@ -95,11 +98,15 @@ def list_machines(
             serial=serial,
             limit=1000,
         ),
-        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "SERIAL", "REGION", "OBSERVED"),
+        (
+            *("NAME", "STATE", "HEALTH", "LINKS", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "SERIAL", "REGION"),
+            "OBSERVED",
+        ),
         lambda each: (
             each.name,
             each.state,
             each.health,
+            each.links.state if each.links else None,
             each.codes,
             *_holder(each.holder),
             each.pod,
@@ -108,7 +115,7 @@ def list_machines(
             each.region,
             each.observed_at,
         ),
-        drop=("OBSERVED", "REGION", "SERIAL", "SLOT", "POD"),
+        drop=("OBSERVED", "REGION", "SERIAL", "SLOT", "POD", "LINKS"),
     )
 
 
@@ -123,7 +130,10 @@ def list_hosts(
     code: Code = None,
     serial: Serial = None,
 ) -> None:
-    """List hosts with state, health and holder. The host of a suspended cluster carries its disk: it is not idle."""
+    """List hosts with state, health and holder. The host of a suspended cluster carries its disk: it is not idle.
+
+    State and holder are recorded; health is by what was observed at OBSERVED, and `unknown` once that is too old.
+    """
     session.list(
         operator.hosts(
             region=region, health=health, state=state, cluster=cluster, code=code, serial=serial, limit=1000
@@ -148,6 +158,8 @@ def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Nam
     """Show a machine: place, health reports, holder and history."""
     found = session.run(operator.machine(name))
     place = fields(found, "name", "region", "rack", "pod", "slot", "machine_type")
+    if found.links is not None:
+        place.append(("links", f"{found.links.state}, read last: {shown(found.links.observed_at)}"))
     parts = [(f"firmware of {part}", version) for part, version in found.parts.items()]
     parts += [(f"serial of {part}", serial) for part, serial in found.part_serials.items()]
     session.show(found, [*place, *_condition(found), *parts, *fields(found, "missing_since")])

@@ -44,7 +44,10 @@ KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Key of the work
 
 @customer_command(app, "stuck", "", "--region luxembourg-2")
 def stuck(session: Session, region: Region = None) -> None:
-    """List what takes longer than usual or will not continue, oldest first, with what to do."""
+    """List what takes longer than usual or will not continue, oldest first, with what to do: all of it as recorded now.
+
+    What the site shows is in `ipucloud admin site-findings list` and `observations`.
+    """
     session.list(
         operator.stuck(region=region),
         ("OBJECT", "KIND", "PROJECT", "NAME", "SINCE", "STEP", "BLOCKED BY", "REMEDY", "ID"),

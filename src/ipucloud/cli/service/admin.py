@@ -15,17 +15,23 @@ from ipucloud.cli.service import auditing
 from ipucloud.cli.service.connections import settings_at_hand
 from ipucloud.cli.service.failures import stop
 from ipucloud.cli.session import Json
+from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.repairing import REPAIR_LIMIT
+from ipucloud.invariants.rules import Decision
 
 app = typer.Typer()
 
 
 @app.command("audit", cls=with_examples("", "--repair", "--repair --apply"))
-def audit(
+def audit(  # noqa: PLR0917  # options, which Typer gives by name
     repair: Annotated[bool, typer.Option("--repair", help="Show what would be repaired, or why not.")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="With --repair: make the repairs.")] = False,
     database_only: Annotated[bool, typer.Option("--database-only", help="Do not check sites.")] = False,
     repair_limit: Annotated[int, typer.Option("--limit", min=0, help="Maximum repairs at sites.")] = REPAIR_LIMIT,
+    decide: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE:OBJECT", help="With --apply: repair this too, which a person has to decide."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check the database against every rule, and the site against the database.
@@ -42,12 +48,15 @@ def audit(
     """
     if apply and not repair:
         stop("--apply needs --repair; give both.")
+    if decide and not apply:
+        stop("--decide needs --repair --apply; give all three.")
     settings = settings_at_hand("database_url")
     order = auditing.Order(
         repair=repair,
         apply=apply,
         with_site=settings.site_url is not None and not database_only,
         repair_limit=repair_limit,
+        decided=frozenset(map(_decided, decide or ())),
         requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
     )
     with auditing.exit_on_error():
@@ -57,3 +66,12 @@ def audit(
     else:
         auditing.show(report)
     raise typer.Exit(report.status)
+
+
+def _decided(argument: str) -> tuple[str, str]:
+    rule, _, key = argument.partition(":")
+    if not isinstance(next((each.repair for each in INVARIANTS if each.name == rule), None), Decision):
+        stop(f"{rule} is no rule whose repair a person has to decide.")
+    if not key:
+        stop(f"Name the object too: --decide {rule}:OBJECT.")
+    return rule, key

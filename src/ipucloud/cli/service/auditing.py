@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.repairing import Outcome, Repaired, Repairer
-from ipucloud.invariants.rules import Finding, Refusal, SiteRemoval
+from ipucloud.invariants.repairing import Outcome, Repaired, Repairer, undecided
+from ipucloud.invariants.rules import Decision, Finding, Refusal, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
@@ -38,6 +38,7 @@ class Order:
     with_site: bool
     repair_limit: int
     requested_by: str
+    decided: Set[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
         call_timeout=settings.site_call_timeout,
         poll_interval=settings.site_poll_interval,
         repair_limit=order.repair_limit,
+        decided=order.decided,
     )
     return Report(order, findings, await repairer.repair(findings))
 
@@ -161,7 +163,7 @@ def _repaired(report: Report, finding: Finding) -> Repaired | None:
 def _outcome(finding: Finding, repaired: Repaired | None) -> str:
     if repaired is not None:
         return repaired.outcome.value
-    return Outcome.REFUSED.value if isinstance(finding.rule.repair, Refusal) else "planned"
+    return Outcome.REFUSED.value if isinstance(finding.rule.repair, Refusal | Decision) else "planned"
 
 
 def _detail(report: Report, finding: Finding) -> str:
@@ -171,6 +173,8 @@ def _detail(report: Report, finding: Finding) -> str:
         return f"{repaired.outcome.capitalize()}. {repaired.sentence}{follow}"
     if isinstance(repair, Refusal):
         return f"Refused. {repair.reason}"
+    if isinstance(repair, Decision):
+        return f"Refused. {undecided(finding, repair)}"
     twice = ", if a second observation confirms it" if isinstance(repair, SiteRemoval) else ""
     return f"With --apply the audit {repair.does}{twice}."
 

@@ -352,19 +352,19 @@ class ExpectedInventory(Answer):
     """Whether nothing was changed: the figures say what would be."""
 
     added: int
-    """Machines and hosts that were not expected before."""
+    """Machines and hosts that were not expected before (computed; as of the request)."""
 
     changed: int
-    """Machines and hosts of which something else was expected before."""
+    """Machines and hosts of which something else was expected before (computed; as of the request)."""
 
     removed: int
-    """Machines and hosts that are not expected any more."""
+    """Machines and hosts that are not expected any more (computed; as of the request)."""
 
     findings: Mapping[str, int] = {}
-    """Findings by code."""
+    """Findings by code (computed; as of the request)."""
 
     withheld: int
-    """Registered machines and hosts that the findings keep from new clusters."""
+    """Registered machines and hosts that the findings keep from new clusters (computed; as of the request)."""
 
 
 class Expiries(Answer):
@@ -374,10 +374,10 @@ class Expiries(Answer):
     """Seconds from now."""
 
     clusters: int
-    """Clusters whose `expires_at` is within that time."""
+    """Clusters whose `expires_at` is within that time (recorded; as of `as_of`)."""
 
     machines: int
-    """Machines that they hold."""
+    """Machines that they hold (recorded; as of `as_of`)."""
 
 
 class ExportSchedule(Answer):
@@ -780,7 +780,11 @@ class Issuer(Answer):
 
 
 class Link(Answer):
-    """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
+    """
+    A link between two machines, in one rack or in neighbouring racks. It is down if either machine has failed.
+
+    It is `unknown` until the controller has reported it, which it does while both machines are on.
+    """
 
     kind: str
     """What it is."""
@@ -792,7 +796,10 @@ class Link(Answer):
     """Present state."""
 
     observed_at: datetime | None = None
-    """Time of its controller's report; null if the state is derived from the machines' health."""
+    """
+    Time of its controller's report; null: there was none, and a state other than `unknown` is that of its
+    machines.
+    """
 
 
 class Liveness(Answer):
@@ -850,6 +857,22 @@ class Machine(Answer):
 
     rnic: str
     """Address of its RDMA network card."""
+
+
+class MachineLinks(Answer):
+    """The IPU-Links and GW-Links of a machine. Their controller shows those whose machines are both on."""
+
+    state: str
+    """
+    The worst of those that its controller shows. `unknown`: no cluster uses the machine, or the region was not
+    read lately.
+    """
+
+    observed_at: datetime | None = None
+    """
+    When they were read last. While they are `unknown`: when a cluster left the machine, or a validation tested
+    them; null: never.
+    """
 
 
 class NewToken(Answer):
@@ -942,13 +965,13 @@ class Observation(Answer):
     """End of the last complete reading; null: there was none."""
 
     age_seconds: int | None = None
-    """Seconds since then, on the database's clock."""
+    """Seconds since then, on the database's clock (computed; as of the request)."""
 
     objects: int
-    """Objects that were asked for."""
+    """Objects that were asked for (recorded; as of `finished_at`)."""
 
     answered: int
-    """Objects that answered."""
+    """Objects that answered (observed; as of `finished_at`)."""
 
     error: str | None = None
     """Why the last reading is not complete; null if it is."""
@@ -1017,7 +1040,7 @@ class OperatorFaultReport(Answer):
     """
     Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
     says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
-    confirmed, and the cluster is deleted.
+    confirmed, and the cluster was deleted, or suspended without the hardware, before that.
     """
 
     cluster: str
@@ -1057,7 +1080,7 @@ class OperatorFaultReport(Answer):
     """When it was repaired; null before that."""
 
     closed_at: datetime | None = None
-    """When it was closed, because the cluster was deleted before the repair; null otherwise."""
+    """When it was closed: the cluster was deleted or suspended before the repair. Null otherwise."""
 
     project: str
     """Slug of the project."""
@@ -1248,16 +1271,25 @@ class Pod(Answer):
     """How the IPU-Links join the machines."""
 
     machines: int
-    """Machines of the pod."""
+    """Machines of the pod (recorded; as of `as_of`)."""
 
     masks: Mapping[str, int] = {}
-    """Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`."""
+    """
+    Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance` (computed; as of
+    `as_of`).
+    """
 
     largest_block: int
-    """Machines of the largest free aligned block."""
+    """Machines of the largest free aligned block (computed; as of `as_of`)."""
 
     health: Mapping[str, int] = {}
-    """Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone."""
+    """
+    Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone (computed; as of
+    `as_of`).
+    """
+
+    as_of: datetime
+    """Time of the figures, on the database's clock."""
 
 
 class Previous(Answer):
@@ -1582,7 +1614,7 @@ class SiteFinding(Answer):
     """Last sweep that found it."""
 
     sightings: int
-    """Sweeps in a row that found it; it is repaired after two."""
+    """Sweeps in a row that found it; it is repaired after two (observed; as of `last_seen_at`)."""
 
     repair: str | None = None
     """State of the last repair that a sweep began of it; null: none was begun."""
@@ -1723,10 +1755,10 @@ class Stuck(Answer):
     """Since when it has been in its state, or was requested."""
 
     sla_seconds: int | None = None
-    """How long it usually takes, in seconds."""
+    """How long it usually takes, in seconds (recorded; as of `since`)."""
 
     over_seconds: int
-    """Seconds since it should have ended, on the database's clock."""
+    """Seconds since it should have ended, on the database's clock (computed; as of `as_of`)."""
 
     step: str | None = None
     """Current step of the operation."""
@@ -1736,6 +1768,9 @@ class Stuck(Answer):
 
     remedy: str
     """What to do."""
+
+    as_of: datetime
+    """Time of reading, on the database's clock."""
 
 
 class SyncType(StrEnum):
@@ -2085,7 +2120,7 @@ class WorkItem(Answer):
     """When the lease of the worker that reconciles it ends."""
 
     attempt: int
-    """Passes since the last progress."""
+    """Passes since the last progress (recorded; as of the request)."""
 
     parked_at: datetime | None = None
     """When it was parked; null if it is not."""
@@ -2314,7 +2349,7 @@ class ClusterMove(Answer):
     """Name of the cluster."""
 
     machines: int
-    """Its machines."""
+    """Its machines (recorded; as of `as_of`)."""
 
     since: Annotated[Sequence[Place], Field(validate_default=True)] = []
     """Where it is."""
@@ -2323,7 +2358,7 @@ class ClusterMove(Answer):
     """Where it would go."""
 
     minutes: float
-    """How long it would be interrupted, usually."""
+    """How long it would be interrupted, usually (computed; as of `as_of`)."""
 
     not_billed: Money | None = None
     """Price of these minutes, which are not billed; null when its article has no price now."""
@@ -2479,7 +2514,7 @@ class Defragmentation(Answer):
     """Name of the flavor."""
 
     machines: int
-    """Machines of such a cluster."""
+    """Machines of such a cluster (recorded; as of `as_of`)."""
 
     as_of: datetime
     """Time of the figures, on the database's clock."""
@@ -2616,7 +2651,7 @@ class FaultReport(Answer):
     """
     Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
     says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
-    confirmed, and the cluster is deleted.
+    confirmed, and the cluster was deleted, or suspended without the hardware, before that.
     """
 
     cluster: str
@@ -2656,7 +2691,7 @@ class FaultReport(Answer):
     """When it was repaired; null before that."""
 
     closed_at: datetime | None = None
-    """When it was closed, because the cluster was deleted before the repair; null otherwise."""
+    """When it was closed: the cluster was deleted or suspended before the repair. Null otherwise."""
 
 
 class Flavor(Answer):
@@ -2934,6 +2969,9 @@ class HardwareMachine(Answer):
     observed_at: datetime | None = None
     """End of the last complete reading of its region's BMCs; null: there was none."""
 
+    links: MachineLinks | None = None
+    """Its links; null: it is a server with IPUs of its own."""
+
     allocatable: bool
     """Whether no live health report keeps new clusters away."""
 
@@ -2991,6 +3029,9 @@ class HardwareMachineDetail(Answer):
 
     observed_at: datetime | None = None
     """End of the last complete reading of its region's BMCs; null: there was none."""
+
+    links: MachineLinks | None = None
+    """Its links; null: it is a server with IPUs of its own."""
 
     allocatable: bool
     """Whether no live health report keeps new clusters away."""
@@ -3906,22 +3947,25 @@ class TypeCapacity(Answer):
     """Type of the machines."""
 
     states: Mapping[str, int] = {}
-    """Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`."""
+    """
+    Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance` (computed; as of
+    `as_of`).
+    """
 
     free_hosts: int
-    """Hosts that can become a Poplar server."""
+    """Hosts that can become a Poplar server (computed; as of `as_of`)."""
 
     blocks: Mapping[str, int] = {}
-    """How many aligned blocks are free side by side, by their size in machines."""
+    """How many aligned blocks are free side by side, by their size in machines (computed; as of `as_of`)."""
 
     largest_block: int
-    """Machines of the largest free block: the largest cluster that fits. 0: none."""
+    """Machines of the largest free block: the largest cluster that fits. 0: none (computed; as of `as_of`)."""
 
     fragmentation: float | None = None
     """
     Of the whole IPU-Link domains that the free machines would make if they were packed, the share that does not
     exist: 0 when packing would gain nothing, 1 when no domain is free as a whole. Null when fewer machines are
-    free than a domain has.
+    free than a domain has (computed; as of `as_of`).
     """
 
     flavors: Annotated[Sequence[Capacity], Field(validate_default=True)] = []
@@ -4438,6 +4482,7 @@ __all__ = [
     "Liveness",
     "LogHint",
     "Machine",
+    "MachineLinks",
     "MachineType",
     "NewToken",
     "NewVipuKey",

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_payloads import FaultReported
 from ipucloud.contract.event_types import (
     FAULT_REPORT_CLOSED,
@@ -65,6 +66,7 @@ class _Unsettled(NamedTuple):
 
 
 _COLUMNS = ", ".join(FaultReport._fields)
+_IN_USE = ", ".join(f"'{state}'" for state in sorted(BILLABLE))
 _MINE = "held.project_id = :project_id AND held.cluster_id = :cluster_id AND held.released_at IS NULL"
 _HELD: Mapping[Kind, Query[_Held]] = {
     "machine": Query(
@@ -111,26 +113,32 @@ _ANSWER = sa.text(
      WHERE id = :id
     """
 ).bindparams(sa.bindparam("report_id", type_=sa.Uuid))
-_REPAIRED = f"""
-UPDATE fault_reports SET state = 'repaired', repaired_at = app_now() WHERE state = 'confirmed'
-   AND %s RETURNING {_COLUMNS}
-"""  # noqa: S608  # our own text
-_CLEARED = Query(_REPAIRED % "report_id = ANY (CAST(:reports AS uuid[]))", FaultReport)
-_REPLACED = Query(
-    _REPAIRED
-    % """project_id = :project_id AND cluster_id = :cluster_id
-   AND NOT EXISTS (SELECT FROM allocations AS held
-                    WHERE held.project_id = fault_reports.project_id AND held.cluster_id = fault_reports.cluster_id
-                      AND held.released_at IS NULL
-                      AND (held.machine_id = fault_reports.machine_id OR held.host_id = fault_reports.host_id))""",
+_CLEARED = Query(
+    f"""
+    UPDATE fault_reports SET state = 'repaired', repaired_at = app_now()
+     WHERE state = 'confirmed' AND report_id = ANY (CAST(:reports AS uuid[]))
+    RETURNING {_COLUMNS}
+    """,  # noqa: S608  # our own text
     FaultReport,
 )
-_CLOSE = Query(
+LEFT = f"""
+(c.state = 'deleted' OR c.state IN ({_IN_USE}, 'suspended')
+  AND NOT EXISTS (SELECT FROM allocations AS held
+                   WHERE held.project_id = fault.project_id AND held.cluster_id = fault.cluster_id
+                     AND held.released_at IS NULL
+                     AND (held.machine_id = fault.machine_id OR held.host_id = fault.host_id)))
+"""  # our own text
+"""Whether the cluster `c` no longer has the hardware of its report `fault`, and will not get it back."""
+_SETTLE = Query(
     f"""
-    UPDATE fault_reports SET state = 'closed', closed_at = app_now() FROM clusters AS c
-     WHERE fault_reports.state = 'confirmed' AND fault_reports.cluster_id = :cluster_id
-       AND c.id = fault_reports.cluster_id AND c.state = 'deleted'
-    RETURNING {", ".join(f"fault_reports.{name}" for name in FaultReport._fields)}
+    UPDATE fault_reports AS fault
+       SET state = CASE WHEN c.state IN ({_IN_USE}) THEN 'repaired' ELSE 'closed' END,
+           repaired_at = CASE WHEN c.state IN ({_IN_USE}) THEN app_now() END,
+           closed_at = CASE WHEN c.state IN ({_IN_USE}) THEN NULL ELSE app_now() END
+      FROM clusters AS c
+     WHERE fault.state = 'confirmed' AND fault.project_id = :project_id AND fault.cluster_id = :cluster_id
+       AND (c.project_id, c.id) = (fault.project_id, fault.cluster_id) AND {LEFT}
+    RETURNING {", ".join(f"fault.{name}" for name in FaultReport._fields)}
     """,  # noqa: S608  # our own text
     FaultReport,
 )
@@ -214,27 +222,23 @@ async def answer_report(
 async def reports_cleared(connection: AsyncConnection, reports: Collection[UUID]) -> None:
     """These health reports have ended: what they confirmed is repaired."""
     if reports:
-        await _record_repaired(connection, await _CLEARED.all(connection, {"reports": list(reports)}))
+        await _record_settled(connection, await _CLEARED.all(connection, {"reports": list(reports)}))
 
 
-async def hardware_replaced(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
-    """What was confirmed of hardware that a cluster in use no longer holds is repaired; whether there was any."""
-    repaired = await _REPLACED.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    await _record_repaired(connection, repaired)
-    return bool(repaired)
+async def settle_confirmed(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
+    """Settle what was confirmed of hardware that the cluster no longer has; whether there was any.
+
+    It is repaired if the cluster is in use, and closed if it is deleted or suspended: a resume gives it other hardware.
+    """
+    settled = await _SETTLE.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    await _record_settled(connection, settled)
+    return bool(settled)
 
 
-async def close_if_deleted(connection: AsyncConnection, cluster_id: UUID) -> bool:
-    """What was confirmed of a deleted cluster's hardware concerns its customer no more; whether there was any."""
-    closed = await _CLOSE.all(connection, {"cluster_id": cluster_id})
-    for report in closed:
-        await _record(connection, FAULT_REPORT_CLOSED, report, request_id=None)
-    return bool(closed)
-
-
-async def _record_repaired(connection: AsyncConnection, repaired: Collection[FaultReport]) -> None:
-    for report in repaired:
-        await _record(connection, FAULT_REPORT_REPAIRED, report, request_id=None)
+async def _record_settled(connection: AsyncConnection, settled: Collection[FaultReport]) -> None:
+    for report in settled:
+        closed = report.state is FaultReportState.CLOSED
+        await _record(connection, FAULT_REPORT_CLOSED if closed else FAULT_REPORT_REPAIRED, report, request_id=None)
 
 
 async def _record(connection: AsyncConnection, kind: EventType, report: FaultReport, *, request_id: str | None) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters import objects
-from ipucloud.clusters.fault_reports.store import close_if_deleted, hardware_replaced
+from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
@@ -99,10 +99,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:
             await enter_state(connection, inputs, ClusterState(ending.state), reason=ending.reason)
-        if ending.state == ClusterState.DELETED:
-            await close_if_deleted(connection, inputs.id)
-        if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.operation is OperationState.SUCCEEDED:
-            await hardware_replaced(connection, project_id=inputs.project_id, cluster_id=inputs.id)
+            await settle_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
         if self.name == REPLACE_HARDWARE:
             await operation_ended(
                 connection,

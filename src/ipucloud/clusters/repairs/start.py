@@ -28,6 +28,7 @@ from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.operations.ending import preempt_partitions
 from ipucloud.operations.freezes import frozen
 from ipucloud.operations.store import Accepted
 
@@ -58,6 +59,10 @@ class _Maintained(NamedTuple):
     created_by: str | None
 
 
+_INSTEAD = (
+    "The cluster gets other hardware. Its partitions are made again there, except those that were to be removed;"
+    " this operation has nothing left to do."
+)
 # Two workers may run the task at once, when one of them was frozen: what one begins counts for the other.
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('repairs in ' || CAST(:region AS text), 0))")
 _STARTED = Query(
@@ -165,7 +170,11 @@ def _agree(need: Need, repair: OpenRepair) -> bool:
 async def _begin(
     connection: AsyncConnection, need: Need, repair: OpenRepair, settings: Settings, replace: Replace
 ) -> WaitsFor | None:
-    """Begin the operation; otherwise what it has to wait for. Raises `Problem`."""
+    """Begin the operation; otherwise what it has to wait for. Raises `Problem`.
+
+    Open operations on the cluster's partitions end as `preempted`: a customer could otherwise put the repair off by
+    beginning one after another. What they were to bring about the repair does.
+    """
     if await automation_halted(connection, need.region) or await frozen(connection, need.region) is not None:
         return "operator"
     if repair.reason == "fault":
@@ -175,6 +184,8 @@ async def _begin(
     actor = Actor(project_id=need.project_id, token_id=None, request_id=f"repair-{repair.id}")
     try:
         async with connection.begin_nested():
+            mine = {"project_id": need.project_id, "cluster_id": need.cluster_id}
+            await preempt_partitions(connection, **mine, reason=_INSTEAD)
             begun = await replace(
                 connection,
                 actor,
