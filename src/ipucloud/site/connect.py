@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import grpc
 import httpx
 
 from ipucloud.config import Settings
+from ipucloud.site.events import read_events
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
@@ -79,6 +81,10 @@ class SiteClients:
 
     async def inventory(self) -> Inventory:
         return await read_inventory(self._http, self._call_timeout, self._pace)
+
+    def events(self) -> AsyncGenerator[str]:
+        """What the site notifies of: names of hardware, empty if it does not say. Raises SiteError when it ends."""
+        return read_events(self._http, self._call_timeout)
 
     @classmethod
     def of(cls, settings: Settings) -> SiteClients:

@@ -15,6 +15,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
+| `/redfish/v1/EventService/SSE` | GET | → Redfish events as server-sent events; optional |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
 | `/v1/controllers/{region}:forget`, `:rotate-certificates`, `:replace-authority` | POST | (simulated sites only) |
 | `/v1/machines/{machine}:fail`, `:hang`, `:repair` | POST | (simulated sites only) |
@@ -44,6 +45,9 @@ class Wire(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
+
+EVENTS = "/redfish/v1/EventService/SSE"
+"""The stream of Redfish's EventService: `ServerSentEventUri`."""
 
 AUTHORITY_FILE = "/etc/vipu/ca.pem"
 """Where a site keeps the authority of its controller on every Poplar server, PEM."""

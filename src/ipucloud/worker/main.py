@@ -25,6 +25,7 @@ from ipucloud.http.server import internal_listener
 from ipucloud.inventory import release, validations
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.observation.notified import Notified
 from ipucloud.observation.reconciler import ObservationReconciler
 from ipucloud.operations.store import POWERED_OFF_NOW, RETRY_NOW
 from ipucloud.partitions import record
@@ -91,6 +92,7 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
             beside = (
                 asyncio.create_task(watch.run(), name="watch"),
                 asyncio.create_task(catalogue.keep(), name="catalogue"),
+                asyncio.create_task(Notified(database, sites.events, clock).run(), name="notified"),
             )
             try:
                 await asyncio.gather(engine.run(), messages.run())

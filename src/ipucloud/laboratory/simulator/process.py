@@ -130,6 +130,7 @@ async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
 
     async def stop() -> None:
+        site.events.close()
         server.should_exit = True
         await serving
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ipucloud.laboratory.simulator.cables import Cables
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Durations
+from ipucloud.laboratory.simulator.events import Events
 from ipucloud.laboratory.simulator.faults import FaultBook
 from ipucloud.laboratory.simulator.hardware import Machine, build_regions
 from ipucloud.laboratory.simulator.hosts import Hosts
@@ -46,6 +47,7 @@ class Site:
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self.settings = settings
+        self.events = Events()
         self.faults = FaultBook(settings.seed, clock=clock, time_scale=settings.time_scale, hardware=self)
         self.regions = build_regions(settings)
         self.state, self.document = open_state(settings.data / "site.json", fsync=settings.fsync)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
-from ipucloud.laboratory.simulator.http.calls import Calls, body_of
+from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
 from ipucloud.wire.site import (
+    EVENTS,
     FaultList,
     FaultRule,
     HardwareShown,
@@ -64,6 +68,7 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
         calls.route("GET", "/redfish/v1/Systems", "redfish.list", list_systems),
         calls.route("GET", system, "redfish.get", get_system),
         calls.route("POST", f"{system}/Actions/ComputerSystem.Reset", "redfish.reset", reset),
+        calls.stream(EVENTS, "redfish.events", site.events.stream),
     ]
 
 
@@ -123,6 +128,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
 
 def _trouble(site: Site, calls: Calls) -> list[Route]:
     """Fault rules, what a controller forgets, and its certificates: the experimenter's side."""
+    told = partial(_told, site)
 
     async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
         return FaultList(faults=site.faults.all())
@@ -147,7 +153,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         calls.route("GET", "/v1/faults", "faults.list", list_faults),
         calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
         calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
-        calls.route("POST", f"{controller}:forget", "controllers.forget", forget),
+        calls.route("POST", f"{controller}:forget", "controllers.forget", told(forget)),
         calls.route(
             "POST", f"{controller}:rotate-certificates", "controllers.rotate_certificates", rotate_certificates
         ),
@@ -157,6 +163,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
 
 def _breakages(site: Site, calls: Calls) -> list[Route]:
     """Machines, links and hosts that break now, or are repaired."""
+    told = partial(_told, site)
 
     async def fail_machine(request: Request) -> None:
         site.fail_machine(request.path_params["machine"])
@@ -185,19 +192,20 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
         await site.hosts.repair(request.path_params["host"])
 
     return [
-        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
-        calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", hang_machine),
-        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
-        calls.route("PUT", "/v1/machines/{machine}/sensors/{sensor}", "sensors.put", show_sensor),
-        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", fail_link),
-        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", repair_link),
-        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
-        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
+        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", told(fail_machine)),
+        calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", told(hang_machine)),
+        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", told(repair_machine)),
+        calls.route("PUT", "/v1/machines/{machine}/sensors/{sensor}", "sensors.put", told(show_sensor)),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", told(fail_link)),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", told(repair_link)),
+        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", told(fail_host)),
+        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", told(repair_host)),
     ]
 
 
 def _shown(site: Site, calls: Calls) -> list[Route]:
     """What hardware shows of itself in place of what it was built with."""
+    told = partial(_told, site)
 
     async def list_shown(request: Request) -> HardwareShownList:  # noqa: ARG001 - every call has the same signature
         return HardwareShownList(hardware=site.identities.all())
@@ -210,9 +218,20 @@ def _shown(site: Site, calls: Calls) -> list[Route]:
 
     return [
         calls.route("GET", "/v1/hardware", "hardware.list", list_shown),
-        calls.route("PUT", "/v1/hardware/{name}", "hardware.put", put_shown),
-        calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", delete_shown),
+        calls.route("PUT", "/v1/hardware/{name}", "hardware.put", told(put_shown)),
+        calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", told(delete_shown)),
     ]
+
+
+def _told(site: Site, act: Act) -> Act:
+    """The call, after whose effect whoever listens is told."""
+
+    async def told(request: Request) -> BaseModel | None:
+        answer = await act(request)
+        site.events.tell(f"/redfish/v1/Systems/{next(iter(request.path_params.values()))}")
+        return answer
+
+    return told
 
 
 def _answers(site: Site, machine: str) -> bool:

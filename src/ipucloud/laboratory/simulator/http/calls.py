@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
@@ -53,6 +53,23 @@ class Calls:
             return await self._through_faults(name, act, status, request)
 
         return Route(path, handle, methods=[method], name=name)
+
+    def stream(self, path: str, name: str, stream: Callable[[], AsyncIterator[bytes]]) -> Route:
+        """A route that answers with server-sent events. A fault rule breaks the connection at the next event."""
+
+        async def lines(request: Request) -> AsyncIterator[bytes]:
+            async for line in stream():
+                if self.site.faults.plan(name, "").rule is not None:
+                    await break_connection(request)
+                    return
+                yield line
+
+        async def handle(request: Request) -> Response:
+            if not self._authenticated(request):
+                return problem(401, "the site token is missing or wrong", headers={"WWW-Authenticate": "Bearer"})
+            return StreamingResponse(lines(request), media_type="text/event-stream")
+
+        return Route(path, handle, methods=["GET"], name=name)
 
     def _authenticated(self, request: Request) -> bool:
         given = request.headers.get("authorization", "")
