@@ -288,6 +288,14 @@ CASES = (
     ),
     CallCase("vipu.release", Call.GET_VERSION, "vipu", lambda _, s, _t: s.vipu.release(), missing="None", target=_none),
     CallCase("vipu.agents", Call.LIST_AGENTS, "vipu", lambda _, s, _t: s.vipu.agents(), missing="empty", target=_none),
+    CallCase(
+        "vipu.list_users",
+        Call.LIST_USERS,
+        "vipu",
+        lambda _, s, _t: s.vipu.list_users(),
+        missing="empty",
+        target=_none,
+    ),
     CallCase("vipu.user", Call.GET_USER, "vipu", lambda _, s, t: s.vipu.user(t.name), resources.user, missing="None"),
     CallCase(
         "vipu.create_user",

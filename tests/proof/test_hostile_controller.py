@@ -194,6 +194,7 @@ CALLS: tuple[Callable[[Site], Any], ...] = (
     lambda site: _values(site.vipu.remove_partition("b", "b-1")),
     lambda site: _values(site.vipu.allocation("a")),
     lambda site: _values(site.vipu.list_allocations("")),
+    lambda site: _values(site.vipu.list_users()),
     lambda site: _values(site.vipu.cluster_test("t")),
     lambda site: _values(site.vipu.remove_partitions("b")),
 )

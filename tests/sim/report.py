@@ -29,6 +29,7 @@ CALLS = {
     Call.TEST_CLUSTER: "start_test",
     Call.LIST_LINKS: "links",
     Call.GET_USER: "user",
+    Call.LIST_USERS: "list_users",
     Call.CREATE_USER: "create_user",
     Call.SET_USER_ALLOCATIONS: "set_user_allocation",
     Call.REMOVE_USER: "remove_user",

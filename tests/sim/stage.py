@@ -35,6 +35,15 @@ _SETUP = (
     " NEW.run_at - (hashtext(NEW.kind || NEW.key) & 4095) * interval '1 microsecond'; RETURN NEW; END $$",
     "CREATE TRIGGER break_tie BEFORE INSERT OR UPDATE OF run_at ON work FOR EACH ROW EXECUTE FUNCTION break_tie()",
     "ALTER TABLE work ENABLE ALWAYS TRIGGER break_tie",
+    # Rows of equal rank come in the order of the plan. Which plan that is must not depend on how full the tables were
+    # before, nor on whether the server found the time to count their rows.
+    *(
+        f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_{way} = off', current_database()); END $$"
+        for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+    ),
+    "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'r'"
+    " AND relnamespace = 'public'::regnamespace LOOP"
+    " EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', name); END LOOP; END $$",
     # Circles of waits are found by the simulation, and at once; the server's own search depends on real time.
     "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$",
 )

@@ -109,15 +109,24 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
         cluster = await world.build(flavor="m2000-pod4")
         key = await replaced(world, cluster)
         before = set(users(site)[key.user].access_key_ids)
-        site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
-        assert sees(site, key) is None
-        found = await world.findings()
-        assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
-        (repaired,) = await world.repairer().repair(found)
-        assert repaired.operation_id is not None
-        await world.succeeded(repaired.operation_id)
-        assert sees(site, key) == [key.user]
-        assert set(users(site)[key.user].access_key_ids) == before
+
+        def everything() -> None:
+            site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
+
+        def user_alone() -> None:
+            request = admin.RemoveUserRequest(id=key.user)
+            VipuDriver(site.channel()).admin.RemoveUser(request, timeout=CALL_SECONDS)
+
+        for forget in (everything, user_alone):
+            forget()
+            assert sees(site, key) is None
+            found = await world.findings()
+            assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
+            (repaired,) = await world.repairer().repair(found)
+            assert repaired.operation_id is not None
+            await world.succeeded(repaired.operation_id)
+            assert sees(site, key) == [key.user]
+            assert set(users(site)[key.user].access_key_ids) == before
 
 
 async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world: SiteWorld) -> None:

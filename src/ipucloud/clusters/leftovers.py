@@ -91,7 +91,7 @@ _LEFTOVERS = Query(
        AND NOT EXISTS (SELECT FROM allocations a
                         WHERE a.freed_at IS NULL AND (a.machine_id = r.machine_id OR a.host_id = r.host_id))
        AND {automation_allowed("r.machine_id", "r.host_id")}
-     ORDER BY r.last_seen_at LIMIT :limit
+     ORDER BY r.last_seen_at, r.id LIMIT :limit
     """,  # noqa: S608  # our own text
     _Leftover,
 )

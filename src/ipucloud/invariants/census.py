@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ipucloud.site.ports import Allocation, Partition, Sites, VipuAddress
+from ipucloud.site.users import users_with_allocation
 from ipucloud.wire.site import Host, Network
 
 
@@ -15,11 +16,13 @@ from ipucloud.wire.site import Host, Network
 class RegionCensus:
     """Everything that a site has built in one region, by name, and the names of the hardware that it lists there.
 
-    Partitions are by allocation and id.
+    Partitions are by allocation and id. `users`: those who see the allocation of their name; None: the region's
+    controller has no users.
     """
 
     region: str
     allocations: Mapping[str, Allocation]
+    users: frozenset[str] | None
     partitions: Mapping[tuple[str, str], Partition]
     networks: Mapping[str, Network]
     hosts: Mapping[str, Host]
@@ -56,12 +59,17 @@ async def _region(
     sites: Sites, region: str, vipu: VipuAddress | None, hardware: frozenset[str], call_timeout: float
 ) -> RegionCensus:
     site = sites.at(vipu, lambda: call_timeout)
-    allocations, partitions, networks, hosts = await asyncio.gather(
-        site.vipu.list_allocations(""), site.vipu.all_partitions(), site.networks.list(region), site.hosts.list(region)
+    allocations, users, partitions, networks, hosts = await asyncio.gather(
+        site.vipu.list_allocations(""),
+        users_with_allocation(site, vipu),
+        site.vipu.all_partitions(),
+        site.networks.list(region),
+        site.hosts.list(region),
     )
     return RegionCensus(
         region,
         {each.id: each for each in allocations},
+        users,
         {(each.allocation_id, each.id): each for each in partitions},
         {each.name: each for each in networks},
         {each.name: each for each in hosts},

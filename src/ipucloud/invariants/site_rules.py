@@ -87,9 +87,13 @@ def _in_use(
 
 
 def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    if cluster.name in region.allocations or not cluster.through_vipu:
+    if not cluster.through_vipu:
         return None
-    return f"the controller has no allocation {cluster.name}"
+    if cluster.name not in region.allocations:
+        return f"the controller has no allocation {cluster.name}"
+    if region.users is not None and cluster.has_user and cluster.name not in region.users:
+        return f"the controller has no user {cluster.name} who sees the allocation"
+    return None
 
 
 def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -194,7 +198,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_allocation",
-        sentence="A cluster in use whose machines are under V-IPU has a V-IPU allocation of its name.",
+        sentence="A cluster in use whose machines are under V-IPU has an allocation of its name, and its user sees it.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
         # Where the allocation is gone the cluster may have been removed as a whole: nothing can be made

@@ -44,7 +44,7 @@ def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> 
         _agents(found, expected, reading.machines, reading.agents)
         _links(found, expected, reading.links or ())
         if reading.allocations is not None:
-            _allocations(found, expected, reading.allocations)
+            _allocations(found, expected, reading.allocations, reading.users)
         _partitions(found, expected)
     if reading.hosts is not None:
         for host in expected.hosts:
@@ -135,14 +135,24 @@ def _links(found: Findings, expected: Expected, links: Iterable[Link]) -> None:
         found.add("machine", machine_id, Source.VIPU, code, f"links {', '.join(sorted(ends))}")
 
 
-def _allocations(found: Findings, expected: Expected, allocations: Collection[str]) -> None:
-    """A cluster in use has its allocation: it was there before the cluster was in use, and nobody removes it."""
+def _allocations(
+    found: Findings, expected: Expected, allocations: Collection[str], users: Collection[str] | None
+) -> None:
+    """A cluster in use has its allocation and user: they were there before it was in use, and nobody removes them.
+
+    An allocation without its user, as a controller has it that was restored from an older state, is of no use either.
+    """
     for machine in expected.machines:
         if machine.is_server or machine.holder is None or not machine.holder.in_use:
             continue
-        if machine.holder.external_name not in allocations:
-            detail = f"the controller has no allocation {machine.holder.external_name}"
-            found.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
+        name = machine.holder.external_name
+        if name not in allocations:
+            detail = f"the controller has no allocation {name}"
+        elif users is not None and machine.holder.has_user and name not in users:
+            detail = f"the controller has no user {name} who sees the allocation"
+        else:
+            continue
+        found.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
 
 
 def _partitions(found: Findings, expected: Expected) -> None:

@@ -17,6 +17,7 @@ from ipucloud.observation.expected import Expected
 from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Agent, Link, Release, Site
+from ipucloud.site.users import users_with_allocation
 from ipucloud.wire.site import Host, RedfishSystem
 
 log = structlog.get_logger(__name__)
@@ -30,7 +31,8 @@ class Reading:
 
     `shown` has what all hardware shows of itself, also hardware that is not registered, by the kinds that were read.
     `release`: what the V-IPU controller says that it runs; None: it did not say, or there is none.
-    `allocations` has the names of those at the V-IPU controller. `keys` has the SSH host keys of the servers that were
+    `allocations` has the names of those at the V-IPU controller, `users` those of its users who see the allocation of
+    their name; None, too, where the controller has no users. `keys` has the SSH host keys of the servers that were
     asked; None as a key: no answer.
     """
 
@@ -42,19 +44,20 @@ class Reading:
     reads: Sequence[Read]
     shown: Mapping[Kind, Sequence[Shown]] = field(default_factory=dict)
     allocations: frozenset[str] | None = None
+    users: frozenset[str] | None = None
     release: Release | None = None
 
 
 async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
     """Read everything at once. A source that fails, or shows nothing of what must be there, is not read."""
     started = clock.monotonic()
-    release, systems, agents, links, allocations, hosts = await asyncio.gather(
+    release, systems, agents, links, hosts, (allocations, users) = await asyncio.gather(
         _answer(site.vipu.release()),
         _answer(site.machines.list(expected.region)),
         _answer(site.vipu.agents()),
         _answer(site.vipu.impaired_links()),
-        _answer(site.vipu.list_allocations("")),
         _answer(site.hosts.list(expected.region)),
+        asyncio.gather(_answer(site.vipu.list_allocations("")), _answer(users_with_allocation(site, expected.vipu))),
     )
     seconds = clock.monotonic() - started
     machines = {each.name for each in expected.machines}
@@ -73,7 +76,7 @@ async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
     by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
     by_host = hosts if isinstance(hosts, str) else {each.name: each for each in hosts}
     read_machines = named(Source.BMC, machines, by_system)
-    failed = next((each for each in (release, links, allocations) if isinstance(each, str)), None)
+    failed = next((each for each in (release, links, allocations, users) if isinstance(each, str)), None)
     read_agents = named(Source.VIPU, under_vipu, failed or by_agent)
     read_hosts = named(Source.HOST, {each.name for each in expected.hosts}, by_host)
     shown: dict[Kind, Sequence[Shown]] = {}
@@ -90,6 +93,7 @@ async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
         reads=reads,
         shown=shown,
         allocations=None if isinstance(allocations, str) else frozenset(each.id for each in allocations),
+        users=None if isinstance(users, str) else users,
         release=release if isinstance(release, Release) else None,
     )
 

@@ -23,6 +23,7 @@ class Call(StrEnum):
     LIST_LINKS = "admin.ListLinks"
     LIST_AGENTS = "admin.ListAgents"
     GET_USER = "admin.GetUser"
+    LIST_USERS = "admin.ListUsers"
     CREATE_USER = "admin.CreateUser"
     SET_USER_ALLOCATIONS = "admin.SetUserAllocations"
     REMOVE_USER = "admin.RemoveUser"

@@ -86,6 +86,9 @@ class NoVipu:
     async def user(self, user_id: str) -> VipuUser | None:
         return None
 
+    async def list_users(self) -> Sequence[VipuUser]:
+        return ()
+
     async def create_user(self, user_id: str) -> None:
         raise _refused(f"user {user_id}")
 

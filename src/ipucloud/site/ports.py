@@ -245,6 +245,9 @@ class Vipu(Protocol):
         """The links of all machines that are not up although both ends answer."""
 
     async def user(self, user_id: str) -> VipuUser | None: ...
+    async def list_users(self) -> Sequence[VipuUser]:
+        """Every user of a secure controller."""
+
     async def create_user(self, user_id: str) -> None:
         """Create a user who sees nothing and has no key."""
 

@@ -248,6 +248,12 @@ class GrpcVipu:
             lambda reply: answers.user(reply.user, user_id),
         )
 
+    async def list_users(self) -> Sequence[VipuUser]:
+        found = await self._read(
+            Call.LIST_USERS, self._admin.ListUsers, admin.ListUsersRequest(), lambda reply: answers.users(reply.users)
+        )
+        return found or []
+
     async def create_user(self, user_id: str) -> None:
         await self._make(Call.CREATE_USER, self._admin.CreateUser, admin.CreateUserRequest(id=user_id))
 

@@ -304,6 +304,13 @@ def user(found: admin.User, asked: str) -> VipuUser:
     return VipuUser(asked, allocations, found.all_allocations, frozenset(map(_name, found.access_key_ids)))
 
 
+def users(found: Sequence[admin.User]) -> list[VipuUser]:
+    _require(len(found) <= MAX_NAMES, "it lists too many users")
+    listed = [user(each, each.id) for each in found]
+    _distinct([each.id for each in listed])
+    return listed
+
+
 def _known(values: Mapping[int, Value], number: int, what: str) -> Value | None:
     """The value for a number; None for 0, which stands for none."""
     if number and number not in values:

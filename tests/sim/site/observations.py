@@ -112,6 +112,10 @@ def machines(state: SiteState) -> Sequence[RedfishSystem]:
     return [machine(state, name) for name in sorted(state.machines)]
 
 
+def list_users(state: SiteState) -> Sequence[VipuUser]:
+    return sorted(state.users.values(), key=lambda each: each.id)
+
+
 def user(state: SiteState, user_id: str) -> VipuUser | None:
     return state.users.get(user_id)
 

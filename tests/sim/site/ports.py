@@ -186,6 +186,9 @@ class SimulatedVipu:
     async def user(self, user_id: str) -> VipuUser | None:
         return await self._calls.read(f"user {user_id}", lambda state, _: see.user(state, user_id))
 
+    async def list_users(self) -> Sequence[VipuUser]:
+        return await self._calls.read("list_users", lambda state, _: see.list_users(state))
+
     async def create_user(self, user_id: str) -> None:
         await self._calls.change("create_user", user_id, lambda: self._hardware.create_user(user_id))
 
