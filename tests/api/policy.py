@@ -148,6 +148,9 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPrepaid": PLATFORM,
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
+    "setTopUp": PLATFORM,
+    "endTopUp": PLATFORM,
+    "failPayment": PLATFORM,
     "listStuck": SEEING_THE_PLATFORM,
     "whatIs": SEEING_THE_PLATFORM,
     "getRequestTrace": SEEING_THE_PLATFORM,
@@ -211,6 +214,7 @@ CORRECTION: dict[str, object] = {
     "reason": "entered late",
 }
 BUDGET: dict[str, object] = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
+TOP_UP: dict[str, object] = {"amount": EURO, "below_hours": 4, "month_limit": EURO}
 HARDWARE: dict[str, object] = {"machines": ["luxembourg-2-m2000-pod-000-m00"]}
 BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
@@ -232,6 +236,8 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createAccountBudget": lambda number: BUDGET | {"name": f"made-{number}"},
     "updateAccountBudget": lambda number: {"name": f"renamed-{number}"},
     "setPrepaid": lambda _: {"when_empty": "warn"},
+    "setTopUp": lambda _: TOP_UP,
+    "failPayment": lambda number: {"reason": f"reason {number}"},
     "issueCreditNote": lambda number: {"net": "0.01", "reason": f"reason {number}"},
     "topUpWallet": lambda _: {"amount": EURO},
     "grantCredit": lambda _: {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"},

@@ -12,13 +12,15 @@ import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
-from ipucloud.billing.invoices.payments import record_payment
+from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.config import Settings
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.prices import PriceAddition
+from ipucloud.contract.wallet import TopUpPolicy
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.health.codes import Code, Source
@@ -26,7 +28,7 @@ from ipucloud.inventory.health.observations import Read, write_reading
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
-from tests.api.policy import BODIES, CORRECTION, QUERIES
+from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
 from tests.api.support import PUBLIC_KEY, Api, key
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_token
@@ -99,14 +101,11 @@ class Tenancy:
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
-        if operation.id == "recordRefund":
-            async with world.database.begin() as connection:
-                plenty = Money.of("1000000.00", "EUR")  # the wallet pays open invoices first
-                await record_payment(connection, project.id, plenty, reference=f"for {number}", invoice=None)
+        names |= await self._payment(operation, project, f"for {number}")
         names |= await self._delivered(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
-        if "{budget}" in operation.path or operation.id == "endPrepaid":
+        if "{budget}" in operation.path or operation.id in {"endPrepaid", "setTopUp", "endTopUp"}:
             names["budget"] = await self._money(operation, project, f"target-{number}")
         if "{price}" in operation.path:
             new = PriceAddition(
@@ -243,11 +242,23 @@ class Tenancy:
                 return {"connection": str(await some_connection(connection, project.id, "scheduled"))}
         return {}
 
+    async def _payment(self, operation: Documented, project: Project, reference: str) -> dict[str, str]:
+        """A payment that is expected, or one that a refund is of."""
+        async with self.api.world.database.begin() as connection:
+            if operation.id == "recordRefund":
+                plenty = Money.of("1000000.00", "EUR")  # the wallet pays open invoices first
+                await record_payment(connection, project.id, plenty, reference=reference, invoice=None)
+            if "{payment}" in operation.path:
+                return {"payment": str(await expect_payment(connection, project.id, Money.of("1.00", "EUR")))}
+        return {}
+
     async def _money(self, operation: Documented, project: Project, name: str) -> str:
         """A budget of the project or its account, which pays ahead; the budget's id."""
         owner = Owner("account" if "{account}" in operation.path else "project", project.id)
         async with self.api.world.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
+            if operation.id == "endTopUp":
+                await set_top_up(connection, project.id, TopUpPolicy.model_validate(TOP_UP))
             return str(
                 await create(
                     connection, owner, NewBudget(name, Money.of(5, "EUR"), None, [Threshold("actual", 100, None)]), None

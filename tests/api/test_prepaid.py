@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, problem
+from tests.api.support import Api, cluster_json, key, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -34,3 +34,38 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
     nobody = f"/v1/billing/accounts/{UUID(int=5)}/prepaid"
     problem(await admin.get(nobody), 404, "not_found")
     problem(await admin.put(nobody, json={"when_empty": "warn"}), 404, "not_found")
+
+
+async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    account = f"/v1/billing/accounts/{api.world.project.id}"
+    path, ten, five = f"{account}/prepaid/top-up", euros("10.00"), euros("5.00")
+    order = {"amount": ten, "below": five, "month_limit": ten}
+    problem(await admin.put(path, json=order), 409, "state_conflict")
+    await admin.put(f"{account}/prepaid", json={"when_empty": "warn"})
+    for wrong, pointer in (
+        ({"below_hours": 4}, "/below"),
+        ({"below": None}, "/below"),
+        ({"month_limit": five}, "/month_limit/amount"),
+        ({"below": five | {"currency": "USD"}}, "/below/currency"),
+    ):
+        refusal = problem(await admin.put(path, json=order | wrong), 422, "validation_failed")
+        assert [each["pointer"] for each in refusal["errors"]] == [pointer]
+    made = (await admin.put(path, json=order)).json()
+    shown = {"amount": ten, "below": five, "below_hours": None, "month_limit": ten, "this_month": euros("0.00")}
+    assert made["top_up"] == shown | {"paused_at": None, "pause_reason": None, "reference": None}
+    assert (await api.owner.get(f"{api.base}/billing/funds")).json() == made
+    announced = await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": ten}, headers=key())
+    failing = f"{account}/payments/{announced.json()['id']}:fail"
+    failed = (await admin.post(failing, json={"reason": "card expired"})).json()
+    assert (failed["state"], failed["failure"], failed["automatic"]) == ("failed", "card expired", False)
+    problem(await admin.post(failing, json={"reason": "another"}), 409, "state_conflict")
+    unknown = f"{account}/payments/{UUID(int=5)}:fail"
+    problem(await admin.post(unknown, json={"reason": "card expired"}), 404, "not_found")
+    assert (await admin.delete(path)).status_code == 204
+    problem(await admin.delete(path), 404, "not_found")
+    assert (await api.owner.get(f"{api.base}/billing/funds")).json()["top_up"] is None
+
+
+def euros(amount: str) -> dict[str, str]:
+    return {"amount": amount, "currency": "EUR"}

@@ -98,6 +98,12 @@ def record_payment(account: Ref, amount: Money, *, reference: str, invoice: str 
     return request.post(f"{_path(account)}/payments", Payment, body, scoped=False)
 
 
+def fail_payment(account: Ref, payment: Ref, *, reason: str) -> Call[Payment]:
+    """Record that an expected payment, such as a top-up, will not come."""
+    path = f"{_path(account)}/payments/{segment(payment)}:fail"
+    return request.post(path, Payment, {"reason": reason}, scoped=False)
+
+
 def record_refund(account: Ref, amount: Money, *, reference: str) -> Call[Payment]:
     """Record a wallet refund; a repeated reference is the same refund."""
     body = {"amount": amount.model_dump(), "reference": reference}
@@ -121,6 +127,28 @@ def set_prepaid(account: Ref, when_empty: str, *, warn_hours: Sequence[int] | No
 def end_prepaid(account: Ref) -> Call[None]:
     """End the account's prepayment."""
     return request.delete(f"{_path(account)}/prepaid", nothing, scoped=False)
+
+
+def set_top_up(
+    account: Ref, amount: Money, *, month_limit: Money, below: Money | None = None, below_hours: int | None = None
+) -> Call[Funds]:
+    """Top a prepaid account up by an amount whenever its funds reach the level; a paused policy is resumed.
+
+    The level is either `below`, an amount that is left, or `below_hours`, which the funds last. `month_limit`: for the
+    top-ups requested in a UTC month.
+    """
+    body = given(
+        amount=amount.model_dump(),
+        below=None if below is None else below.model_dump(),
+        below_hours=below_hours,
+        month_limit=month_limit.model_dump(),
+    )
+    return Call("PUT", f"{_path(account)}/prepaid/top-up", Funds, body=body, scoped=False)
+
+
+def end_top_up(account: Ref) -> Call[None]:
+    """End the account's automatic top-ups."""
+    return request.delete(f"{_path(account)}/prepaid/top-up", nothing, scoped=False)
 
 
 def _path(account: Ref) -> str:

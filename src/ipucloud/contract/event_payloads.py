@@ -309,6 +309,23 @@ class FundsLow(FundsLeft):
     hours: int = Field(description="The level that was reached: the funds last no longer than so many hours.")
 
 
+class TopUpOf(Payload):
+    """An automatic top-up of a prepaid account."""
+
+    payment: UUID = Field(description="The payment.")
+    reference: str = Field(description="Its reference at the payment provider, or for a bank transfer.")
+    amount: AmountOfMoney = Field(description="What was requested.")
+
+
+class TopUpPaused(Payload):
+    """Why a prepaid account is not topped up any more."""
+
+    reason: Literal["payment_failed", "month_limit"] = Field(
+        description="A top-up failed, or the next one would exceed the month's limit."
+    )
+    detail: str = Field(description="The same as a sentence.")
+
+
 class AuditRepair(Payload):
     """The violated rule and the audit's repair."""
 

@@ -263,6 +263,24 @@ ACCOUNT_FUNDS_RESTORED = _register(
     "The prepaid account that pays for the project has funds again.",
     payload=FundsLeft,
 )
+ACCOUNT_TOP_UP_REQUESTED = _register(
+    "account.top_up_requested",
+    "A top-up of the prepaid account that pays for the project was requested by its policy.",
+    payload=payloads.TopUpOf,
+)
+ACCOUNT_TOPPED_UP = _register(
+    "account.topped_up",
+    "The prepaid account that pays for the project was topped up by its policy.",
+    payload=payloads.TopUpOf,
+)
+ACCOUNT_TOP_UP_PAUSED = _register(
+    "account.top_up_paused",
+    "Automatic top-ups of the prepaid account that pays for the project are paused.",
+    payload=payloads.TopUpPaused,
+)
+ACCOUNT_TOP_UP_RESUMED = _register(
+    "account.top_up_resumed", "Automatic top-ups of the prepaid account that pays for the project are resumed."
+)
 AUDIT_REPAIRED = _register(
     "audit.repaired",
     "An audit repaired the subject; if it has no id of its own, the subject is the project.",

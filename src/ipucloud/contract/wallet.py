@@ -58,6 +58,8 @@ class PaymentOut(Answer):
     amount: Money
     reference: str = Field(description="Reference on the bank statement.")
     state: Literal["pending", "done", "failed"]
+    automatic: bool = Field(description="Whether it is a top-up that the account's policy requested.")
+    failure: str | None = Field(description="Why it failed; null if it has not, or nothing was said.")
     invoice: str | None = Field(description="Number of the invoice that it pays; null if it is for the wallet.")
     to_wallet: Money | None = Field(
         description="Amount added to the wallet, negative if taken out; null until the payment is done."
@@ -82,6 +84,12 @@ class TopUpCreate(Body):
     """An amount to collect from the account's payment method for its wallet."""
 
     amount: PaidMoney = Field(description="Amount, in the decimal places of its currency.")
+
+
+class PaymentFailure(Body):
+    """Why an expected payment will not come."""
+
+    reason: Line
 
 
 class RefundCreate(Body):
@@ -118,6 +126,34 @@ class PrepaidPolicy(Body):
     )
 
 
+class TopUpPolicy(Body):
+    """When and by how much a prepaid account is topped up; give either `below` or `below_hours`."""
+
+    amount: PaidMoney = Field(description="Amount of each top-up, in the decimal places of its currency.")
+    below: PaidMoney | None = Field(None, description="Top up when so much or less is left.")
+    below_hours: Annotated[int, Field(ge=1, le=720)] | None = Field(
+        None, description="Top up when the funds last no longer than so many hours."
+    )
+    month_limit: PaidMoney = Field(description="Limit for the top-ups requested in a UTC month.")
+
+
+class TopUpOut(Answer):
+    """When and by how much a prepaid account is topped up."""
+
+    amount: Money = Field(description="Amount of each top-up.")
+    below: Money | None = Field(description="Topped up when so much or less is left; null: by `below_hours`.")
+    below_hours: int | None = Field(
+        description="Topped up when the funds last no longer than so many hours; null: by `below`."
+    )
+    month_limit: Money = Field(description="Limit for the top-ups requested in a UTC month.")
+    this_month: Money = Field(description="Sum of the top-ups requested this month that have not failed.")
+    paused_at: datetime | None = Field(description="When it was paused; null if it is not.")
+    pause_reason: Literal["payment_failed", "month_limit"] | None = Field(
+        description="Why it is paused; null if it is not."
+    )
+    reference: str | None = Field(description="Reference of the top-up that is under way; null: none is.")
+
+
 class FundsOut(Answer):
     """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held - tax."""
 
@@ -150,3 +186,4 @@ class FundsOut(Answer):
         description="When the present clusters will have used the funds; null: not within a year."
     )
     warn_hours: list[int] = Field(description="Levels at which low funds are reported, in hours that they last.")
+    top_up: TopUpOut | None = Field(description="How the account is topped up automatically; null: it is not.")

@@ -109,4 +109,22 @@ HELD_RIGHTLY = Invariant(
     """,
 )
 
-RULES = (FIRES_ONCE, ANNOUNCED_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY)
+TOPPED_UP = Invariant(
+    name="top_up_is_followed",
+    sentence="A policy waits for its account's open top-up, and the end of one is reported within an hour.",
+    object_type="account",
+    remedy="See whether a worker keeps the books. Set the policy anew: it then waits for the open top-up.",
+    repair=Refusal("Workers report the end of a top-up; a person must find out why none does."),
+    statement="""
+    SELECT t.account_id::text AS object_id, NULL::uuid AS project_id,
+           format('the top-up %s has ended as %s, which is not reported', p.reference, p.state) AS detail
+      FROM top_up_policies t JOIN payments p ON p.id = t.payment_id
+     WHERE p.finished_at + interval '1 hour' <= app_now()
+     UNION ALL
+    SELECT t.account_id::text, NULL::uuid, format('the top-up %s is open and is not waited for', p.reference)
+      FROM top_up_policies t JOIN payments p ON p.account_id = t.account_id
+     WHERE p.automatic AND p.finished_at IS NULL AND p.id IS DISTINCT FROM t.payment_id
+    """,
+)
+
+RULES = (FIRES_ONCE, ANNOUNCED_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY, TOPPED_UP)

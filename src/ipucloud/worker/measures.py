@@ -131,6 +131,34 @@ UNPRICED_MINUTES = Measure(
     ("region", "sku", "currency"),
     sa.text("SELECT region, sku, currency, sum(minutes) FROM unpriced_minutes GROUP BY region, sku, currency"),
 )
+PREPAID = Measure(
+    "prepaid_accounts",
+    "Prepaid accounts by state: funded, low (at one of their levels), empty",
+    ("state",),
+    sa.text(
+        """
+        SELECT state.name, count(p.account_id)
+          FROM (VALUES ('funded'), ('low'), ('empty')) AS state (name)
+          LEFT JOIN prepaid_accounts p
+            ON state.name = CASE WHEN p.state = 'funded' AND p.low_hours IS NOT NULL THEN 'low' ELSE p.state END
+         GROUP BY state.name
+        """
+    ),
+)
+TOP_UPS = Measure(
+    "top_ups",
+    "Accounts that are topped up automatically, by state: active, requested, payment_failed, month_limit",
+    ("state",),
+    sa.text(
+        """
+        SELECT state.name, count(t.account_id)
+          FROM (VALUES ('active'), ('requested'), ('payment_failed'), ('month_limit')) AS state (name)
+          LEFT JOIN top_up_policies t
+            ON state.name = coalesce(t.pause_reason, CASE WHEN t.payment_id IS NULL THEN 'active' ELSE 'requested' END)
+         GROUP BY state.name
+        """
+    ),
+)
 OBSERVATION_AGE = Measure(
     "observation_age_seconds",
     "Time since the last complete reading of a region's hardware by a source",
@@ -213,6 +241,7 @@ REPAIRS = Measure(
 )
 MEASURES = (
     *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
+    *(PREPAID, TOP_UPS),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
 )
 

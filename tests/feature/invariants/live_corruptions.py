@@ -22,6 +22,13 @@ _HOLD = (
     "INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency)"
     " VALUES ({cluster}, %(project)s, {account}, 3.75, 'EUR')"
 )
+_TOP_UP = (
+    "INSERT INTO prepaid_accounts (account_id, currency, when_empty) VALUES (%(project)s, 'EUR', 'warn')",
+    "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state, automatic)"
+    " VALUES (%(active)s, %(project)s, 'EUR', 'in', 5, 'TOP-1', 'pending', true)",
+    "INSERT INTO top_up_policies (account_id, currency, amount, below, month_limit, payment_id)"
+    " VALUES (%(project)s, 'EUR', 5, 1, 5, %(active)s)",
+)
 _SCHEDULED = (
     "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at, started_at,"
     " operation_id)"
@@ -57,6 +64,12 @@ LIVE = (
             _BUDGET,
             "UPDATE budgets SET month = '2026-05-01', actual = 5, forecast = 1, evaluated_at = app_now()",
         ),
+    ),
+    Corruption("top_up_is_followed", Outcome.REFUSED, (*_TOP_UP, "UPDATE top_up_policies SET payment_id = NULL")),
+    Corruption(
+        "top_up_is_followed",
+        Outcome.REFUSED,
+        (*_TOP_UP, "UPDATE payments SET state = 'failed', finished_at = app_now() - interval '2 hours'"),
     ),
     Corruption(
         "hold_has_an_owner",

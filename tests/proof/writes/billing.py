@@ -98,6 +98,14 @@ async def record_payment(office: Office) -> Write:
     return Write("POST", path, office.admin.secret, body, body | {"reference": office.fresh()}, key())
 
 
+async def fail_payment(office: Office) -> Write:
+    account = (await office.project()).id
+    async with office.world.database.begin() as connection:
+        payment = await payments.expect_payment(connection, account, Money.of("5.00", "EUR"))
+    path = f"/v1/billing/accounts/{account}/payments/{payment}:fail"
+    return Write("POST", path, office.admin.secret, {"reason": "card expired"}, {"reason": "another"}, key())
+
+
 async def record_refund(office: Office) -> Write:
     account = (await office.project()).id
     async with office.world.database.begin() as connection:
@@ -132,6 +140,7 @@ WRITES: Cases = {
     "grantCredit": grant_credit,
     "recordPayment": record_payment,
     "recordRefund": record_refund,
+    "failPayment": fail_payment,
     "updateSeller": update_seller,
     "addTaxRate": add_tax_rate,
 }

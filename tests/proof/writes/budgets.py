@@ -62,6 +62,19 @@ async def end_prepaid(office: Office) -> Write:
     return Write("DELETE", write.path, office.admin.secret)
 
 
+async def set_top_up(office: Office) -> Write:
+    write = await set_prepaid(office)
+    (await write.send(office.client)).raise_for_status()
+    euros = {"amount": "10.00", "currency": "EUR"}
+    return Write("PUT", f"{write.path}/top-up", write.secret, {"amount": euros, "below_hours": 4, "month_limit": euros})
+
+
+async def end_top_up(office: Office) -> Write:
+    write = await set_top_up(office)
+    (await write.send(office.client)).raise_for_status()
+    return Write("DELETE", write.path, office.admin.secret)
+
+
 WRITES: Cases = {
     "createBudget": create_budget,
     "updateBudget": update_budget,
@@ -71,4 +84,6 @@ WRITES: Cases = {
     "deleteAccountBudget": delete_account_budget,
     "setPrepaid": set_prepaid,
     "endPrepaid": end_prepaid,
+    "setTopUp": set_top_up,
+    "endTopUp": end_top_up,
 }

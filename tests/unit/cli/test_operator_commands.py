@@ -52,6 +52,24 @@ def test_an_account_pays_ahead(run: Run, service: Service) -> None:
     assert run("accounts", "end-prepaid", "account-1").status == 0
 
 
+def test_an_account_is_topped_up(run: Run, service: Service, account: dict[str, Any]) -> None:
+    ten, hundred = ({"amount": each, "currency": account["currency"]} for each in ("10.00", "100.00"))
+    policy: dict[str, object] = {"amount": ten, "below": None, "below_hours": 24, "month_limit": hundred}
+    policy |= {"this_month": ten, "paused_at": None, "pause_reason": "payment_failed", "reference": None}
+    service.on("PUT", f"{PATH}/prepaid/top-up", Reply(body={"when_empty": "suspend", "top_up": policy}))
+    order = ("accounts", "set-top-up", "account-1", "10.00", "--month-limit", "100.00")
+    assert "paused: payment_failed" in run(*order, "--below-hours", "24").out
+    assert sent(service) == {"amount": ten, "below_hours": 24, "month_limit": hundred}
+    assert run(*order, "--below", "10.00").status == 0
+    assert sent(service) == {"amount": ten, "below": ten, "month_limit": hundred}
+    assert [run(*order).status, run(*order, "--below", "1", "--below-hours", "1").status] == [2, 2]
+    service.on("DELETE", f"{PATH}/prepaid/top-up", Reply(204))
+    assert run("accounts", "end-top-up", "account-1").status == 0
+    service.on("POST", f"{PATH}/payments/payment-1:fail", Reply(body={"id": "payment-1", "state": "failed"}))
+    assert run("payments", "fail", "account-1", "payment-1", "--reason", "card expired").status == 0
+    assert sent(service) == {"reason": "card expired"}
+
+
 @pytest.mark.parametrize(("verb", "path"), [("create", "payments"), ("refund", "refunds")])
 def test_money_is_recorded_in_the_currency_of_the_account(
     run: Run, service: Service, account: dict[str, Any], verb: str, path: str

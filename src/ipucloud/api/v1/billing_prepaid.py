@@ -11,20 +11,23 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.api.writes import change_platform
+from ipucloud.billing.accounts.store import refuse_other_currency
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
-from ipucloud.contract.wallet import FundsOut, PrepaidPolicy
+from ipucloud.billing.prepaid.top_ups import end_top_up, set_top_up, shown_policy
+from ipucloud.contract.wallet import FundsOut, PrepaidPolicy, TopUpPolicy
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import not_found
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, not_found
 
 routes = router()
 
@@ -37,7 +40,7 @@ async def get_project_funds(request: Request, project: ProjectRef) -> Response:
     """Return the funds of the account that pays for the project now."""
     async with reading(request, project) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
-        body = to_json(await funds_of(connection, account, currency=currency, hold_minutes=_hold_minutes(request)))
+        body = await _shown(request, connection, account, currency)
     return Response(body, media_type=JSON)
 
 
@@ -91,10 +94,67 @@ async def delete_prepaid(request: Request, account: AccountId) -> Response:
     return await change_platform(request, effect)
 
 
+@routes.put(
+    "/v1/billing/accounts/{account:ref}/prepaid/top-up",
+    **operation(
+        "setTopUp",
+        "Top an account up automatically",
+        Permission.PLATFORM_WRITE,
+        gives=FundsOut,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def put_top_up(request: Request, account: AccountId, body: TopUpPolicy) -> Response:
+    """Top a prepaid account up whenever its funds reach the level. A paused policy is resumed."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await lock_payer(connection, account)
+        _check(body, await currency_of(request, connection, account))
+        await set_top_up(connection, account, body)
+        return Answer(200, await _funds(request, connection, account))
+
+    return await change_platform(request, effect)
+
+
+@routes.delete(
+    "/v1/billing/accounts/{account:ref}/prepaid/top-up",
+    **operation(
+        "endTopUp",
+        "End an account's automatic top-ups",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="The account is topped up no more",
+    ),
+)
+async def delete_top_up(request: Request, account: AccountId) -> Response:
+    """Request no more top-ups. One that is under way may still come in."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await lock_payer(connection, account)
+        if not await end_top_up(connection, account):
+            raise not_found()
+        return Answer(204)
+
+    return await change_platform(request, effect)
+
+
+def _check(policy: TopUpPolicy, currency: str) -> None:
+    """Raise `Problem` validation_failed."""
+    for field in ("amount", "below", "month_limit"):
+        money = getattr(policy, field)
+        if money is not None:
+            refuse_other_currency(money.currency, currency, field=field)
+    if (policy.below is None) == (policy.below_hours is None):
+        raise invalid([FieldError("/below", "one_level", "Give either `below` or `below_hours`.")])
+    if policy.month_limit.amount < policy.amount.amount:
+        raise invalid([FieldError("/month_limit/amount", "limit_too_low", "Allow at least one top-up in a month.")])
+
+
 async def _funds(request: Request, connection: Statements, account: UUID) -> bytes:
-    currency = await currency_of(request, connection, account)
-    return to_json(await funds_of(connection, account, currency=currency, hold_minutes=_hold_minutes(request)))
+    return await _shown(request, connection, account, await currency_of(request, connection, account))
 
 
-def _hold_minutes(request: Request) -> int:
-    return services_of(request).settings.prepaid_hold_minutes
+async def _shown(request: Request, connection: Statements, account: UUID, currency: str) -> bytes:
+    minutes = services_of(request).settings.prepaid_hold_minutes
+    funds = await funds_of(connection, account, currency=currency, hold_minutes=minutes)
+    return to_json(funds.model_copy(update={"top_up": await shown_policy(connection, account)}))

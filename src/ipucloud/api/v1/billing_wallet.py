@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -31,6 +31,7 @@ from ipucloud.contract.wallet import (
     CreditOut,
     CreditPage,
     PaymentCreate,
+    PaymentFailure,
     PaymentOut,
     PaymentPage,
     RefundCreate,
@@ -160,6 +161,31 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
         return await _paid(connection, made)
 
     return await change_platform(request, effect, moves=_PAYS)
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:ref}/payments/{payment:uuid}:fail",
+    **operation(
+        "failPayment",
+        "Record that an expected payment failed",
+        Permission.PLATFORM_WRITE,
+        gives=PaymentOut,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def fail_payment(
+    request: Request,
+    account: AccountId,
+    payment: Annotated[UUID, Path(description="Id of the payment.")],
+    body: PaymentFailure,
+) -> Response:
+    """Record that a payment which was announced, or requested as a top-up, will not come."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await payments.fail_payment(connection, account, payment, reason=body.reason)
+        return Answer(200, await payments.payment_document(connection, payment))
+
+    return await change_platform(request, effect)
 
 
 @routes.post(

@@ -185,10 +185,10 @@ async def paying(connection: Statements, project_id: UUID, *, default: str) -> P
     return await _PAYING.one(connection, {"project_id": project_id, "currency": default})
 
 
-def refuse_other_currency(given: str, of_account: str) -> None:
-    """Raise `Problem` validation_failed unless an `amount` is given in the account's currency."""
+def refuse_other_currency(given: str, of_account: str, *, field: str = "amount") -> None:
+    """Raise `Problem` validation_failed unless the field's amount is given in the account's currency."""
     if given != of_account:
-        fault = FieldError("/amount/currency", "other_currency", f"The account's currency is {of_account}.")
+        fault = FieldError(f"/{field}/currency", "other_currency", f"The account's currency is {of_account}.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was changed.", [fault])
 
 

@@ -27,7 +27,7 @@ from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, money, p
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
@@ -37,6 +37,7 @@ log = structlog.get_logger(__name__)
 CALL_SECONDS = 10.0
 AT_ONCE = 100
 """Payments checked per turn."""
+REFUSED = "The payment provider refused it."
 MAX_EXPECTED = 20
 """Payments that an account may announce before one of them ends."""
 # For a list that was authorised before it is read.
@@ -74,6 +75,7 @@ class _Known(NamedTuple):
     amount: Decimal
     currency: str
     invoice_id: UUID | None
+    failure: str | None
 
 
 class _Invoice(NamedTuple):
@@ -100,7 +102,8 @@ RECORDED = RecordedPayments()
 _COLUMNS = f"""
 json_build_object(
   'id', p.id, 'account_id', p.account_id, 'direction', p.direction, 'amount', {money("p.amount", "p.currency")},
-  'reference', p.reference, 'state', p.state, 'to_wallet', {money("p.to_wallet", "p.currency")},
+  'reference', p.reference, 'state', p.state, 'automatic', p.automatic, 'failure', p.failure,
+  'to_wallet', {money("p.to_wallet", "p.currency")},
   'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id),
   'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")})
 """  # noqa: S608  # our own text
@@ -123,21 +126,22 @@ LIST_PAYMENTS = {
 _EXPECTED = Query("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL", int)
 _FIND = Query(
     """
-    SELECT id, direction, state, amount, currency, invoice_id FROM payments
+    SELECT id, direction, state, amount, currency, invoice_id, failure FROM payments
      WHERE account_id = :account_id AND reference = :reference
     """,
     _Known,
 )
+_NAMED = Query("SELECT reference FROM payments WHERE account_id = :account_id AND id = :id", str)
 _INSERT = sa.text(
     """
-    INSERT INTO payments (id, account_id, currency, direction, amount, reference, invoice_id, state)
-    VALUES (:id, :account_id, :currency, :direction, :amount, :reference, :invoice_id, 'pending')
+    INSERT INTO payments (id, account_id, currency, direction, amount, reference, invoice_id, automatic, state)
+    VALUES (:id, :account_id, :currency, :direction, :amount, :reference, :invoice_id, :automatic, 'pending')
     """
 )
 _END = sa.text(
     """
     UPDATE payments SET state = :state, amount = :amount, invoice_id = coalesce(:invoice_id, invoice_id),
-                        to_wallet = :to_wallet, finished_at = app_now()
+                        to_wallet = :to_wallet, failure = :failure, finished_at = app_now()
      WHERE id = :id
     """
 )
@@ -180,9 +184,33 @@ async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: 
     await lock_payer(connection, account_id)
     if await _EXPECTED.one(connection, {"account_id": account_id}) >= MAX_EXPECTED:
         raise Problem(STATE_CONFLICT, f"{MAX_EXPECTED} payments are expected: pay, or wait for, one of them first.")
-    made = new_id()
-    await _insert(connection, made, account_id, amount, f"TOP-{made.hex[-12:].upper()}")
-    return made
+    return (await _expect(connection, account_id, amount)).id
+
+
+async def request_top_up(connection: AsyncConnection, account_id: UUID, amount: Money) -> PendingPayment:
+    """Create the account's automatic top-up; `collect_payments` sends it to the provider. The account is locked.
+
+    Raises sqlalchemy.exc.IntegrityError if another one has not ended: it may still bring the money.
+    """
+    return await _expect(connection, account_id, amount, automatic=True)
+
+
+async def fail_payment(connection: AsyncConnection, account_id: UUID, payment_id: UUID, *, reason: str) -> None:
+    """Record that an expected payment will not come. Safe to repeat.
+
+    Raises `Problem` not_found, and state_conflict for a payment that has come or is a refund.
+    """
+    await lock_payer(connection, account_id)
+    reference = await _NAMED.one_or_none(connection, {"account_id": account_id, "id": payment_id})
+    if reference is None:
+        raise not_found()
+    known = await _FIND.one(connection, {"account_id": account_id, "reference": reference})
+    if (known.state, known.failure) == ("failed", reason):
+        return
+    if known.state != "pending":
+        raise Problem(STATE_CONFLICT, f"The payment {reference} has ended: it is {known.state}.")
+    amount = Money.of(known.amount, known.currency)
+    await _end(connection, payment_id, amount, Decimal(0), state="failed", failure=reason)
 
 
 async def record_payment(
@@ -281,12 +309,14 @@ async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: 
     await connection.execute(_LOOKED, {"id": payment.id})
     values = {"account_id": payment.account_id, "reference": payment.reference}
     row = await _FIND.one(connection, values)
+    if row.state == "failed" and outcome is Collected.DONE:
+        log.error("failed_payment_was_made", payment=str(payment.id), account=str(payment.account_id))
     if row.state != "pending" or outcome is Collected.UNKNOWN:
         return False
     if outcome is Collected.DONE:
         await _come_in(connection, payer, payment.id, payment.money, row.invoice_id)
     else:
-        await _end(connection, payment.id, payment.money, Decimal(0), state="failed")
+        await _end(connection, payment.id, payment.money, Decimal(0), state="failed", failure=REFUSED)
     return True
 
 
@@ -318,6 +348,15 @@ async def _invoice(connection: AsyncConnection, account_id: UUID, number: str | 
     return row.id
 
 
+async def _expect(
+    connection: AsyncConnection, account_id: UUID, amount: Money, *, automatic: bool = False
+) -> PendingPayment:
+    made = new_id()
+    payment = PendingPayment(made, account_id, f"TOP-{made.hex[-12:].upper()}", amount.amount, amount.currency)
+    await _insert(connection, made, account_id, amount, payment.reference, automatic=automatic)
+    return payment
+
+
 async def _insert(
     connection: AsyncConnection,
     payment_id: UUID,
@@ -327,9 +366,10 @@ async def _insert(
     *,
     direction: str = "in",
     invoice_id: UUID | None = None,
+    automatic: bool = False,
 ) -> None:
     values = {"id": payment_id, "account_id": account_id, "currency": amount.currency, "direction": direction}
-    rest = {"amount": amount.amount, "reference": reference, "invoice_id": invoice_id}
+    rest = {"amount": amount.amount, "reference": reference, "invoice_id": invoice_id, "automatic": automatic}
     await connection.execute(_INSERT, values | rest)
 
 
@@ -341,6 +381,7 @@ async def _end(
     *,
     state: str = "done",
     invoice_id: UUID | None = None,
+    failure: str | None = None,
 ) -> None:
-    values = {"id": payment_id, "state": state, "amount": amount.amount}
+    values = {"id": payment_id, "state": state, "amount": amount.amount, "failure": failure}
     await connection.execute(_END, values | {"invoice_id": invoice_id, "to_wallet": to_wallet})

@@ -267,17 +267,32 @@ payments = sa.Table(
     instant("finished_at"),
     sa.Column("checks", sa.Integer, nullable=False, server_default="0"),
     sa.Column("to_wallet", MONEY, comment="what went into the wallet, or below 0 out of it; NULL: nothing yet"),
+    sa.Column(
+        "automatic",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="a top-up that a worker requested by the account's policy",
+    ),
+    sa.Column("failure", sa.Text, comment="why it failed, if that was said"),
     sa.UniqueConstraint("account_id", "reference", name="uq_payments_reference"),
     one_of("direction", ("in", "out")),
     one_of("state", ("pending", "done", "failed")),
     sa.CheckConstraint(f"amount > 0 AND amount = round(amount, {decimal_places('currency')})", name="amount"),
     sa.CheckConstraint("(state = 'pending') = (finished_at IS NULL)", name="finished"),
     sa.CheckConstraint("direction = 'in' OR invoice_id IS NULL", name="refund"),
+    sa.CheckConstraint("failure IS NULL OR state = 'failed'", name="failure"),
     comment="what customers pay and are paid back; it ends once",
 )
 sa.Index("ix_payments_account", payments.c.account_id, payments.c.created_at, payments.c.id)
 sa.Index("ix_payments_invoice", payments.c.invoice_id)
 sa.Index("ix_payments_pending", payments.c.checked_at, postgresql_where=payments.c.finished_at.is_(None))
+sa.Index(
+    "uq_payments_open_top_up",
+    payments.c.account_id,
+    unique=True,
+    postgresql_where=sa.and_(payments.c.automatic, payments.c.finished_at.is_(None)),
+)
 
 invoice_settlements = sa.Table(
     "invoice_settlements",

@@ -211,7 +211,10 @@ async def prepaid_facts(
 
 
 async def funds_of(connection: Statements, account_id: UUID, *, currency: str, hold_minutes: int = 60) -> FundsOut:
-    """The account's funds at this moment; `hold_minutes` are those of a new cluster that funds must suffice for."""
+    """The account's funds at this moment, without `top_up`.
+
+    `hold_minutes` are those of a new cluster that funds must suffice for.
+    """
     return shown(await facts_of(connection, account_id, currency=currency), hold_minutes)
 
 
@@ -239,5 +242,6 @@ def shown(facts: Facts, hold_minutes: int) -> FundsOut:
         tax_rate=None if facts.tax_rate is None else plain(facts.tax_rate),
         warn_hours=facts.warn_hours,
         lasts_until=standing.ends_at(),
+        top_up=None,
         **{name: Money.of(amount, facts.currency) for name, amount in amounts.items()},
     )

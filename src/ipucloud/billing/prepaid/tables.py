@@ -13,6 +13,7 @@ HOLDING = frozenset({"refuse_creates", "suspend"})
 """Policies under which new clusters need funds."""
 STATES = ("funded", "empty")
 REASONS = ("posted", "gone")
+PAUSES = ("payment_failed", "month_limit")
 
 prepaid_accounts = sa.Table(
     "prepaid_accounts",
@@ -37,6 +38,30 @@ prepaid_accounts = sa.Table(
     sa.CheckConstraint("low_hours = ANY (warn_hours)", name="low_hours"),
     comment="one row to lock while something is held of an account's funds",
 )
+
+top_up_policies = sa.Table(
+    "top_up_policies",
+    metadata,
+    sa.Column(
+        "account_id", sa.Uuid, sa.ForeignKey("prepaid_accounts.account_id", ondelete="CASCADE"), primary_key=True
+    ),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("amount", MONEY, nullable=False),
+    sa.Column("below", MONEY, comment="when so much or less is left"),
+    sa.Column("below_hours", sa.Integer, comment="when what is left lasts no longer"),
+    sa.Column("month_limit", MONEY, nullable=False, comment="for the top-ups requested in a UTC month"),
+    sa.Column("payment_id", sa.Uuid, sa.ForeignKey("payments.id"), comment="the top-up whose end is not reported yet"),
+    instant("paused_at"),
+    sa.Column("pause_reason", sa.Text),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    sa.CheckConstraint("amount > 0 AND month_limit >= amount", name="amount"),
+    sa.CheckConstraint("num_nonnulls(below, below_hours) = 1 AND below > 0 AND below_hours > 0", name="below"),
+    one_of("pause_reason", PAUSES),
+    sa.CheckConstraint("num_nonnulls(paused_at, pause_reason) IN (0, 2)", name="paused"),
+    sa.CheckConstraint("num_nonnulls(paused_at, payment_id) < 2", name="one_at_a_time"),
+    comment="when and by how much a prepaid account is topped up",
+)
+sa.Index("ix_top_up_policies_payment", top_up_policies.c.payment_id)
 
 create_holds = sa.Table(
     "create_holds",

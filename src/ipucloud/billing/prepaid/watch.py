@@ -1,4 +1,4 @@
-"""Monitors prepaid accounts: releases ended holds and reports low funds and each change of state once."""
+"""Monitors prepaid accounts: releases ended holds, reports low funds and each change of state once, and tops up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
+from ipucloud.billing.prepaid.top_ups import top_up_accounts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
 from ipucloud.contract.event_payloads import FundsLeft, FundsLow
 from ipucloud.contract.event_types import (
@@ -102,10 +103,10 @@ def change_of(facts: Facts) -> Change | None:
 
 
 async def watch_prepaid(database: Database) -> int:
-    """Release ended holds, and report accounts whose funds are low, exhausted or restored; returns how many events.
+    """Release ended holds, report accounts whose funds are low, exhausted or restored, and request top-ups.
 
-    An account is `empty` while its funds before holds are zero or less. It is one transaction, so concurrent or killed
-    runs report a change exactly once.
+    Returns how many events of funds were reported: in one transaction, so concurrent or killed runs report a change
+    exactly once. An account is `empty` while its funds before holds are zero or less.
     """
     async with database.read() as connection:
         if not await _ANY.one(connection):
@@ -113,9 +114,11 @@ async def watch_prepaid(database: Database) -> int:
     async with database.begin() as connection:
         for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):
             await connection.execute(statement)
-        changes = [change for each in await prepaid_facts(connection) if (change := change_of(each)) is not None]
+        found = await prepaid_facts(connection)
+        changes = [change for each in found if (change := change_of(each)) is not None]
         reported = await _enter(connection, changes) if changes else 0
         failpoint("prepaid.before_commit")
+    await top_up_accounts(database, found)
     return reported
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report
+from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
 from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import utc
-from ipucloud.cli.values import fields
+from ipucloud.cli.values import Amount, decimal, fields
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import BillingAccount, Funds
+from ipucloud.client.models import BillingAccount, Funds, Money
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -171,6 +172,49 @@ def end_prepaid(session: Session, account: Account) -> None:
     session.done("ended", account)
 
 
+@customer_command(
+    app,
+    "set-top-up",
+    "research 200.00 --below 50.00 --month-limit 1000.00",
+    "research 200.00 --below-hours 24 --month-limit 1000.00",
+)
+def set_top_up(
+    session: Session,
+    account: Account,
+    amount: Amount,
+    *,
+    month_limit: Annotated[
+        Decimal, typer.Option(parser=decimal, metavar="AMOUNT", help="Limit for the top-ups of a UTC month.")
+    ],
+    below: Annotated[
+        Decimal | None,
+        typer.Option(parser=decimal, metavar="AMOUNT", help="Top up when so much or less is left."),
+    ] = None,
+    below_hours: Annotated[
+        int | None, typer.Option(min=1, max=720, help="Top up when the funds last no longer than so many hours.")
+    ] = None,
+) -> None:
+    """Top a prepaid account up automatically, or resume that. Needs a platform token."""
+    if (below is None) == (below_hours is None):
+        raise UsageError("Give either --below or --below-hours.")
+    currency = session.run(accounts.get(account)).currency
+    call = accounts.set_top_up(
+        account,
+        Money(amount=amount, currency=currency),
+        month_limit=Money(amount=month_limit, currency=currency),
+        below=None if below is None else Money(amount=below, currency=currency),
+        below_hours=below_hours,
+    )
+    _show_funds(session, session.run(call))
+
+
+@customer_command(app, "end-top-up", "research")
+def end_top_up(session: Session, account: Account) -> None:
+    """Top an account up no more. Needs a platform token."""
+    session.run(accounts.end_top_up(account))
+    session.done("ended", account)
+
+
 def _show(session: Session, account: BillingAccount) -> None:
     shown = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
     session.show(account, fields(account, *shown, "created_at"))
@@ -178,4 +222,4 @@ def _show(session: Session, account: BillingAccount) -> None:
 
 def _show_funds(session: Session, found: Funds) -> None:
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state)]
-    session.show(found, [*facts, *fields(found, *FUNDS)])
+    session.show(found, [*facts, *fields(found, *FUNDS), *top_up_facts(found)])

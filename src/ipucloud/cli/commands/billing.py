@@ -17,7 +17,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
 from ipucloud.client.call import Call
-from ipucloud.client.models import Report
+from ipucloud.client.models import Funds, Report
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -138,4 +138,15 @@ def funds(session: Session) -> None:
     """Show the funds of the account that pays for the project, and whether it is prepaid."""
     found = session.run(billing.funds())
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
-    session.show(found, [*facts, *((name, getattr(found, name)) for name in FUNDS)])
+    session.show(found, [*facts, *((name, getattr(found, name)) for name in FUNDS), *top_up_facts(found)])
+
+
+def top_up_facts(found: Funds) -> list[tuple[str, object]]:
+    """How the account is topped up, if it is."""
+    policy = found.top_up
+    if policy is None:
+        return []
+    level = f"{policy.below_hours} hours" if policy.below is None else str(policy.below)
+    now = f"paused: {policy.pause_reason}" if policy.pause_reason else policy.reference or "active"
+    facts = (("top-up", f"{policy.amount} at {level}"), ("top-ups now", now))
+    return [*facts, ("top-ups this month", f"{policy.this_month} of {policy.month_limit}")]

@@ -51,6 +51,18 @@ def create(
     _show(session, session.run(accounts.record_payment(account, paid, reference=reference, invoice=invoice)))
 
 
+@customer_command(app, "fail", 'research 018f6a1e-7c00-7000-8000-000000000070 --reason "card expired"')
+def fail(
+    session: Session,
+    account: Account,
+    payment: Annotated[str, typer.Argument(help="Id of the payment.")],
+    *,
+    reason: Annotated[str, typer.Option(help="Why it will not come.")],
+) -> None:
+    """Record that an expected payment, such as a top-up, will not come. Needs a platform token."""
+    _show(session, session.run(accounts.fail_payment(account, payment, reason=reason)))
+
+
 @customer_command(app, "refund", "research 50.00 --reference TX-2026-0816")
 def refund(session: Session, account: Account, amount: Amount, *, reference: Reference) -> None:
     """Record money paid back from the account's wallet. Needs a platform token."""
@@ -59,5 +71,5 @@ def refund(session: Session, account: Account, amount: Amount, *, reference: Ref
 
 
 def _show(session: Session, payment: Payment) -> None:
-    names = ("id", "direction", "amount", "state", "reference", "invoice", "to_wallet", "created_at", "finished_at")
-    session.show(payment, fields(payment, *names))
+    names = ("id", "direction", "amount", "state", "failure", "automatic", "reference", "invoice", "to_wallet")
+    session.show(payment, fields(payment, *names, "created_at", "finished_at"))

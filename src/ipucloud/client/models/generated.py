@@ -1226,6 +1226,12 @@ class Payment(Answer):
     state: str
     """Present state."""
 
+    automatic: bool
+    """Whether it is a top-up that the account's policy requested."""
+
+    failure: str | None = None
+    """Why it failed; null if it has not, or nothing was said."""
+
     invoice: str | None = None
     """Number of the invoice that it pays; null if it is for the wallet."""
 
@@ -1885,6 +1891,34 @@ class ToolKind(StrEnum):
     DATA_RESOURCE = "data-resource"
     VISUALISATION = "visualisation"
     SDK = "sdk"
+
+
+class TopUp(Answer):
+    """When and by how much a prepaid account is topped up."""
+
+    amount: Money
+    """Amount of each top-up."""
+
+    below: Money | None = None
+    """Topped up when so much or less is left; null: by `below_hours`."""
+
+    below_hours: int | None = None
+    """Topped up when the funds last no longer than so many hours; null: by `below`."""
+
+    month_limit: Money
+    """Limit for the top-ups requested in a UTC month."""
+
+    this_month: Money
+    """Sum of the top-ups requested this month that have not failed."""
+
+    paused_at: datetime | None = None
+    """When it was paused; null if it is not."""
+
+    pause_reason: str | None = None
+    """Why it is paused; null if it is not."""
+
+    reference: str | None = None
+    """Reference of the top-up that is under way; null: none is."""
 
 
 class TopologyMachine(Answer):
@@ -2799,6 +2833,9 @@ class Funds(Answer):
 
     warn_hours: Sequence[int] = []
     """Levels at which low funds are reported, in hours that they last."""
+
+    top_up: TopUp | None = None
+    """How the account is topped up automatically; null: it is not."""
 
 
 class HardwareChanged(Answer):
@@ -4544,6 +4581,7 @@ __all__ = [
     "Token",
     "Tool",
     "ToolKind",
+    "TopUp",
     "Topology",
     "TopologyMachine",
     "TopologyPartition",
