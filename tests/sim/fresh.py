@@ -1,4 +1,4 @@
-"""Every commit plays histories that nobody played before. Two files play half each, side by side."""
+"""Every change of the code plays histories that nobody played before. Two files play half each, side by side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 from tests.sim.history import play
 from tests.sim.report import missed
-from tests.sim.runner import commit, tally
+from tests.sim.runner import first_seed, tally
 from tests.sim.stage import Stage
 
 FRESH = 250
@@ -14,8 +14,8 @@ HALVES = 2
 
 
 def seeds(half: int) -> range:
-    """Half of the seeds of this commit."""
-    first = int(commit()[:8], 16)
+    """Half of the seeds of this code."""
+    first = first_seed()
     return range(first + half, first + FRESH, HALVES)
 
 
