@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from ipucloud.api.app import create_app
 from ipucloud.api.services import Services
 from ipucloud.config import Settings
-from ipucloud.identity.roles import Role
+from ipucloud.identity.roles import ACCOUNT_ROLES, PLATFORM_ROLES, Role
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
@@ -96,10 +96,15 @@ class Api:
         return client(self.app, headers, address)
 
     async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
-        """A caller with a new token of the role; roles of the platform belong to no project."""
-        home = None if role in {Role.ADMIN, Role.SUPPORT} else (project or self.world.project).id
+        """A caller with a new token of the role: of the project, of its own account (payer) or of the platform."""
+        home = (project or self.world.project).id
         async with self.world.database.begin() as connection:
-            token = await make_token(connection, home, role)
+            token = await make_token(
+                connection,
+                None if role in PLATFORM_ROLES | ACCOUNT_ROLES else home,
+                role,
+                account_id=home if role in ACCOUNT_ROLES else None,
+            )
         return self.client(token.secret)
 
     async def other_project(self) -> Project:

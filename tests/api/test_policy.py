@@ -81,8 +81,9 @@ async def test_a_project_of_somebody_else_is_not_there(tenancy: Tenancy, name: s
     foreign = await tenancy.target(operation, tenancy.api.world.project)
     unknown = {key: str(new_id()) for key in foreign}
     before = await tenancy.api.snapshot()
-    answers = [await tenancy.ask(operation, tenancy.stranger, names) for names in (foreign, unknown)]
-    assert same_but_for_the_request(*answers)
+    for caller in (tenancy.stranger, tenancy.by_role[Role.PAYER]):  # who pays for it has its account, not the project
+        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+        assert same_but_for_the_request(*answers)
     assert await tenancy.api.snapshot() == before
 
 
@@ -100,11 +101,23 @@ async def test_objects_of_another_project_are_not_there_in_ones_own(tenancy: Ten
     assert await tenancy.api.snapshot() == before
 
 
+async def test_accounts_of_others_are_not_there_for_a_payer(tenancy: Tenancy) -> None:
+    other = await tenancy.api.other_project()
+    for operation in (OPERATIONS[name] for name in POLICY if Role.PAYER in POLICY[name]):
+        if "/billing/" not in operation.path or "{" not in operation.path:
+            continue
+        foreign = await tenancy.target(operation, other)
+        unknown = {key: str(new_id()) for key in foreign}
+        answers = [await tenancy.ask(operation, tenancy.by_role[Role.PAYER], names) for names in (foreign, unknown)]
+        assert same_but_for_the_request(*answers), operation.id
+
+
 @pytest.mark.parametrize("name", POLICY)
 async def test_only_the_roles_of_the_table_may(tenancy: Tenancy, name: str) -> None:
     operation, project = OPERATIONS[name], await project_for(tenancy, name)
     names = await tenancy.target(operation, project)
-    refused = [await caller(tenancy, role, project) for role in Role if role not in POLICY[name]]
+    roles = set(Role) - POLICY[name] - ({Role.PAYER} if operation.scoped else set())
+    refused = [await caller(tenancy, role, project) for role in roles]
     before = await tenancy.api.snapshot()
     for each in refused:
         problem(await tenancy.ask(operation, each, names), 403, "permission_denied")

@@ -110,13 +110,16 @@ class _Shape:
     pods_per_group: int
 
 
-async def make_token(connection: AsyncConnection, project_id: UUID | None, role: Role = Role.OWNER) -> Token:
-    """A live token; `project_id` None makes one of the platform (roles admin and support)."""
+async def make_token(
+    connection: AsyncConnection, project_id: UUID | None, role: Role = Role.OWNER, *, account_id: UUID | None = None
+) -> Token:
+    """A live token; without a project one of an account (role payer) or of the platform (roles admin and support)."""
     made, token_id = new_token("test"), new_id()
     await connection.execute(
         sa.insert(tokens).values(
             id=token_id,
             project_id=project_id,
+            account_id=account_id,
             name=f"token-{next(_numbers)}",
             role=role,
             display_prefix=made.display_prefix,

@@ -14,6 +14,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 
 from ipucloud.api.reads import read, read_platform
+from ipucloud.billing.accounts.store import VISIBLE_ACCOUNTS
 from ipucloud.billing.exports.schedules import NAMED_SCHEDULES
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -83,7 +84,7 @@ _IN_PROJECT = {
     "token": _in_project(_TOKENS),
 }
 _OF_PLATFORM = {
-    "account": _of_platform("billing_accounts WHERE true"),
+    "account": _of_platform(clauses("billing_accounts", VISIBLE_ACCOUNTS)),
     "budget": _of_platform("budgets WHERE deleted_at IS NULL AND account_id = :account"),
     "token": _of_platform(f"{_TOKENS} AND project_id IS NULL"),
 }

@@ -114,8 +114,14 @@ async def reading_platform(request: Request) -> AsyncIterator[Statements]:
 
 @asynccontextmanager
 async def reading_account(request: Request, account: UUID) -> AsyncIterator[Statements]:
-    """As `reading_platform`, for reads about a billing account. Also raises `Problem` 404."""
-    async with reading_platform(request) as connection:
+    """A connection for reads about a billing account. Raises `Problem` 401, 403, or 404.
+
+    To a payer, another account is one that does not exist.
+    """
+    caller = await principal(request)
+    if caller.account not in {None, account}:
+        raise not_found()
+    async with services_of(request).database.read() as connection:
         await account_document(connection, account, currency=services_of(request).settings.currency)
         yield connection
 

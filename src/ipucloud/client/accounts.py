@@ -1,4 +1,4 @@
-"""Calls for billing accounts; all need a platform token."""
+"""Calls for billing accounts. A payer can read its own; everything else needs a platform token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls for tokens. `platform`: the platform's tokens instead of the project's, for administrators."""
+"""Calls for tokens. `platform`: those of the platform and of accounts, not the project's; for administrators."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def create(name: str, role: str, *, expires_at: datetime | None = None, platform
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     """
     return request.post("tokens", NewToken, given(name=name, role=role, expires_at=expires_at), scoped=not platform)
+
+
+def create_for_account(name: str, account_id: str, *, expires_at: datetime | None = None) -> Call[NewToken]:
+    """Create a payer's token: it reads the money of one billing account, and nothing else."""
+    body = given(name=name, role="payer", account_id=account_id, expires_at=expires_at)
+    return request.post("tokens", NewToken, body, scoped=False)
 
 
 def rotate(

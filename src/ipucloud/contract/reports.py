@@ -73,7 +73,10 @@ class ClusterSpendingOut(Answer):
     name: str = Field(examples=["bert"])
     flavor: str = Field(examples=["m2000-pod16"])
     region: str = Field(examples=["luxembourg-2"])
-    state: str = Field(description="Present state of the cluster.", examples=["active"])
+    state: str | None = Field(
+        description="Present state of the cluster; null if another account pays for its project now.",
+        examples=["active"],
+    )
     minutes: int = Field(description="Priced minutes of the month that have begun.")
     accrued: Money = Field(description="Cost of these minutes.")
     per_hour: Money = Field(description="What the cluster costs per hour at present; zero if it is not billed.")

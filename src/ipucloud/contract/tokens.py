@@ -25,6 +25,7 @@ class TokenOut(Answer):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None = Field(description="When it was last used, to the hour.")
+    account_id: UUID | None = Field(description="Billing account of a token with the role `payer`; null for others.")
 
 
 class NewTokenOut(TokenOut):
@@ -60,10 +61,13 @@ class TokenRotate(Body):
 
 
 class PlatformTokenCreate(Body):
-    """A token for the whole platform: `admin` changes it, `support` reads it."""
+    """A token for the whole platform (`admin` changes it, `support` reads it) or for a billing account (`payer`)."""
 
     name: TokenName
-    role: Literal["admin", "support"]
+    role: Literal["admin", "support", "payer"]
+    account_id: Annotated[UUID, Field(strict=False)] | None = Field(
+        None, description="Billing account whose money a `payer` reads; required for that role, and only for it."
+    )
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
 
 
@@ -73,4 +77,4 @@ class WhoamiOut(Answer):
     token: TokenOut
     role: str = Field(examples=["owner"])
     scopes: list[str] = Field(examples=[["cluster:read", "cluster:write"]])
-    project: ProjectOut | None = Field(description="Project of the token; null for a platform token.")
+    project: ProjectOut | None = Field(description="Project of the token; null for others.")

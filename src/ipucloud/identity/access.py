@@ -16,22 +16,26 @@ from uuid import UUID
 
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
-from ipucloud.identity.roles import PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
+from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
 from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
 
 PRINCIPAL = """
 principal AS (
-  SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home
+  SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
+         tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform
   FROM tokens
   WHERE tokens.secret_hash = :token_hash AND tokens.revoked_at IS NULL
     AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
 )"""
-"""CTE `principal` (token_id, role, home): one row for a live token; `home` is NULL for a platform token."""
+"""CTE `principal` (token_id, role, home, account, platform): one row for a live token.
+
+It is of the project `home`, of the billing account `account`, or of the `platform`.
+"""
 
 PROJECT = """
 project AS (
   SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number
-  FROM projects JOIN principal ON principal.home = projects.id OR principal.home IS NULL
+  FROM projects JOIN principal ON principal.home = projects.id OR principal.platform
   WHERE projects.deleted_at IS NULL
     AND (projects.id = CAST(:project_id AS uuid) OR projects.number = CAST(:project_number AS bigint)
       OR projects.slug = CAST(:project_slug AS text))
@@ -51,11 +55,12 @@ def authenticated(rest: str, row: type[Row]) -> Query[Row]:
 
 
 class Principal(NamedTuple):
-    """A live token; `home` is its project, None for a platform token."""
+    """A live token of a project (`home`), of a billing account, or with neither of the platform."""
 
     role: Role
     token_id: UUID
     home: UUID | None
+    account: UUID | None
 
 
 class Scope(NamedTuple):
@@ -73,7 +78,7 @@ class _Admission(NamedTuple):
     scope: Scope | None
 
 
-IDENTIFY = Query(f"WITH {PRINCIPAL} SELECT role, token_id, home FROM principal", Principal)  # noqa: S608  # our own text
+IDENTIFY = Query(f"WITH {PRINCIPAL} SELECT role, token_id, home, account FROM principal", Principal)  # noqa: S608  # our own text
 """The live token of `:token_hash`, or no row."""
 
 _AUTHORIZE = authenticated(
@@ -147,14 +152,20 @@ def require(role: Role, permission: Permission) -> None:
     if allowed(role, permission):
         return
     roles = PERMISSIONS[permission]
-    of_project = " or ".join(sorted(roles - PLATFORM_ROLES))
+    of_project = " or ".join(sorted(roles - PLATFORM_ROLES - ACCOUNT_ROLES))
     least = Role.SUPPORT if Role.SUPPORT in roles else Role.ADMIN
-    way = (
-        f"Ask an owner of the project for a token with the role {of_project}."
-        if of_project
-        else f"A platform administrator has to act, with a token of the role {' or '.join(sorted(roles))}, or to give"
-        f" you one: ipucloud tokens create NAME --platform --role {least}."
-    )
+    if of_project:
+        way = f"Ask an owner of the project for a token with the role {of_project}."
+    elif roles & ACCOUNT_ROLES:
+        way = (
+            "Ask a platform administrator for a token of the billing account:"
+            " ipucloud tokens create NAME --account ACCOUNT."
+        )
+    else:
+        way = (
+            f"A platform administrator has to act, with a token of the role {' or '.join(sorted(roles))}, or to give"
+            f" you one: ipucloud tokens create NAME --platform --role {least}."
+        )
     raise Problem(
         PERMISSION_DENIED,
         f"This needs the permission {permission}, which the role {role} does not have. {way}",

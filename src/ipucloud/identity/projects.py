@@ -42,7 +42,7 @@ _ONE = """
   WHERE id = (SELECT project_id FROM project))
 """
 _VISIBLE = """
-WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE home IS NULL OR home = projects.id)
+WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE platform OR home = projects.id)
 """
 
 GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """A token's role: four within a project, two of the platform."""
+    """A token's role: four within a project, two of the platform, one of a billing account."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -14,14 +14,17 @@ class Role(StrEnum):
     OWNER = "owner"
     ADMIN = "admin"
     SUPPORT = "support"
+    PAYER = "payer"
 
 
 PLATFORM_ROLES = frozenset({Role.ADMIN, Role.SUPPORT})
+ACCOUNT_ROLES = frozenset({Role.PAYER})
 
 
 class Permission(StrEnum):
     """The permissions; each route requires exactly one."""
 
+    CATALOGUE_READ = "catalogue:read"
     PROJECT_READ = "project:read"
     CLUSTER_READ = "cluster:read"
     CLUSTER_WRITE = "cluster:write"
@@ -32,6 +35,7 @@ class Permission(StrEnum):
     BILLING_READ = "billing:read"
     BILLING_WRITE = "billing:write"
     BUDGET_WRITE = "budget:write"
+    ACCOUNT_READ = "account:read"
     PLATFORM_READ = "platform:read"
     PLATFORM_WRITE = "platform:write"
     WEBHOOK_WRITE = "webhook:write"
@@ -39,6 +43,7 @@ class Permission(StrEnum):
 
 _ALL_READ = frozenset({Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT})
 PERMISSIONS: dict[Permission, frozenset[Role]] = {
+    Permission.CATALOGUE_READ: frozenset(Role),
     Permission.PROJECT_READ: _ALL_READ,
     Permission.CLUSTER_READ: _ALL_READ,
     Permission.CLUSTER_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
@@ -49,6 +54,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.BILLING_READ: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
+    Permission.ACCOUNT_READ: PLATFORM_ROLES | ACCOUNT_ROLES,
     Permission.PLATFORM_READ: PLATFORM_ROLES,
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),

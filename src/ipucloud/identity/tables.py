@@ -25,7 +25,7 @@ tokens = sa.Table(
     "tokens",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=True, comment="NULL: a platform token"),
+    sa.Column("project_id", sa.Uuid, nullable=True, comment="NULL: of the platform, or of an account"),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("role", sa.Text, nullable=False),
     sa.Column("display_prefix", sa.Text, nullable=False),
@@ -35,13 +35,19 @@ tokens = sa.Table(
     instant("expires_at"),
     instant("revoked_at"),
     instant("last_used_at"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="whose payers have it"),
     tenant_key("tokens"),
     one_of("role", Role),
-    sa.CheckConstraint("(project_id IS NULL) = (role IN ('admin', 'support'))", name="platform_role"),
+    sa.CheckConstraint(
+        "(project_id IS NULL AND account_id IS NULL) = (role IN ('admin', 'support'))", name="platform_role"
+    ),
+    sa.CheckConstraint("(account_id IS NOT NULL) = (role = 'payer')", name="account_role"),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) <= 1", name="one_home"),
     sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
     sa.UniqueConstraint("project_id", "id"),
 )
 sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)
+sa.Index("ix_tokens_account", tokens.c.account_id)
 
 ssh_keys = sa.Table(
     "ssh_keys",

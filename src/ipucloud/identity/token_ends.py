@@ -30,6 +30,7 @@ class _Token(NamedTuple):
     name: str
     role: Role
     expires_at: datetime | None
+    account_id: UUID | None
     ended: bool
 
 
@@ -49,7 +50,7 @@ _ADMINISTRATORS = Query(
 )
 _LOCK = Query(
     """
-    SELECT id, name, role, expires_at,
+    SELECT id, name, role, expires_at, account_id,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
       FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
@@ -114,6 +115,7 @@ async def rotate(
         expires_at=expires_at,
         created_by=keeper.token_id,
         request_id=keeper.request_id,
+        account_id=token.account_id,
     )
     if rotation.keep_previous_seconds:
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})

@@ -36,12 +36,12 @@ from ipucloud.kernel.ids import new_id
 _MEMBERS = f"""
 'id', id, 'name', name, 'role', role, 'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
-'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}
+'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id
 """
 _DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
 )
-_COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at"
+_COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id"
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project)"
 
 GET_TOKEN = authenticated(
@@ -64,7 +64,7 @@ LIST_TOKENS: Mapping[Order, Query[DocumentPage]] = {
 }
 """All tokens, including revoked ones; parameters from `db.documents.list_parameters`."""
 
-_OF_PLATFORM = "WHERE project_id IS NULL"
+_OF_PLATFORM = "WHERE project_id IS NULL"  # those of billing accounts too: administrators keep them
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
 
 GET_PLATFORM_TOKEN = Query(
@@ -123,8 +123,9 @@ WHOAMI = Query(
 
 _CREATE = sa.text(
     """
-    INSERT INTO tokens (id, project_id, name, role, display_prefix, secret_hash, created_by, expires_at)
-    SELECT :id, :project_id, :name, :role, :display_prefix, :secret_hash, :created_by, CAST(:expires_at AS timestamptz)
+    INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at)
+    SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
+           CAST(:expires_at AS timestamptz)
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
 )
@@ -165,8 +166,9 @@ async def create(
     expires_at: datetime | None = None,
     created_by: UUID | None = None,
     request_id: str | None = None,
+    account_id: UUID | None = None,
 ) -> MadeToken:
-    """Create a token of a project, or of the platform when `project_id` is None and the role is a platform role.
+    """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
     Raises `Problem` validation_failed when it would already have expired.
     """
@@ -177,6 +179,7 @@ async def create(
         {
             "id": token_id,
             "project_id": project_id,
+            "account_id": account_id,
             "name": name,
             "role": role.value,
             "display_prefix": secret.display_prefix,

@@ -98,18 +98,22 @@ LOOSE_REFERENCES = Invariant(
 )
 
 _LIVING = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
-_WRONG_ROLE = "(project_id IS NULL) <> (role IN ('admin', 'support'))"
+_WRONG_ROLE = (
+    "((project_id IS NULL AND account_id IS NULL) <> (role IN ('admin', 'support'))"
+    " OR (account_id IS NOT NULL) <> (role = 'payer'))"
+)
 
 ROLE_FITS = Invariant(
     name="token_role_fits_its_project",
-    sentence="Platform tokens have platform roles; project tokens have project roles.",
+    sentence="Tokens of projects, of billing accounts and of the platform have roles of their kind.",
     object_type="token",
     remedy="Apply the audit's repair at once; then find out who created the token and what it did.",
     repair=by(
         "revokes the token and gives it the lowest role of its kind",
         clauses(
             "UPDATE tokens SET revoked_at = app_now(),",
-            "role = CASE WHEN project_id IS NULL THEN 'support' ELSE 'viewer' END",
+            "role = CASE WHEN account_id IS NOT NULL THEN 'payer' WHEN project_id IS NULL THEN 'support'",
+            "ELSE 'viewer' END",
             "WHERE id = CAST(:object_id AS uuid) AND",
             _WRONG_ROLE,
             "AND",
@@ -119,7 +123,8 @@ ROLE_FITS = Invariant(
     statement=clauses(
         "SELECT id::text AS object_id, project_id,",
         "format('a living token of role %s %s', role,",
-        "CASE WHEN project_id IS NULL THEN 'without a project' ELSE 'of a project' END) AS detail FROM tokens WHERE",
+        "CASE WHEN account_id IS NOT NULL THEN 'of an account' WHEN project_id IS NULL THEN 'without a project'",
+        "ELSE 'of a project' END) AS detail FROM tokens WHERE",
         _WRONG_ROLE,
         "AND",
         _LIVING,

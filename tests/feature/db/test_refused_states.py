@@ -229,6 +229,12 @@ WRONG = (
         CheckViolation,
         "ck_tokens_platform_role",
     ),
+    Wrong(
+        "a token of an account within a project",
+        "UPDATE tokens SET account_id = project_id, role = 'payer' WHERE project_id IS NOT NULL",
+        CheckViolation,
+        "ck_tokens_one_home",
+    ),
     Wrong("a lease without an end", "UPDATE work SET lease_owner = 1", CheckViolation, "ck_work_lease"),
 )
 

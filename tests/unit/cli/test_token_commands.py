@@ -44,3 +44,13 @@ def test_tokens_of_the_platform(run: Run, service: Service) -> None:
     assert "desk" in run("tokens", "list", "--platform").out
     assert run("tokens", "rotate", "desk", "--platform", "--json").json["id"] == "t2"
     assert run("tokens", "delete", "desk", "--platform").status == 0
+
+
+def test_a_payers_token_is_made_for_an_account_and_spends_show_it(run: Run, service: Service) -> None:
+    of = {"id": "account-1", "name": "Research", "currency": "EUR", "payment_days": 30}
+    service.gives("/v1/billing/accounts/research", of)
+    row = {"id": "t1", "name": "finance", "role": "payer", "account_id": "account-1"}
+    service.on("POST", "/v1/tokens", Reply(201, row | {"token": "shown-once"}))
+    assert run("tokens", "create", "finance", "--account", "research", "--json").json["token"] == "shown-once"
+    assert service.asked[-1].body == {"name": "finance", "role": "payer", "account_id": "account-1"}
+    assert run("tokens", "create", "x", "--account", "research", "--role", "owner").status == 2

@@ -16,7 +16,7 @@ from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import behind, only_page, page
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import read_platform, reading, reading_platform
+from ipucloud.api.reads import read_platform, reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
@@ -48,10 +48,10 @@ routes = router()
 
 @routes.get(
     "/v1/billing/accounts",
-    **operation("listBillingAccounts", "List billing accounts", Permission.PLATFORM_READ, gives=BillingAccountPage),
+    **operation("listBillingAccounts", "List billing accounts", Permission.ACCOUNT_READ, gives=BillingAccountPage),
 )
 async def list_billing_accounts(request: Request, query: Annotated[Listed, Query()]) -> Response:
-    """List all billing accounts, including those that were created with a project."""
+    """List all billing accounts, including those that were created with a project; a payer's list has its own."""
     parameters = {"currency": services_of(request).settings.currency, **list_parameters(query, behind(query, request))}
     return page(query, request, await read_platform(request, accounts.LIST_ACCOUNTS[query.order], **parameters))
 
@@ -84,14 +84,14 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
     **operation(
         "getBillingAccount",
         "Read a billing account",
-        Permission.PLATFORM_READ,
+        Permission.ACCOUNT_READ,
         gives=BillingAccountOut,
         headers=(IF_NONE_MATCH,),
     ),
 )
 async def get_billing_account(request: Request, account: AccountId) -> Response:
     """Return a billing account."""
-    async with reading_platform(request) as connection:
+    async with reading_account(request, account) as connection:
         document, version = await _document(request, connection, account)
     return tagged(request, document, version)
 

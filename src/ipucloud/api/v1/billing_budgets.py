@@ -14,7 +14,7 @@ from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import reading, reading_platform
+from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, NAMED, AccountId, ProjectRef
 from ipucloud.api.v1.payers import currency_of, payer_of
@@ -135,11 +135,11 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
 
 @routes.get(
     "/v1/billing/accounts/{account:ref}/budgets",
-    **operation("listAccountBudgets", "List an account's budgets", Permission.PLATFORM_WRITE, gives=BudgetPage),
+    **operation("listAccountBudgets", "List an account's budgets", Permission.ACCOUNT_READ, gives=BudgetPage),
 )
 async def list_account_budgets(request: Request, account: AccountId) -> Response:
     """List the account's budgets, which cover everything it pays for."""
-    async with reading_platform(request) as connection:
+    async with reading_account(request, account) as connection:
         return only_page(await store.list_budgets(connection, Owner("account", account)))
 
 
@@ -174,14 +174,14 @@ async def create_account_budget(request: Request, account: AccountId, body: Acco
     **operation(
         "getAccountBudget",
         "Read an account's budget",
-        Permission.PLATFORM_WRITE,
+        Permission.ACCOUNT_READ,
         gives=BudgetOut,
         headers=(IF_NONE_MATCH,),
     ),
 )
 async def get_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
     """Return a budget."""
-    async with reading_platform(request) as connection:
+    async with reading_account(request, account) as connection:
         return await _shown(request, connection, Owner("account", account), budget)
 
 

@@ -1,4 +1,4 @@
-"""Invoices and credit notes: of a project, and of an account for operators."""
+"""Invoices and credit notes: of a project, and of an account for its payers and for operators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer, Moves
 from ipucloud.api.paging import list_of, list_of_account
-from ipucloud.api.reads import read_one, reading, reading_platform
+from ipucloud.api.reads import principal, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
@@ -99,7 +99,7 @@ async def get_invoice(
     **operation(
         "listAccountInvoices",
         "List an account's invoices and credit notes",
-        Permission.PLATFORM_WRITE,
+        Permission.ACCOUNT_READ,
         gives=InvoicePage,
     ),
 )
@@ -113,15 +113,16 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
     **operation(
         "getAccountInvoice",
         "Read any invoice or credit note",
-        Permission.PLATFORM_WRITE,
+        Permission.ACCOUNT_READ,
         gives=InvoiceOut,
         files=(PDF,),
     ),
 )
 async def get_account_invoice(request: Request, number: Number, query: Annotated[InvoiceFormat, Query()]) -> Response:
-    """Return a document as issued."""
-    async with reading_platform(request) as connection:
-        document = await document_of(connection, number)
+    """Return a document as issued; to a payer, only those of its account."""
+    caller = await principal(request)
+    async with services_of(request).database.read() as connection:
+        document = await document_of(connection, number, account_id=caller.account)
     if document is None:
         raise not_found()
     return await in_format(request, query, document)

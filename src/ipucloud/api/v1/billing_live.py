@@ -74,7 +74,7 @@ async def get_project_summary(
 @routes.get(
     "/v1/billing/accounts/{account:ref}/summary",
     **operation(
-        "getAccountSummary", "Summarise an account's cost in a month", Permission.PLATFORM_WRITE, gives=SummaryOut
+        "getAccountSummary", "Summarise an account's cost in a month", Permission.ACCOUNT_READ, gives=SummaryOut
     ),
 )
 async def get_account_summary(

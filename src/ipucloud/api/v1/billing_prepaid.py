@@ -46,7 +46,7 @@ async def get_project_funds(request: Request, project: ProjectRef) -> Response:
 
 @routes.get(
     "/v1/billing/accounts/{account:ref}/prepaid",
-    **operation("getPrepaid", "Read an account's funds", Permission.PLATFORM_WRITE, gives=FundsOut),
+    **operation("getPrepaid", "Read an account's funds", Permission.ACCOUNT_READ, gives=FundsOut),
 )
 async def get_prepaid(request: Request, account: AccountId) -> Response:
     """Return the account's funds, whether it is prepaid or not."""

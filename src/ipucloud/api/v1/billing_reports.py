@@ -53,7 +53,7 @@ async def get_project_report(request: Request, project: ProjectRef, query: Annot
     **operation(
         "getAccountReport",
         "Report an account's charges",
-        Permission.PLATFORM_WRITE,
+        Permission.ACCOUNT_READ,
         gives=ReportOut,
         files=(CSV,),
     ),

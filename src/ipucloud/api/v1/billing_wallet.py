@@ -94,7 +94,7 @@ async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Re
 
 @routes.get(
     "/v1/billing/accounts/{account:ref}/credits",
-    **operation("listAccountCredits", "List an account's credits", Permission.PLATFORM_WRITE, gives=CreditPage),
+    **operation("listAccountCredits", "List an account's credits", Permission.ACCOUNT_READ, gives=CreditPage),
 )
 async def list_account_credits(request: Request, account: AccountId) -> Response:
     """List the account's credits in order of expiry; at most 1000."""
@@ -127,7 +127,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
 
 @routes.get(
     "/v1/billing/accounts/{account:ref}/payments",
-    **operation("listPayments", "List an account's payments", Permission.PLATFORM_WRITE, gives=PaymentPage),
+    **operation("listPayments", "List an account's payments", Permission.ACCOUNT_READ, gives=PaymentPage),
 )
 async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
     """List the account's received, refunded and pending payments."""

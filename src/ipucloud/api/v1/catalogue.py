@@ -52,7 +52,7 @@ def region_slug(request: Request, ref: str | None) -> str | None:
 
 @routes.get(
     "/v1/hardware/ipus",
-    **operation("listIpus", "List IPU generations", Permission.PROJECT_READ, gives=IpuPage, headers=_CONDITIONAL),
+    **operation("listIpus", "List IPU generations", Permission.CATALOGUE_READ, gives=IpuPage, headers=_CONDITIONAL),
 )
 async def list_ipus(request: Request) -> Response:
     """List the generations of Intelligence Processing Units with the vendor's figures and their sources."""
@@ -63,7 +63,7 @@ async def list_ipus(request: Request) -> Response:
 @routes.get(
     "/v1/hardware/machines",
     **operation(
-        "listMachineTypes", "List machine types", Permission.PROJECT_READ, gives=MachineTypePage, headers=_CONDITIONAL
+        "listMachineTypes", "List machine types", Permission.CATALOGUE_READ, gives=MachineTypePage, headers=_CONDITIONAL
     ),
 )
 async def list_machine_types(request: Request) -> Response:
@@ -74,7 +74,7 @@ async def list_machine_types(request: Request) -> Response:
 
 @routes.get(
     "/v1/regions",
-    **operation("listRegions", "List regions", Permission.PROJECT_READ, gives=RegionPage, headers=_CONDITIONAL),
+    **operation("listRegions", "List regions", Permission.CATALOGUE_READ, gives=RegionPage, headers=_CONDITIONAL),
 )
 async def list_regions(request: Request) -> Response:
     """List the regions and the machine types sold there."""
@@ -84,7 +84,7 @@ async def list_regions(request: Request) -> Response:
 
 @routes.get(
     "/v1/regions/{region}",
-    **operation("getRegion", "Read a region", Permission.PROJECT_READ, gives=Region, headers=_CONDITIONAL),
+    **operation("getRegion", "Read a region", Permission.CATALOGUE_READ, gives=Region, headers=_CONDITIONAL),
 )
 async def get_region(request: Request, region: RegionRef) -> Response:
     """Return a region."""
@@ -94,7 +94,7 @@ async def get_region(request: Request, region: RegionRef) -> Response:
 
 @routes.get(
     "/v1/regions/{region}/capacity",
-    **operation("getRegionCapacity", "Read a region's capacity", Permission.PROJECT_READ, gives=CapacityPage),
+    **operation("getRegionCapacity", "Read a region's capacity", Permission.CATALOGUE_READ, gives=CapacityPage),
 )
 async def get_region_capacity(request: Request, region: RegionRef) -> Response:
     """List how many clusters of each flavor could be created in the region now, and if none, why not.
@@ -111,7 +111,7 @@ async def get_region_capacity(request: Request, region: RegionRef) -> Response:
 
 @routes.get(
     "/v1/images",
-    **operation("listImages", "List images", Permission.PROJECT_READ, gives=ImagePage, headers=_CONDITIONAL),
+    **operation("listImages", "List images", Permission.CATALOGUE_READ, gives=ImagePage, headers=_CONDITIONAL),
 )
 async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> Response:
     """List the images for Poplar servers: operating systems with the Poplar SDK."""
@@ -122,7 +122,7 @@ async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> 
 
 @routes.get(
     "/v1/tools",
-    **operation("listTools", "List tools", Permission.PROJECT_READ, gives=ToolPage, headers=_CONDITIONAL),
+    **operation("listTools", "List tools", Permission.CATALOGUE_READ, gives=ToolPage, headers=_CONDITIONAL),
 )
 async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Response:
     """List software that a Poplar server is expected to run."""
@@ -133,7 +133,7 @@ async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Resp
 
 @routes.get(
     "/v1/recipes",
-    **operation("listRecipes", "List recipes", Permission.PROJECT_READ, gives=RecipePage, headers=_CONDITIONAL),
+    **operation("listRecipes", "List recipes", Permission.CATALOGUE_READ, gives=RecipePage, headers=_CONDITIONAL),
 )
 async def list_recipes(request: Request, query: Annotated[Recipes, Query()]) -> Response:
     """List the model garden's models, which are ready to run."""

@@ -48,7 +48,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
 @routes.get(
     "/v1/event-types",
     **operation(
-        "listEventTypes", "List event types", Permission.PROJECT_READ, gives=EventTypePage, headers=(IF_NONE_MATCH,)
+        "listEventTypes", "List event types", Permission.CATALOGUE_READ, gives=EventTypePage, headers=(IF_NONE_MATCH,)
     ),
 )
 async def list_event_types(request: Request) -> Response:

@@ -29,7 +29,7 @@ MINUTES_PER_HOUR = 60
 
 @routes.get(
     "/v1/flavors",
-    **operation("listFlavors", "List flavors", Permission.PROJECT_READ, gives=FlavorPage, headers=(IF_NONE_MATCH,)),
+    **operation("listFlavors", "List flavors", Permission.CATALOGUE_READ, gives=FlavorPage, headers=(IF_NONE_MATCH,)),
 )
 async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) -> Response:
     """List the flavors with their current prices."""
@@ -42,7 +42,7 @@ async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) ->
 
 @routes.get(
     "/v1/flavors/{flavor}",
-    **operation("getFlavor", "Read a flavor", Permission.PROJECT_READ, gives=FlavorOut, headers=(IF_NONE_MATCH,)),
+    **operation("getFlavor", "Read a flavor", Permission.CATALOGUE_READ, gives=FlavorOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_flavor(
     request: Request, flavor: Annotated[str, Path(description="Name of the flavor.", examples=["m2000-pod16"])]
@@ -57,7 +57,7 @@ async def get_flavor(
 
 @routes.get(
     "/v1/prices",
-    **operation("listPrices", "List prices", Permission.PROJECT_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
+    **operation("listPrices", "List prices", Permission.CATALOGUE_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
 )
 async def list_prices(request: Request) -> Response:
     """List current and future list prices."""

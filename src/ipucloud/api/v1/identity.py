@@ -16,7 +16,7 @@ from ipucloud.identity.token_store import WHOAMI
 routes = router()
 
 
-@routes.get("/v1/whoami", **operation("whoami", "Read the caller's token", Permission.PROJECT_READ, gives=WhoamiOut))
+@routes.get("/v1/whoami", **operation("whoami", "Read the caller's token", Permission.CATALOGUE_READ, gives=WhoamiOut))
 async def whoami(request: Request) -> Response:
     """Return the caller's token, project, role and permissions."""
     row = await read_platform(request, WHOAMI)

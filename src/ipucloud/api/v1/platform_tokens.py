@@ -1,4 +1,4 @@
-"""Tokens of the platform: administrators create, rotate and revoke them; support can list them."""
+"""Tokens of the platform and of billing accounts: administrators create, rotate and revoke them; support lists them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from starlette.responses import Response
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import behind, page
+from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.tokens import TokenId, created_token
 from ipucloud.api.writes import change_platform
+from ipucloud.billing.accounts.store import account_exists
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission, Role
-from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, not_found
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, FieldError, not_found
 
 routes = router()
 
@@ -35,7 +37,7 @@ _ONE = "/v1/tokens/{token:ref}"
 
 @routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))
 async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
-    """List the platform's tokens, including revoked ones."""
+    """List the tokens of the platform and of billing accounts, including revoked ones."""
     parameters = list_parameters(query, behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
     return page(query, request, row)
@@ -53,9 +55,16 @@ async def list_platform_tokens(request: Request, query: Annotated[Listed, Query(
     ),
 )
 async def create_platform_token(request: Request, body: PlatformTokenCreate) -> Response:
-    """Create a token that is valid in every project. Only this response has its secret; a replay has null instead."""
+    """Create a token that is valid in every project, or a payer's, which reads the money of one billing account.
+
+    Only this response has its secret; a replay has null instead.
+    """
+    if (body.role == "payer") != (body.account_id is not None):
+        raise invalid([FieldError("/account_id", "for_payers", "A token has an account if its role is `payer`.")])
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        if body.account_id is not None and not await account_exists(connection, body.account_id):
+            raise invalid([FieldError("/account_id", "unknown", "There is no billing account with this id.")])
         made = await token_store.create(
             connection,
             env=services_of(request).settings.environment,
@@ -64,6 +73,7 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
             role=Role(body.role),
             expires_at=body.expires_at,
             created_by=principal.token_id,
+            account_id=body.account_id,
         )
         trace_of(request).concerns(subject_id=made.id)
         return created_token(made, _ALL)

@@ -51,13 +51,15 @@ json_build_object(
   'payment_days', payment_days, 'created_at', {rfc3339("created_at")}, 'version', version)
 """
 _READ = Query(clauses("SELECT", _SHOWN, "::text AS document, version FROM billing_accounts WHERE id = :id"), Document)
+VISIBLE_ACCOUNTS = "WHERE EXISTS (SELECT FROM principal WHERE platform OR account = billing_accounts.id)"
+"""Which rows a caller may see; for statements with `identity.access.PRINCIPAL`."""
 LIST_ACCOUNTS: Mapping[Order, Query[DocumentPage]] = {
     order: Query(
         clauses(
             "WITH",
             PRINCIPAL,
             ", project AS (SELECT home AS project_id FROM principal)",
-            page_of("billing_accounts", order, "WHERE true"),
+            page_of("billing_accounts", order, VISIBLE_ACCOUNTS),
             ", documents AS (SELECT place,",
             _SHOWN,
             "AS document FROM page)",
@@ -67,7 +69,10 @@ LIST_ACCOUNTS: Mapping[Order, Query[DocumentPage]] = {
     )
     for order in Order
 }
-"""All accounts; parameters `:token_hash`, `:currency`, which is the installation's, and those of `list_parameters`."""
+"""All accounts, or only that of a payer.
+
+Parameters `:token_hash`, `:currency`, which is the installation's, and those of `list_parameters`.
+"""
 _UPDATE = sa.text(
     """
     UPDATE billing_accounts
@@ -79,6 +84,7 @@ _UPDATE = sa.text(
     """
 )
 _FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
+_EXISTS = Query("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :id)", bool)
 _OF_PROJECT = Query("SELECT account_id FROM payer_of(:project_id, app_now())", UUID)
 _CURRENCY = Query("SELECT coalesce(currency, :currency) AS currency FROM billing_accounts WHERE id = :id", str)
 _PAYING = Query(
@@ -156,6 +162,10 @@ async def account_document(connection: Statements, account_id: UUID, *, currency
     if row is None:
         raise not_found()
     return row.encoded()
+
+
+async def account_exists(connection: Statements, account_id: UUID) -> bool:
+    return await _EXISTS.one(connection, {"id": account_id})
 
 
 async def update(

@@ -50,7 +50,7 @@ _SEEN = f"""
 account_id IN (SELECT account_id FROM project_accounts WHERE project_id = {_OF_PROJECT})
 AND (account_id = {_OF_PROJECT}
      OR EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = documents.invoice_id AND l.project_id = {_OF_PROJECT})
-        AND ((SELECT home FROM principal) IS NULL
+        AND ((SELECT platform FROM principal)
              OR NOT EXISTS (SELECT FROM invoice_lines l
                              WHERE l.invoice_id = documents.invoice_id AND l.project_id <> {_OF_PROJECT})))
 """  # noqa: S608  # our own text
@@ -68,7 +68,14 @@ LIST_OF_ACCOUNT = {
     for order in Order
 }
 """An account's documents; parameters `:account_id` and those of `list_parameters`."""
-_GET = Query(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"), str)
+_GET = Query(
+    clauses(
+        "SELECT document::text AS document FROM",
+        _ALL,
+        "WHERE number = :number AND (CAST(:account_id AS uuid) IS NULL OR account_id = CAST(:account_id AS uuid))",
+    ),
+    str,
+)
 _NOTE_ID = Query("SELECT id FROM credit_notes WHERE number = :number", UUID)
 _NOTE = Query("SELECT document::text AS document FROM credit_notes WHERE id = :id", str)
 _SHARED = Query(
@@ -76,9 +83,9 @@ _SHARED = Query(
 )
 
 
-async def document_of(connection: Statements, number: str) -> bytes | None:
-    """An invoice or a credit note, as it was issued."""
-    document = await _GET.one_or_none(connection, {"number": number})
+async def document_of(connection: Statements, number: str, *, account_id: UUID | None = None) -> bytes | None:
+    """An invoice or a credit note, as it was issued: of any account, or only of this one."""
+    document = await _GET.one_or_none(connection, {"number": number, "account_id": account_id})
     return None if document is None else document.encode()
 
 

@@ -56,6 +56,10 @@ WITH period AS (
 ), payer AS MATERIALIZED (
   SELECT DISTINCT account_id FROM project_accounts WHERE project_id = CAST(:project_id AS uuid)
   UNION SELECT CAST(:account_id AS uuid) WHERE CAST(:account_id AS uuid) IS NOT NULL
+), shown AS MATERIALIZED (
+  -- A project that went to another payer shows its former one no more tags.
+  SELECT CAST(:project_id AS uuid) AS project_id WHERE CAST(:account_id AS uuid) IS NULL
+  UNION ALL SELECT project_id FROM projects_paid_by(CAST(:account_id AS uuid))
 ), whole AS MATERIALIZED (
   SELECT rolled.day, rolled.version FROM period, day_rollups AS rolled
 """
@@ -82,6 +86,10 @@ _USED = """
                         AND c.billing_month >= loose.month
    WHERE CAST(:project_id AS uuid) IS NULL OR c.project_id = CAST(:project_id AS uuid)
 )
+"""
+_TAGGED = """
+LEFT JOIN billed_clusters AS tagged
+       ON tagged.id = used.cluster_id AND tagged.project_id IN (SELECT project_id FROM shown)
 """
 _SUMS = """
 used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
@@ -183,7 +191,7 @@ def _statement(groups: tuple[str, ...]) -> Query[_Row]:
     values, tags = [], 0
     for group in groups:
         if group == TAG:
-            values.append(f"clusters.tags ->> CAST(:tag_{tags} AS text)")
+            values.append(f"tagged.tags ->> CAST(:tag_{tags} AS text)")
             tags += 1
             continue
         values.append(_VALUES[Group(group)])
@@ -201,6 +209,7 @@ def _statement(groups: tuple[str, ...]) -> Query[_Row]:
             _SUMS,
             "FROM used",
             "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
+            _TAGGED if TAG in groups else "",
             "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
             f"GROUP BY {keys} ORDER BY {keys} LIMIT {MAX_ROWS + 1}",
         ),
@@ -209,7 +218,7 @@ def _statement(groups: tuple[str, ...]) -> Query[_Row]:
 
 
 def _of_clusters(groups: tuple[str, ...]) -> bool:
-    return bool({Group.CLUSTER.value, Group.FLAVOR.value, TAG} & set(groups))
+    return bool({Group.CLUSTER.value, Group.FLAVOR.value} & set(groups))
 
 
 def _row(row: _Row, columns: Sequence[str]) -> ReportRowOut:

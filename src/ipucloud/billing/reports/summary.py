@@ -44,7 +44,8 @@ _PARTS = """
   SELECT 'sku', NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
    UNION ALL
   SELECT 'tag', NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
-    FROM part JOIN billed_clusters c ON c.id = part.cluster_id CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
+    FROM part JOIN billed_clusters c ON c.id = part.cluster_id AND c.project_id IN (SELECT project_id FROM shown)
+   CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
    GROUP BY tag.key, tag.value
 )
 """
@@ -66,7 +67,8 @@ _SUMMARY = """
      AND paid.account_id IN (SELECT account_id FROM payer)
    GROUP BY live.cluster_id
 ), spent AS (
-  SELECT cluster_id, c.project_id, c.name, c.flavor, c.region, c.state,
+  SELECT cluster_id, c.project_id, c.name, c.flavor, c.region,
+         CASE WHEN c.project_id IN (SELECT project_id FROM shown) THEN c.state END AS state,
          coalesce(used.minutes, 0) AS minutes, coalesce(used.accrued, 0) AS accrued,
          coalesce(posted.posted, 0) AS posted, coalesce(rate.per_hour, 0) AS per_hour,
          coalesce(used.forecast, 0) AS forecast
@@ -102,13 +104,15 @@ _BEFORE = clauses(
     _PARTS,
     "SELECT kind, cluster_id, name, value, accrued, forecast AS whole FROM share",
 )
+# `shown`: whose clusters' present state and tags may be seen. A project that went to another payer is none of them.
 _PROJECT = """
-WITH chosen AS (SELECT CAST(:owner AS uuid) AS project_id),
+WITH chosen AS (SELECT CAST(:owner AS uuid) AS project_id), shown AS (SELECT project_id FROM chosen),
 payer AS (SELECT DISTINCT account_id FROM project_accounts WHERE project_id = :owner),
 """
 _ACCOUNT = """
 WITH payer AS (SELECT CAST(:owner AS uuid) AS account_id),
 chosen AS (SELECT DISTINCT project_id FROM project_accounts WHERE account_id = :owner),
+shown AS (SELECT project_id FROM projects_paid_by(:owner)),
 """
 
 
@@ -135,7 +139,7 @@ class _Row(NamedTuple):
     value: str
     flavor: str
     region: str
-    state: str
+    state: str | None
     minutes: int
     accrued: Decimal
     per_hour: Decimal

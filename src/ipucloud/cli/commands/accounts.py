@@ -65,7 +65,7 @@ def create(
 
 @customer_command(app, "list")
 def list_accounts(session: Session) -> None:
-    """List the billing accounts, newest first. Needs a platform token."""
+    """List the billing accounts, newest first. For payers, who see their own, and operators."""
     session.list(
         accounts.list(),
         ("NAME", "CURRENCY", "LEGAL NAME", "COUNTRY", "CREATED", "ID"),
@@ -76,7 +76,7 @@ def list_accounts(session: Session) -> None:
 
 @customer_command(app, "show", "research")
 def show(session: Session, account: Account) -> None:
-    """Show a billing account. Needs a platform token."""
+    """Show a billing account. For payers and operators."""
     _show(session, session.run(accounts.get(account)))
 
 
@@ -118,7 +118,7 @@ def assign(session: Session, account: Account) -> None:
 
 @customer_command(app, "invoices", "research")
 def list_invoices(session: Session, account: Account) -> None:
-    """List an account's invoices and credit notes, newest first. Needs a platform token."""
+    """List an account's invoices and credit notes, newest first. For payers and operators."""
     session.list(
         accounts.invoices(account),
         ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OUTSTANDING"),
@@ -128,7 +128,7 @@ def list_invoices(session: Session, account: Account) -> None:
 
 @customer_command(app, "summary", "research", "research --month 2026-05")
 def summary(session: Session, account: Account, month: Month = None) -> None:
-    """Show what an account's projects spent this month, and the forecast for its end. Needs a platform token."""
+    """Show what an account's projects spent this month, and the forecast for its end. For payers and operators."""
     show_summary(session, session.run(accounts.summary(account, month=month)))
 
 
@@ -136,7 +136,7 @@ def summary(session: Session, account: Account, month: Month = None) -> None:
 def report(
     session: Session, account: Account, *, since: Since = None, until: Until = None, by: By = None, csv: Csv = None
 ) -> None:
-    """Report the charges of an account, by default grouped by project. Needs a platform token."""
+    """Report the charges of an account, by default grouped by project. For payers and operators."""
     period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["project"]}
     if csv is None:
         show_report(session, session.run(accounts.report(account, **period)))
@@ -146,7 +146,7 @@ def report(
 
 @customer_command(app, "funds", "research")
 def funds(session: Session, account: Account) -> None:
-    """Show an account's funds, and whether it is prepaid. Needs a platform token."""
+    """Show an account's funds, and whether it is prepaid. For payers and operators."""
     _show_funds(session, session.run(accounts.funds(account)))
 
 

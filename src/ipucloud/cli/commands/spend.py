@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.invoices import balances_of
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import billing
+from ipucloud.client import accounts, billing, tokens
 from ipucloud.client.models import Budget, Summary
 
 app = typer.Typer()
@@ -18,10 +20,30 @@ app = typer.Typer()
 Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
 
 
-@customer_command(app, "spend", "", "--month 2026-05")
-def spend(session: Session, month: Month = None) -> None:
+@customer_command(app, "spend", "", "--month 2026-05", "--account research")
+def spend(
+    session: Session,
+    month: Month = None,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            help="All projects that this account pays for; default: a payer's own account.",
+            autocompletion=names(ACCOUNT),
+        ),
+    ] = None,
+) -> None:
     """Show what the project spent this month, on what, the forecast for its end, budgets and balance."""
-    show_summary(session, session.run(billing.summary(month=month)))
+    account = account or _own_account(session)
+    call = billing.summary(month=month) if account is None else accounts.summary(account, month=month)
+    show_summary(session, session.run(call))
+
+
+def _own_account(session: Session) -> str | None:
+    """The account of a payer's token. No other token lacks a project by intention."""
+    if session.configured.project is not None:
+        return None
+    me = session.run(tokens.whoami()).token
+    return None if me is None or me.account_id is None else str(me.account_id)
 
 
 def show_summary(session: Session, found: Summary) -> None:

@@ -8,24 +8,29 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import TOKEN, only
+from ipucloud.cli.finding import ACCOUNT, TOKEN, only
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
-from ipucloud.client import tokens
+from ipucloud.client import accounts, tokens
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name or id of the token.", autocompletion=names(TOKEN))]
 Platform = Annotated[
-    bool, typer.Option("--platform", help="Platform tokens instead of the project's; for administrators.")
+    bool,
+    typer.Option("--platform", help="Those of the platform and of accounts, not the project's; for administrators."),
 ]
 
 
-@customer_command(app, "create", "ci --role operator --expires-at 30d", "desk --platform --role support")
+@customer_command(
+    app, "create", "ci --role operator --expires-at 30d", "desk --platform --role support", "finance --account research"
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the token.")],
+    *,
     role: Annotated[
         str | None,
         typer.Option(
@@ -35,8 +40,20 @@ def create(
     ] = None,
     expires_at: ExpiresAt = None,
     platform: Platform = False,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            help="A payer's token, for this billing account; for administrators.", autocompletion=names(ACCOUNT)
+        ),
+    ] = None,
 ) -> None:
     """Create a token. Its secret is shown only once."""
+    if account is not None:
+        if role not in {None, "payer"}:
+            raise UsageError("A token with --account has the role payer: omit --role.")
+        payer = str(session.run(accounts.get(account)).id)
+        _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at)))
+        return
     role = role or ("support" if platform else "operator")
     token = session.run(tokens.create(name, role, expires_at=expires_at, platform=platform))
     _show_once(session, token)

@@ -14,7 +14,9 @@ app = typer.Typer()
 def whoami(session: Session) -> None:
     """Show the service, the token, its project and role."""
     me = session.run(tokens.whoami())
-    project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a platform token"
+    account = me.token and me.token.account_id
+    without = f"none: a payer's token of account {account}" if account else "none: a platform token"
+    project = f"{me.project.slug} ({me.project.id})" if me.project else without
     session.show(
         me,
         [

@@ -905,6 +905,9 @@ class NewToken(Answer):
     last_used_at: datetime | None = None
     """When it was last used, to the hour."""
 
+    account_id: str | None = None
+    """Billing account of a token with the role `payer`; null for others."""
+
     token: str | None = None
     """The secret, shown only once; null in a replayed response."""
 
@@ -1879,6 +1882,9 @@ class Token(Answer):
     last_used_at: datetime | None = None
     """When it was last used, to the hour."""
 
+    account_id: str | None = None
+    """Billing account of a token with the role `payer`; null for others."""
+
 
 class ToolKind(StrEnum):
     """
@@ -2116,7 +2122,7 @@ class Whoami(Answer):
     """Permissions of the role."""
 
     project: Project | None = None
-    """Project of the token; null for a platform token."""
+    """Project of the token; null for others."""
 
 
 class WhyNot(Answer):
@@ -2416,8 +2422,8 @@ class ClusterSpending(Answer):
     region: str
     """Slug of the region."""
 
-    state: str
-    """Present state of the cluster."""
+    state: str | None = None
+    """Present state of the cluster; null if another account pays for its project now."""
 
     minutes: int
     """Priced minutes of the month that have begun."""

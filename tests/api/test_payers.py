@@ -1,0 +1,111 @@
+"""What a billing account's payer sees: the account's money over all its projects, each for its time; nothing else."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, problem
+from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import start_clock, stop_clock
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime.fromisoformat("2026-06-10T12:00:00Z")
+ACCOUNTS = "/v1/billing/accounts"
+
+
+async def account(admin: httpx.AsyncClient, name: str) -> str:
+    made = await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"})
+    assert made.status_code == 201, made.text
+    found: str = made.json()["id"]
+    return found
+
+
+async def payer(api: Api, admin: httpx.AsyncClient, of: str) -> httpx.AsyncClient:
+    made = await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of})
+    assert made.status_code == 201, made.text
+    assert made.json()["account_id"] == of
+    return api.client(made.json()["token"])
+
+
+async def got(caller: httpx.AsyncClient, path: str, **query: str | list[str]) -> Any:
+    answer = await caller.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database: Scratch) -> None:
+    """A machine at 3.75 an hour from 12:00 to 15:30; its project goes to one payer at 13:00, to the next at 14:00."""
+    admin = await api.caller(Role.ADMIN)
+    stop_clock(database.owner_url, NOON)
+    try:
+        cluster = UUID((await api.make_cluster(tags={"team": "nlp"}))["target"]["id"])
+        await api.world.finish_create(cluster)
+        accounts = [await account(admin, name) for name in ("first", "second")]
+        for hours, each in zip((0, 1.5), accounts, strict=True):
+            stop_clock(database.owner_url, NOON + timedelta(hours=hours))
+            assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": each})
+            assert assigned.status_code == 200, assigned.text
+        stop_clock(database.owner_url, NOON + timedelta(hours=3.5))
+        await keep_books(api.world.database)
+        callers = [await payer(api, admin, each) for each in (str(api.world.project.id), *accounts)]
+        seen = {}
+        for caller in callers:
+            [own] = (await got(caller, ACCOUNTS))["items"]
+            spent = await got(caller, f"{ACCOUNTS}/{own['id']}/summary")
+            report = await got(caller, f"{ACCOUNTS}/{own['id']}/report", group_by=["project", "tag:team"])
+            [row] = report["rows"]
+            tags = [(each["key"], each["value"]) for each in spent["tags"]]
+            [only] = spent["clusters"]
+            assert (only["name"], row["group"]["project"]) == ("bert", str(api.world.project.id))
+            seen[own["name"]] = (
+                *(spent["accrued"]["amount"], spent["posted"]["amount"], row["cost"]["amount"]),
+                *(spent["per_hour"]["amount"], only["state"], tags, row["group"]["tag:team"]),
+            )
+            for path in ("", "/clusters", f"/clusters/{cluster}", "/billing/summary", "/events", "/ssh-keys"):
+                problem(await caller.get(f"{api.base}{path}"), 404, "not_found")
+    finally:
+        start_clock(database.owner_url)
+    left: tuple[object, ...] = (None, [], None)
+    here = ("active", [("team", "nlp")], "nlp")
+    assert seen == {
+        api.world.project.slug.title(): ("3.75", "3.75", "3.75", "0.00", *left),
+        "first": ("3.75", "3.75", "3.75", "0.00", *left),
+        "second": ("5.625", "3.75", "3.75", "3.75", *here),
+    }
+
+
+async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    of = await account(admin, "research")
+    for wrong in (
+        {"role": "payer"},
+        {"role": "support", "account_id": of},
+        {"role": "payer", "account_id": str(UUID(int=5))},
+    ):
+        refused = problem(await admin.post("/v1/tokens", json={"name": "x"} | wrong), 422, "validation_failed")
+        assert [each["pointer"] for each in refused["errors"]] == ["/account_id"]
+    caller = await payer(api, admin, of)
+    for _ in range(2):  # two accounts of a name, and none, are the same to others
+        await account(admin, "twice")
+    refusals = [problem(await caller.get(f"{ACCOUNTS}/{name}/summary"), 404, "not_found") for name in ("twice", "none")]
+    assert refusals[0]["detail"].replace("twice", "none") == refusals[1]["detail"]
+    assert (await got(caller, f"{ACCOUNTS}/research/summary"))["clusters"] == []
+    me = await got(caller, "/v1/whoami")
+    assert (me["project"], me["scopes"], me["token"]["account_id"]) == (None, ["account:read", "catalogue:read"], of)
+    problem(await caller.get("/v1/projects"), 403, "permission_denied")
+    problem(await caller.get("/v1/tokens"), 403, "permission_denied")
+    rotated = (await admin.post(f"/v1/tokens/{me['token']['id']}:rotate", json={})).json()
+    assert rotated["account_id"] == of
+    problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
+    caller = api.client(rotated["token"])
+    assert (await got(caller, f"{ACCOUNTS}/{of}"))["name"] == "research"
+    assert (await admin.delete(f"/v1/tokens/{rotated['id']}")).status_code == 204
+    problem(await caller.get(f"{ACCOUNTS}/{of}"), 401, "unauthenticated")
