@@ -203,7 +203,7 @@ PARTITIONS_CLOSED = Invariant(
     name="partitions_of_charges_are_out_of_reach",
     sentence="The application's role reaches charges only through the parent table, where the guards are.",
     object_type="privilege",
-    remedy="As the owner, REVOKE ALL on the partition from the application's role.",
+    remedy="Run `ipucloud migrate`, which takes the privileges back, and find out what gave them.",
     repair=Refusal("The application owns nothing of the schema; only its owner may change it."),
     statement="""
     SELECT i.inhrelid::regclass::text AS object_id, NULL::uuid AS project_id,

@@ -72,7 +72,8 @@ IN_FORCE = Invariant(
     name="guards_are_in_force",
     sentence="Every constraint, index and trigger of the schema exists and is in force.",
     object_type="guard",
-    remedy="As the owner, create it as in alembic/versions. If existing rows violate it, correct those first.",
+    remedy="Run `ipucloud migrate`, which puts it in force again. If existing rows violate it, apply the"
+    " other repairs of the audit first. One that was dropped comes back with a restored backup.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT expected.relation || '.' || expected.name AS object_id, NULL::uuid AS project_id,
@@ -102,7 +103,8 @@ INDEXED = Invariant(
     name="reference_has_an_index",
     sentence="Every foreign key has an index that begins with its columns.",
     object_type="reference",
-    remedy="As the owner, create the index; without it, every join on the reference scans the whole table.",
+    remedy="Run `ipucloud migrate`, which builds an index that is not valid. Without one, every join on the"
+    " reference scans the whole table; report it as a defect.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT f.conrelid::regclass || '.' || f.conname AS object_id, NULL::uuid AS project_id,

@@ -99,6 +99,7 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
             finally:
                 for task in beside:
                     task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
     finally:
         await sites.close()
         await database.close()

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from ipucloud.db.engine import sqlalchemy_url
+from ipucloud.db.guards import put_in_force
 from ipucloud.events.restored import transactions_behind, use_up_transactions
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.registry import INVARIANTS
@@ -119,3 +120,25 @@ async def test_restored_events_are_brought_into_the_past(healthy: Healthy) -> No
     use_up_transactions(healthy.scratch.owner_url)
     assert transactions_behind(healthy.scratch.owner_url) == 0
     await assert_sound(healthy.world.database)
+
+
+async def test_a_migration_puts_guards_in_force_again(healthy: Healthy) -> None:
+    switched_off = (
+        "ALTER TABLE operations DISABLE TRIGGER operations_final",
+        "UPDATE pg_constraint SET convalidated = false WHERE conname = 'ck_quotas_used'",
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'uq_operations_open'::regclass",
+        "SELECT open_billing_month('2026-05-05')",
+        "GRANT INSERT ON usage_charges_2026_05 TO ipucloud_app",
+    )
+    plant(healthy.scratch.superuser_url, switched_off, {})
+    broken = {finding.rule.name for finding in await audit(healthy.world.database)}
+    assert broken >= {"guards_are_in_force", "partitions_of_charges_are_out_of_reach"}
+    done = put_in_force(healthy.scratch.owner_url)
+    assert [sentence.partition(" is ")[0] for sentence in done] == [
+        "operations: operations_final",
+        "quotas: ck_quotas_used",
+        "operations: uq_operations_open",
+        "usage_charges_2026_05: privileges",
+    ]
+    await assert_sound(healthy.world.database)
+    assert put_in_force(healthy.scratch.owner_url) == []

@@ -11,6 +11,7 @@ from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.connections import revealed
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
+from ipucloud.db.guards import put_in_force
 from ipucloud.db.migrate import head, upgrade
 from ipucloud.events.restored import transactions_behind, use_up_transactions
 
@@ -21,12 +22,15 @@ app = typer.Typer()
 def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "head", as_json: Json = False) -> None:
     """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL.
 
-    In a database that was restored from another server, new events are then ordered after the restored ones.
+    Triggers, constraints and indexes that are not in force are put in force again. In a database that was restored from
+    another server, new events are then ordered after the restored ones.
     """
     settings = settings_from_environment("database_url")
     url = settings.migration_database_url or settings.database_url
     with exit_on_error():
         upgrade(revealed(url), revision)
+        for sentence in put_in_force(revealed(url)) if revision == "head" else ():
+            typer.echo(sentence, err=True)
         if revision == "head" and (behind := transactions_behind(revealed(url))):
             typer.echo(f"Restored events: this server uses up {behind:,} transaction numbers.", err=True)
             use_up_transactions(revealed(url))
