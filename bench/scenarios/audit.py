@@ -30,17 +30,19 @@ SHOWN = 3
 """Of so many rules, the slowest, the seconds are shown."""
 
 _HARDWARE = (
-    "INSERT INTO site_regions (region, vipu_host, vipu_admin_port, vipu_authority)"
-    " VALUES (%(region)s, 'vipu.bench', 8091, 'an authority')",
+    "INSERT INTO site_regions (region) VALUES (%(region)s)",
+    "INSERT INTO vipu_controllers (region, name, host, admin_port, authority)"
+    " VALUES (%(region)s, %(region)s, 'vipu.bench', 8091, 'an authority')",
     """
     INSERT INTO pod_runs (id, region, machine_type, gw_group, number)
     SELECT gen_random_uuid(), %(region)s, %(machine_type)s, 'group-' || n, 0
       FROM generate_series(0, (%(pods)s - 1) / 16) AS n
     """,
     """
-    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology,
-                      run_id)
-    SELECT gen_random_uuid(), region, machine_type, 'pod-' || n, 'vipu', gw_group, n %% 16, 'torus', 'looped', id
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, controller, gw_group, position, topology,
+                      gateway_topology, run_id)
+    SELECT gen_random_uuid(), region, machine_type, 'pod-' || n, 'vipu', region, gw_group,
+           n %% 16, 'torus', 'looped', id
       FROM generate_series(0, %(pods)s - 1) AS n JOIN pod_runs ON gw_group = 'group-' || n / 16
     """,
     """

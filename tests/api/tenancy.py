@@ -197,7 +197,7 @@ class Tenancy:
         """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
-            await self.api.world.execute("UPDATE site_regions SET vipu_secure = true")
+            await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
         return await self._webhook(project) if "/webhooks" in operation.path else {}
 
     async def _webhook(self, project: Project) -> dict[str, str]:

@@ -215,7 +215,7 @@ async def test_the_end_point_of_the_controller(api: Api) -> None:
 async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
     _, path = await in_use(api)
     problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "no_vipu")
-    await api.world.execute("UPDATE site_regions SET vipu_secure = true")
+    await api.world.execute("UPDATE vipu_controllers SET secure = true")
     assert (await api.owner.get(f"{path}/vipu")).json()["access_key"] is None
     headers = key()
     made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)

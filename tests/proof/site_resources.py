@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
-from ipucloud.wire.site import HostState, Inventory, NetworkSpec, ServerSpec, SiteRegion
+from ipucloud.wire.inventory import Inventory, SiteRegion
+from ipucloud.wire.site import HostState, NetworkSpec, ServerSpec
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4

@@ -84,7 +84,7 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
 async def _set_port(world: SiteWorld, port: int) -> None:
     async with world.database.begin() as connection:
         await connection.execute(
-            sa.text("UPDATE site_regions SET vipu_admin_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
+            sa.text("UPDATE vipu_controllers SET admin_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
         )
 
 

@@ -16,7 +16,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.wire.site import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
+from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
 from tests.sim.lines import Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
 from tests.support.factories import furnish

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, VipuAddress
-from ipucloud.wire.site import Inventory
+from ipucloud.wire.inventory import Inventory
 from tests.sim.baton import Actor, Baton
 from tests.sim.faults import Faults, Mix, SiteFault
 from tests.sim.loop import VirtualLoop

@@ -11,7 +11,7 @@ import psycopg
 
 from ipucloud.config import Settings
 from ipucloud.reconcile.engine import Engine
-from ipucloud.wire.site import Inventory
+from ipucloud.wire.inventory import Inventory
 from ipucloud.worker.main import assemble
 from tests.sim.baton import Actor, Baton
 from tests.sim.database import Committed, SimulatedDatabase

@@ -27,7 +27,7 @@ from ipucloud.identity.tokens import new_token, token_hash
 from ipucloud.inventory.blocks import RUN
 from ipucloud.inventory.settle import settle
 from ipucloud.inventory.sync import sync
-from ipucloud.inventory.tables import hosts, machines, pod_runs, pods, site_regions
+from ipucloud.inventory.tables import hosts, machines, pod_runs, pods, site_regions, vipu_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.quotas.tables import quotas
@@ -280,13 +280,10 @@ async def seed_region(
 async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
     known = await connection.execute(sa.select(site_regions.c.region).where(site_regions.c.region == region))
     if known.scalar_one_or_none() is None:
+        await connection.execute(sa.insert(site_regions).values(region=region, typical_seconds=dict(typical_seconds)))
         await connection.execute(
-            sa.insert(site_regions).values(
-                region=region,
-                vipu_host="vipu.test",
-                vipu_admin_port=8091,
-                vipu_authority="an authority",
-                typical_seconds=dict(typical_seconds),
+            sa.insert(vipu_controllers).values(
+                region=region, name=region, host="vipu.test", admin_port=8091, authority="an authority"
             )
         )
 
@@ -308,6 +305,7 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
             machine_type=machine_type,
             name=name,
             vipu_cluster_id=f"{region}-{machine_type}",
+            controller=region,
             gw_group=group,
             position=position,
             topology="torus",

@@ -31,7 +31,7 @@ from ipucloud.site.vipu import Credentials
 from ipucloud.vipu_cli.endpoint import Security
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
-from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
+from ipucloud.wire.inventory import Inventory, SiteRegion, VipuEndpoint
 from ipucloud.wire.vipu_keys import ACCESS_KEY as KEY_ENTRY
 from ipucloud.wire.vipu_keys import USER as USER_ENTRY
 from tests.support.waiting import PATIENCE

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
 from ipucloud.admin.controllers import CONTROLLERS
+from ipucloud.site.ports import VipuAddress
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
@@ -32,20 +34,20 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
         yield world
 
 
-async def shown(world: SiteWorld) -> dict[str, Any]:
-    """The controller of luxembourg-2, as operators see it."""
+async def shown(world: SiteWorld, name: str = "luxembourg-2") -> dict[str, Any]:
+    """A controller, as operators see it."""
     async with world.database.read() as connection:
         page = await CONTROLLERS.one(connection, {"after": "", "limit": 100})
-    [found] = [each for each in orjson.loads(page.items) if each["name"] == "luxembourg-2"]
+    [found] = [each for each in orjson.loads(page.items) if each["name"] == name]
     return dict(found)
 
 
-async def becomes(world: SiteWorld, state: str) -> dict[str, Any]:
+async def becomes(world: SiteWorld, state: str, name: str = "luxembourg-2") -> dict[str, Any]:
     async def is_so() -> bool:
-        return str((await shown(world))["state"]) == state
+        return str((await shown(world, name))["state"]) == state
 
     await until(is_so, f"the controller is {state}")
-    return await shown(world)
+    return await shown(world, name)
 
 
 async def test_a_controller_without_a_cluster_test_builds_clusters(world: SiteWorld) -> None:
@@ -82,3 +84,41 @@ async def test_an_unsupported_release_is_left_alone_until_it_was_upgraded(world:
         await world.succeeded(accepted)
         await world.delete_all()
     await world.assert_nothing_left()
+
+
+BOTH = ("luxembourg-2-c1", "luxembourg-2-c2")
+TWO = ("--machines", "8", "--time-scale", "0", "--pod-size", "4", "--pods-per-controller", "1")
+
+
+async def allocated(world: SiteWorld) -> dict[str, list[str]]:
+    """The names of the allocations at each of the region's controllers."""
+    found = await world.rows("SELECT host, admin_port, secure, authority, name FROM vipu_controllers")
+    sites = {row.name: world.sites.at(VipuAddress(*row), lambda: PATIENCE) for row in found if row.name in BOTH}
+    return {name: [each.id for each in await site.vipu.list_allocations("")] for name, site in sorted(sites.items())}
+
+
+async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratch, tmp_path: Path) -> None:
+    """What an outdated one has waits for it; clusters, partitions and readings at the other go on."""
+    with running_site(tmp_path / "site", machines=8, options=TWO[4:]) as site:
+        async with open_site_world(database, site, observation_interval=0.05) as world, world.worker():
+            clusters = [await world.build(name, "m2000-pod16") for name in ("bert", "gpt")]
+            names = [await world.external_name(each) for each in clusters]
+            found = await allocated(world)
+            assert sorted(found.values()) == sorted([name] for name in names)
+            assert [(await becomes(world, "answering", each))["error"] for each in BOTH] == [None, None]
+
+            outdated, other = BOTH
+            left, used = (clusters[names.index(found[each][0])] for each in BOTH)
+            site.restart(*TWO, "--controller-version", f"{outdated}:1.13.2")
+            assert (await becomes(world, "unsupported", outdated))["version"] == "1.13.2"
+            waits = await world.remove_partition(left, await world.external_name(left))
+            await world.succeeded(await world.remove_partition(used, await world.external_name(used)))
+            await world.succeeded(await world.create_partition(used, "training", 8))
+            assert (await becomes(world, "answering", other))["version"] == "1.18.0"
+            assert await world.value("SELECT finished_at IS NULL FROM operations WHERE id = :id", id=waits.operation_id)
+
+            site.restart(*TWO)
+            await world.succeeded(waits)
+            await becomes(world, "answering", outdated)
+            await world.delete_all()
+            assert list((await allocated(world)).values()) == [[], []]

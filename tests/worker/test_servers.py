@@ -168,4 +168,4 @@ async def test_the_site_is_registered_again_without_a_change(world: SiteWorld) -
     before = await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL")
     await sync(world.database, world.sites, validated=False)
     assert before == await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL") == 2 * SERVERS
-    assert await world.value("SELECT vipu_host IS NULL FROM site_regions WHERE region = 'lab-1'")
+    assert await world.value("SELECT count(*) = 0 FROM vipu_controllers WHERE region = 'lab-1'")

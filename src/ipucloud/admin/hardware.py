@@ -58,7 +58,8 @@ CASE WHEN object.host IS NULL THEN json_build_object(
 """
 _MACHINES = f"""
 SELECT {_SHARED}, {_LINKS} AS links FROM (
-    SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, m.rnic, m.bmc, m.gateway,
+    SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, p.controller, m.rnic,
+           m.bmc, m.gateway,
            own.name AS host, m.health, m.maintenance OR coalesce(own.maintenance, false) AS maintenance,
            m.allocatable AND coalesce(own.allocatable, true) AS allocatable,
            m.validating AND coalesce(own.allocatable, true) AS validating,
@@ -67,7 +68,7 @@ SELECT {_SHARED}, {_LINKS} AS links FROM (
                     WHERE a.machine_id = m.id AND a.released_at IS NULL AND c.state IN ({_IN_USE})) AS used
       FROM machines AS m JOIN pods AS p ON p.id = m.pod_id LEFT JOIN hosts AS own ON own.machine_id = m.id
   ) AS object {_seen("machine")}
-  LEFT JOIN observations AS wired ON wired.region = object.region AND wired.source = 'v-ipu'
+  LEFT JOIN vipu_controllers AS wired ON wired.region = object.region AND wired.name = object.controller
 """  # noqa: S608  # our own text
 _HOSTS = f"""
 SELECT {_SHARED} FROM (

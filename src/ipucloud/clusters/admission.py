@@ -23,6 +23,7 @@ from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.inventory.placement import HAS_ROOM
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
@@ -39,7 +40,7 @@ class _Facts(NamedTuple):
     expired: bool | None
     public_keys: dict[str, str]
     typical_seconds: dict[str, float] | None
-    secure: bool | None
+    secure: bool
     has_room: bool
     account_id: UUID
     unit_price: Decimal | None
@@ -58,7 +59,10 @@ _FACTS = Query(
            (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
-           (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
+           """,
+        users_at_controllers(":region"),
+        """
+           AS secure,
            """,
         HAS_ROOM,
         """
@@ -106,8 +110,8 @@ class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
-    `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controller has
-    users. `has_room`: as in `placement.HAS_ROOM`.
+    `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controllers
+    have users. `has_room`: as in `placement.HAS_ROOM`.
     """
 
     choice: Choice
@@ -158,7 +162,7 @@ async def admit(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
-        secure=bool(facts.secure),
+        secure=facts.secure,
         has_room=facts.has_room,
         terms=_terms(facts, Money.of(facts.unit_price, facts.currency) * flavor.machines),
     )

@@ -15,7 +15,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.controllers import controller, controller_of_cluster
 from ipucloud.kernel.sealing import Keys
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.operations.freezes import frozen_until
@@ -191,7 +191,7 @@ _LOAD = Query(
            c.allocated_through, c.reconfigurable, c.user_data,
            ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
-           {controller("r")}, {endpoint("c")},
+           {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
            CASE WHEN c.state = 'rebuilding' OR o.kind = 'cluster.repair' AND (
@@ -214,7 +214,7 @@ _LOAD = Query(
            o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
-      LEFT JOIN site_regions r ON r.region = c.region
+      {controller_of_cluster("c", "v")}
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
       LEFT JOIN LATERAL (
@@ -245,7 +245,7 @@ _LOAD = Query(
                  'keys', json_object_agg(name, sha256) FILTER (WHERE replaced_at IS NULL),
                  'ended_server_key',
                  coalesce(bool_or(ends_server_key AND starts_with(name, c.external_name || '-')), false)) AS access
-          FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON r.vipu_secure
+          FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON v.secure
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
     """,  # noqa: S608  # our own text
     _Row,

@@ -26,7 +26,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators
 from ipucloud.inventory.cleanings import Evidence, record_late_cleaning
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.controllers import controller, controller_of_pod
 from ipucloud.inventory.health.codes import VALIDATED, Code, Kind, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.reports import clear, report
@@ -79,11 +79,11 @@ _LEFTOVERS = Query(
            coalesce(m.id, h.id) AS object_id, coalesce(m.name, h.name) AS name, r.cluster_id,
            coalesce(c.external_name, '') AS network,
            p.vipu_cluster_id, r.last_seen_at, extract(epoch FROM app_now() - r.last_seen_at)::float8 AS quiet_for,
-           {controller("g")}
+           {controller("v")}
       FROM health_reports r
-      JOIN site_regions g ON g.region = r.region
       LEFT JOIN machines m ON m.id = r.machine_id
       LEFT JOIN pods p ON p.id = m.pod_id
+      {controller_of_pod("p", "v")}
       LEFT JOIN hosts h ON h.id = r.host_id
       LEFT JOIN clusters c ON c.id = r.cluster_id
      WHERE r.code IN ('not_clean', 'build_failed', 'replaced') AND r.cleared_at IS NULL

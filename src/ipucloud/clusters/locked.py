@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
+from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem, not_found
 
@@ -19,7 +20,7 @@ from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, P
 class LockedCluster(NamedTuple):
     """What a request needs to know before it changes a cluster; `now` is the database's time.
 
-    `secure`: its region's V-IPU controller has users. `typical_seconds` is empty in an unknown region.
+    `secure`: its region's V-IPU controllers have users. `typical_seconds` is empty in an unknown region.
     """
 
     id: UUID
@@ -55,17 +56,17 @@ class LockedCluster(NamedTuple):
 
 
 _LOCK = Query(
-    """
+    f"""
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
            clusters.region, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
-           clusters.allocated_through, coalesce(site_regions.typical_seconds, '{}') AS typical_seconds,
-           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
+           clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
+           {users_at_controllers("clusters.region")} AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
        FOR NO KEY UPDATE OF clusters
-    """,
+    """,  # noqa: S608  # our own text
     LockedCluster,
 )
 _LOCK_QUOTA = sa.text(

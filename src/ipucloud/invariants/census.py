@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +17,7 @@ class RegionCensus:
     """Everything that a site has built in one region, by name, and the names of the hardware that it lists there.
 
     Partitions are by allocation and id. `users`: those who see the allocation of their name; None: the region's
-    controller has no users.
+    controllers have no users.
     """
 
     region: str
@@ -35,7 +35,7 @@ class RegionCensus:
 
 
 async def take_census(
-    sites: Sites, regions: Mapping[str, VipuAddress | None], call_timeout: float
+    sites: Sites, regions: Mapping[str, Sequence[VipuAddress]], call_timeout: float
 ) -> list[RegionCensus]:
     """Fetch every list once. Raises SiteError: in an incomplete census, existing objects would appear to be missing."""
     inventory = await sites.inventory()
@@ -48,29 +48,32 @@ async def take_census(
     return list(
         await asyncio.gather(
             *(
-                _region(sites, region, vipu, listed.get(region, frozenset()), call_timeout)
-                for region, vipu in sorted(regions.items())
+                _region(sites, region, controllers, listed.get(region, frozenset()), call_timeout)
+                for region, controllers in sorted(regions.items())
             )
         )
     )
 
 
 async def _region(
-    sites: Sites, region: str, vipu: VipuAddress | None, hardware: frozenset[str], call_timeout: float
+    sites: Sites, region: str, controllers: Sequence[VipuAddress], hardware: frozenset[str], call_timeout: float
 ) -> RegionCensus:
-    site = sites.at(vipu, lambda: call_timeout)
+    site = sites.at(None, lambda: call_timeout)
+    vipus = [sites.at(each, lambda: call_timeout).vipu for each in controllers]
     allocations, users, partitions, networks, hosts = await asyncio.gather(
-        site.vipu.list_allocations(""),
-        users_with_allocation(site, vipu),
-        site.vipu.all_partitions(),
+        asyncio.gather(*(each.list_allocations("") for each in vipus)),
+        asyncio.gather(*(users_with_allocation(*each) for each in zip(vipus, controllers, strict=True))),
+        asyncio.gather(*(each.all_partitions() for each in vipus)),
         site.networks.list(region),
         site.hosts.list(region),
     )
     return RegionCensus(
         region,
-        {each.id: each for each in allocations},
-        users,
-        {(each.allocation_id, each.id): each for each in partitions},
+        {each.id: each for found in allocations for each in found},
+        frozenset(each for found in users for each in found or ())
+        if any(each.secure for each in controllers)
+        else None,
+        {(each.allocation_id, each.id): each for found in partitions for each in found},
         {each.name: each for each in networks},
         {each.name: each for each in hosts},
         hardware,

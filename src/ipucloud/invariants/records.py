@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -42,14 +42,14 @@ class ClusterRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """`living` clusters by external name; the regions' controllers; the names of all machines and hosts.
+    """`living` clusters by external name; the controllers of each region; the names of all machines and hosts.
 
     `isolated`: the hosts that clean-ups have left, which still have their servers until they are cleaned.
     `validations`: the names of those under way.
     """
 
     living: Mapping[str, ClusterRecord]
-    regions: Mapping[str, VipuAddress | None]
+    regions: Mapping[str, Sequence[VipuAddress]]
     hardware: Mapping[str, frozenset[str]]
     isolated: frozenset[str]
     validations: frozenset[str]
@@ -66,6 +66,8 @@ class Records:
 
 
 class _Region(NamedTuple):
+    """A region with one of its controllers, if it has any."""
+
     region: str
     vipu: VipuAddress | None
 
@@ -111,8 +113,9 @@ _CLUSTERS = Query(
 )
 _REGIONS = Query(
     f"""
-    SELECT region, {controller("site_regions")}
-      FROM site_regions WHERE region = coalesce(:region, region)
+    SELECT r.region, {controller("v")}
+      FROM site_regions r LEFT JOIN vipu_controllers v ON v.region = r.region
+     WHERE r.region = coalesce(:region, r.region) ORDER BY r.region, v.name
     """,  # noqa: S608  # our own text
     _Region,
 )
@@ -140,7 +143,7 @@ async def read_records(database: Database) -> Records:
     """Raises `Problem` unavailable."""
     async with database.read() as connection:
         clusters = await _CLUSTERS.all(connection, dict(STATES))
-        regions = dict(await _REGIONS.all(connection, {"region": None}))
+        regions = await _controllers(connection, None)
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
         for region, names in await _HARDWARE.all(connection):
             hardware[region] = hardware.get(region, frozenset()) | frozenset(names)
@@ -169,6 +172,14 @@ async def ever_validations(database: Database, names: Collection[str]) -> frozen
         return frozenset(await _VALIDATIONS_EVER.all(connection, {"names": ours}))
 
 
-async def address_of(connection: Statements, region: str | None) -> VipuAddress | None:
-    """The address of the region's controller. Raises sqlalchemy.exc.NoResultFound for an unknown region."""
-    return (await _REGIONS.one(connection, {"region": region})).vipu
+async def controllers_of(connection: Statements, region: str | None) -> Sequence[VipuAddress]:
+    """The addresses of a region's controllers."""
+    return [each for found in (await _controllers(connection, region)).values() for each in found]
+
+
+async def _controllers(connection: Statements, region: str | None) -> dict[str, list[VipuAddress]]:
+    """Those of a region, or of all, by region."""
+    regions: dict[str, list[VipuAddress]] = {}
+    for found in await _REGIONS.all(connection, {"region": region}):
+        regions.setdefault(found.region, []).extend([] if found.vipu is None else [found.vipu])
+    return regions

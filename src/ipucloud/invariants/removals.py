@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ipucloud.invariants.rules import Refused, SiteRemoval, Violation
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, Sites, VipuAddress
 from ipucloud.wire.site import HostState
+
+
+async def remove(
+    sites: Sites, controllers: Sequence[VipuAddress], removal: SiteRemoval, violation: Violation, *, call_timeout: float
+) -> bool:
+    """Apply a removal in a region with these controllers; what one of them does not have is gone there at once."""
+    at_each = [sites.at(each, lambda: call_timeout) for each in controllers or (None,)]
+    return all([await removal.run(site, violation) for site in at_each])
 
 
 async def _allocation(site: Site, violation: Violation) -> bool:

@@ -13,13 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit_sites
 from ipucloud.invariants.journal import Entry
-from ipucloud.invariants.records import address_of
+from ipucloud.invariants.records import controllers_of
+from ipucloud.invariants.removals import remove
 from ipucloud.invariants.rules import DatabaseRepair, Decision, Finding, Refusal, Refused, RepairDone, SiteRemoval
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
 from ipucloud.operations.freezes import blocked_by, frozen
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site, Sites
+from ipucloud.site.ports import Sites, VipuAddress
 
 REPAIR_LIMIT = 5
 """Most repairs at sites in one run. More of them suggest a wrong view of a site or of the database."""
@@ -139,20 +140,21 @@ class Repairer:
             if (until := await frozen(connection, region)) is not None:
                 return Repaired(finding, Outcome.REFUSED, f"{blocked_by(region or 'every region', until)}.")
             repair_id = await entry.begin(connection)
-            address = await address_of(connection, finding.violation.region)
-        site = sites.at(address, lambda: self.call_timeout)
-        error = await self._until_gone(site, finding, repair)
+            controllers = await controllers_of(connection, region)
+        error = await self._until_gone(sites, controllers, finding, repair)
         async with self.database.begin() as connection:
             await entry.end(connection, repair_id, error)
         if error is None:
             return Repaired(finding, Outcome.REPAIRED, f"The audit {repair.does}.")
         return Repaired(finding, Outcome.FAILED, error)
 
-    async def _until_gone(self, site: Site, finding: Finding, repair: SiteRemoval) -> str | None:
+    async def _until_gone(
+        self, sites: Sites, controllers: Sequence[VipuAddress], finding: Finding, repair: SiteRemoval
+    ) -> str | None:
         """None when the site shows that it is gone, otherwise the reason."""
         for _ in range(REMOVAL_CHECKS):
             try:
-                if await repair.run(site, finding.violation):
+                if await remove(sites, controllers, repair, finding.violation, call_timeout=self.call_timeout):
                     return None
             except (Refused, SiteError) as error:
                 return str(error)

@@ -124,13 +124,13 @@ HOST_FOLLOWS_ITS_REPORTS = _follows_its_reports("host")
 AUTHORITY = Invariant(
     name="controller_has_an_authority",
     sentence="A V-IPU controller is called over TLS: the site's inventory has the authority that it is verified with.",
-    object_type="region",
+    object_type="V-IPU controller",
     remedy="Give the controller TLS and its authority to the site's inventory, then run `ipucloud site sync`.",
     repair=Refusal("Only the site's operator can give a controller a certificate."),
     statement="""
-    SELECT region AS object_id, NULL::uuid AS project_id,
-           format('the V-IPU controller of %s speaks plaintext', region) AS detail
-      FROM site_regions WHERE vipu_host IS NOT NULL AND vipu_authority IS NULL
+    SELECT name AS object_id, NULL::uuid AS project_id,
+           format('V-IPU controller %s of %s speaks plaintext', name, region) AS detail
+      FROM vipu_controllers WHERE authority IS NULL
     """,
 )
 

@@ -20,7 +20,7 @@ from ipucloud.inventory.validations import require_unsettled
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.site.ports import Sites
-from ipucloud.wire.site import Inventory, SitePod, SiteRegion
+from ipucloud.wire.inventory import Inventory, SitePod, SiteRegion
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +38,27 @@ class _Object(NamedTuple):
     name: str
 
 
-_NO_CONTROLLER: dict[str, object] = {
-    "host": None,
-    "admin_port": None,
-    "secure": False,
-    "authority": None,
-    "cluster_test": True,
-}
 _REGION = sa.text(
     """
-    INSERT INTO site_regions (region, vipu_host, vipu_admin_port, vipu_secure, vipu_authority, vipu_cluster_test,
-                              typical_seconds)
-    VALUES (:region, :host, :admin_port, :secure, :authority, :cluster_test, CAST(:typical_seconds AS jsonb))
-    ON CONFLICT (region) DO UPDATE
-       SET vipu_host = excluded.vipu_host, vipu_admin_port = excluded.vipu_admin_port,
-           vipu_secure = excluded.vipu_secure, vipu_authority = excluded.vipu_authority,
-           vipu_cluster_test = excluded.vipu_cluster_test,
-           typical_seconds = excluded.typical_seconds, synced_at = app_now()
+    INSERT INTO site_regions (region, typical_seconds) VALUES (:region, CAST(:typical_seconds AS jsonb))
+    ON CONFLICT (region) DO UPDATE SET typical_seconds = excluded.typical_seconds, synced_at = app_now()
+    """
+)
+_CONTROLLER = sa.text(
+    """
+    INSERT INTO vipu_controllers (region, name, host, admin_port, secure, authority, cluster_test)
+    VALUES (:region, :name, :host, :admin_port, :secure, :authority, :cluster_test)
+    ON CONFLICT (region, name) DO UPDATE
+       SET host = excluded.host, admin_port = excluded.admin_port, secure = excluded.secure,
+           authority = excluded.authority, cluster_test = excluded.cluster_test
+    """
+)
+# One that pods are still under stays with them, like hardware that the site no longer lists.
+_NO_CONTROLLER = sa.text(
+    """
+    DELETE FROM vipu_controllers AS v
+     WHERE v.region = :region AND v.name <> ALL (CAST(:names AS text[]))
+       AND NOT EXISTS (SELECT FROM pods WHERE pods.region = v.region AND pods.controller = v.name)
     """
 )
 # Only changed rows are written or locked: a create chooses among the hosts that are not locked.
@@ -64,14 +68,19 @@ _RUN = sa.text(
     VALUES (:id, :region, :machine_type, :gw_group, :number) ON CONFLICT DO NOTHING
     """
 )
+# A pod that is not listed any more follows the others of its group: a cluster may span them.
 _POD = sa.text(
     """
     WITH changed AS (
-      UPDATE pods SET vipu_cluster_id = :cluster_id WHERE name = :name AND vipu_cluster_id IS DISTINCT FROM :cluster_id
+      UPDATE pods
+         SET vipu_cluster_id = CASE name WHEN :name THEN :cluster_id ELSE vipu_cluster_id END, controller = :controller
+       WHERE (name = :name OR (region, machine_type, gw_group) = (:region, :machine_type, :gw_group))
+         AND (controller IS DISTINCT FROM :controller OR name = :name AND vipu_cluster_id IS DISTINCT FROM :cluster_id)
     )
-    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology,
-                      run_id)
-    SELECT :id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology, id
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, controller, gw_group, position, topology,
+                      gateway_topology, run_id)
+    SELECT :id, :region, :machine_type, :name, :cluster_id, :controller, :gw_group, :position, :topology,
+           :gateway_topology, id
       FROM pod_runs
      WHERE (region, machine_type, gw_group, number) = (:region, :machine_type, :gw_group, :number)
     ON CONFLICT (name) DO NOTHING
@@ -137,11 +146,13 @@ async def sync(database: Database, sites: Sites, *, validated: bool) -> Synced:
 async def _register(connection: AsyncConnection, region: SiteRegion) -> list[UUID]:
     """The ids of its machines that are new, among others."""
     typical = orjson.dumps(region.typical_seconds).decode()
-    vipu = _NO_CONTROLLER if region.vipu is None else region.vipu.model_dump()
-    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical} | vipu)
+    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical})
+    for name, endpoint in region.by_name.items():
+        await connection.execute(_CONTROLLER, endpoint.model_dump() | {"region": region.region, "name": name})
     offered: list[UUID] = []
     for pod in region.pods:
-        offered += await _register_pod(connection, region.region, pod)
+        offered += await _register_pod(connection, region.region, pod, region.controller_of(pod))
+    await connection.execute(_NO_CONTROLLER, {"region": region.region, "names": list(region.by_name)})
     if region.hosts:
         await connection.execute(
             _HOSTS, [{"id": new_id(), "region": region.region} | host.model_dump() for host in region.hosts]
@@ -149,8 +160,9 @@ async def _register(connection: AsyncConnection, region: SiteRegion) -> list[UUI
     return offered
 
 
-async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) -> list[UUID]:
+async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod, controller: str | None) -> list[UUID]:
     placed = {"region": region, "number": pod.position // RUN} | pod.model_dump(exclude={"machines"})
+    placed["controller"] = controller
     await connection.execute(_RUN, {"id": new_id()} | placed)
     await connection.execute(_POD, {"id": new_id()} | placed)
     offered = [new_id() for _ in pod.machines]

@@ -21,17 +21,32 @@ site_regions = sa.Table(
     "site_regions",
     metadata,
     sa.Column("region", sa.Text, primary_key=True),
-    sa.Column("vipu_host", sa.Text, comment="NULL: no machine of the region is under V-IPU"),
-    sa.Column("vipu_admin_port", sa.Integer),
-    sa.Column("vipu_secure", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("vipu_authority", sa.Text, comment="PEM that the controller is verified with; NULL: it speaks plaintext"),
-    sa.Column("vipu_cluster_test", sa.Boolean, nullable=False, server_default=sa.true()),
-    sa.Column("vipu_version", sa.Text, comment="of the controller, as it said last"),
-    sa.Column("vipu_version_at", sa.DateTime(timezone=True), comment="when it said so first"),
     json_column("typical_seconds", default="'{}'"),
     instant("synced_at", default_now=True),
-    sa.CheckConstraint("num_nulls(vipu_host, vipu_admin_port) IN (0, 2)", name="vipu"),
-    sa.CheckConstraint("(vipu_version IS NULL) = (vipu_version_at IS NULL)", name="vipu_version"),
+)
+
+vipu_controllers = sa.Table(
+    "vipu_controllers",
+    metadata,
+    sa.Column(
+        "region", sa.Text, sa.ForeignKey("site_regions.region", name="fk_vipu_controllers_region"), primary_key=True
+    ),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("admin_port", sa.Integer, nullable=False),
+    sa.Column("secure", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("authority", sa.Text, comment="PEM that it is verified with; NULL: it speaks plaintext"),
+    sa.Column("cluster_test", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("version", sa.Text, comment="as it said last"),
+    sa.Column("version_at", sa.DateTime(timezone=True), comment="when it said so first"),
+    sa.Column("started_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
+    sa.Column("finished_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
+    sa.Column("stale_at", sa.DateTime(timezone=True), comment="from then on nothing is known; NULL: never observed"),
+    sa.Column("error", sa.Text, comment="why the last reading is not complete"),
+    instant("failed_since"),
+    sa.CheckConstraint("(version IS NULL) = (version_at IS NULL)", name="version"),
+    sa.CheckConstraint("(started_at IS NULL) = (finished_at IS NULL)", name="complete"),
+    sa.CheckConstraint("(error IS NULL) = (failed_since IS NULL)", name="failed"),
 )
 
 _LARGEST = """
@@ -74,6 +89,7 @@ pods = sa.Table(
     sa.Column("machine_type", sa.Text, nullable=False),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("vipu_cluster_id", sa.Text, comment="NULL: a server with IPUs of its own"),
+    sa.Column("controller", sa.Text, comment="that it is under; NULL: a server with IPUs of its own"),
     sa.Column("gw_group", sa.Text, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("topology", sa.Text, nullable=False),
@@ -84,8 +100,13 @@ pods = sa.Table(
         "largest_free", sa.Integer, sa.Computed(_LARGEST.format(mask="free_mask"), persisted=True), nullable=False
     ),
     sa.UniqueConstraint("region", "machine_type", "gw_group", "position"),
+    sa.ForeignKeyConstraint(
+        ["region", "controller"], ["vipu_controllers.region", "vipu_controllers.name"], name="fk_pods_controller"
+    ),
     sa.CheckConstraint("free_mask BETWEEN 0 AND 65535", name="free_mask"),
 )
+
+sa.Index("ix_pods_controller", pods.c.region, pods.c.controller)
 
 machines = sa.Table(
     "machines",

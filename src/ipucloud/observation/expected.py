@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -34,12 +35,13 @@ class Holder(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """An IPU machine. `is_server`: it is a host itself, and not under V-IPU."""
+    """An IPU machine, and the V-IPU controller that it is under. `is_server`: it is a host itself, and under none."""
 
     id: UUID
     name: str
     pod_id: UUID
     is_server: bool
+    controller: str | None
     holder: Holder | None
 
     @property
@@ -89,31 +91,28 @@ class BrokenPartition(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """A region's hardware, the address of its controller, and the partitions that do not work."""
+    """A region's hardware, its controllers, and the partitions that do not work."""
 
     region: str
-    vipu: VipuAddress | None
+    controllers: Sequence[VipuAddress]
     machines: list[Machine]
     hosts: list[Host]
     broken: list[BrokenPartition] = field(default_factory=list)
 
 
-class _Region(NamedTuple):
-    vipu: VipuAddress | None
-
-
-_REGION = Query(
+_REGION = Query("SELECT region FROM site_regions WHERE region = :region", str)
+_CONTROLLERS = Query(
     f"""
-    SELECT {controller("site_regions")}
-      FROM site_regions WHERE region = :region
+    SELECT {controller("v")}
+      FROM vipu_controllers v WHERE region = :region ORDER BY name
     """,  # noqa: S608  # our own text
-    _Region,
+    VipuAddress,
 )
 _HAS_USER = "EXISTS (SELECT FROM vipu_access_keys k WHERE k.cluster_id = c.id) AS has_user"
 _MACHINES = Query(
     f"""
-    SELECT m.id, m.name, m.pod_id, own.id IS NOT NULL AS is_server, c.id AS cluster_id, c.project_id, c.state,
-           c.external_name, {_HAS_USER}
+    SELECT m.id, m.name, m.pod_id, own.id IS NOT NULL AS is_server, p.controller, c.id AS cluster_id,
+           c.project_id, c.state, c.external_name, {_HAS_USER}
       FROM pods p
       JOIN machines m ON m.pod_id = p.id
       LEFT JOIN hosts own ON own.machine_id = m.id
@@ -162,12 +161,11 @@ _BROKEN = Query(
 async def read_expected(connection: Statements, region: str) -> Expected | None:
     """None when the region is not registered."""
     asked = {"region": region}
-    found = await _REGION.one_or_none(connection, asked)
-    if found is None:
+    if await _REGION.one_or_none(connection, asked) is None:
         return None
     return Expected(
         region,
-        found.vipu,
+        await _CONTROLLERS.all(connection, asked),
         await _MACHINES.all(connection, asked),
         await _HOSTS.all(connection, asked),
         await _BROKEN.all(connection, asked),

@@ -11,7 +11,7 @@ from uuid import UUID
 from ipucloud.inventory.health.codes import CODES, Code, Kind, Source
 from ipucloud.inventory.health.judge import Asked, Fact
 from ipucloud.observation.expected import Expected, Host, Machine
-from ipucloud.observation.reading import Reading
+from ipucloud.observation.reading import ControllerReading, Reading
 from ipucloud.site.ports import Agent, Link
 from ipucloud.wire.site import Host as SeenHost
 from ipucloud.wire.site import HostState, LinkState, RedfishSystem
@@ -40,12 +40,11 @@ def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> 
     found = Findings()
     if reading.machines is not None:
         _machines(found, expected, reading.machines, stuck)
-    if reading.machines is not None and reading.agents is not None:
-        _agents(found, expected, reading.machines, reading.agents)
-        _links(found, expected, reading.links or ())
-        if reading.allocations is not None:
-            _allocations(found, expected, reading.allocations, reading.users)
-        _partitions(found, expected)
+    if reading.machines is not None:
+        for each in reading.controllers.values():
+            if each.error is None:
+                _controller(found, expected, reading.machines, each)
+        _partitions(found, expected, reading.answering)
     if reading.hosts is not None:
         for host in expected.hosts:
             _host(found, host, reading.hosts.get(host.name), reading.keys)
@@ -108,13 +107,22 @@ def _usual_firmware(expected: Expected, systems: Mapping[str, RedfishSystem]) ->
     return {pod: version for pod, (version, count) in usual.items() if 2 * count > pods[pod].total()}
 
 
+def _controller(
+    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], reading: ControllerReading
+) -> None:
+    machines = [each for each in expected.machines if each.controller == reading.name]
+    _agents(found, machines, systems, reading.agents)
+    _links(found, machines, reading.links)
+    _allocations(found, machines, reading.allocations, reading.users)
+
+
 def _agents(
-    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], agents: Mapping[str, Agent]
+    found: Findings, machines: Iterable[Machine], systems: Mapping[str, RedfishSystem], agents: Mapping[str, Agent]
 ) -> None:
     """Agents are expected to answer while a customer works with their machine, and it is on and not failed itself."""
-    for machine in expected.machines:
+    for machine in machines:
         system, agent = systems.get(machine.name), agents.get(machine.name)
-        if system is None or machine.is_server:
+        if system is None:
             continue
         found.asked.add((machine.id, Source.VIPU))
         on = system.PowerState == "On" and system.Status.Health != CRITICAL
@@ -122,9 +130,9 @@ def _agents(
             found.add("machine", machine.id, Source.VIPU, Code.AGENT_UNREACHABLE, "its V-IPU agent does not answer")
 
 
-def _links(found: Findings, expected: Expected, links: Iterable[Link]) -> None:
+def _links(found: Findings, machines: Iterable[Machine], links: Iterable[Link]) -> None:
     """A link is reported with the machine where it begins, unless a cluster is just being built or removed there."""
-    by_name = {machine.name: machine for machine in expected.machines}
+    by_name = {machine.name: machine for machine in machines}
     impaired: defaultdict[tuple[UUID, Code], list[str]] = defaultdict(list)
     for link in links:
         first = by_name.get(link.ends[0])
@@ -136,14 +144,14 @@ def _links(found: Findings, expected: Expected, links: Iterable[Link]) -> None:
 
 
 def _allocations(
-    found: Findings, expected: Expected, allocations: Collection[str], users: Collection[str] | None
+    found: Findings, machines: Iterable[Machine], allocations: Collection[str], users: Collection[str] | None
 ) -> None:
     """A cluster in use has its allocation and user: they were there before it was in use, and nobody removes them.
 
     An allocation without its user, as a controller has it that was restored from an older state, is of no use either.
     """
-    for machine in expected.machines:
-        if machine.is_server or machine.holder is None or not machine.holder.in_use:
+    for machine in machines:
+        if machine.holder is None or not machine.holder.in_use:
             continue
         name = machine.holder.external_name
         if name not in allocations:
@@ -155,13 +163,13 @@ def _allocations(
         found.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
 
 
-def _partitions(found: Findings, expected: Expected) -> None:
+def _partitions(found: Findings, expected: Expected, answering: Collection[str]) -> None:
     """A partition can stay in error after its hardware works again: this is said of the machine that had failed.
 
     When none is known to have failed, it is said of all that the partition has. A machine with a fault of its own has
     enough with that.
     """
-    in_use = {machine.id for machine in expected.machines if machine.in_use}
+    in_use = {each.id for each in expected.machines if each.in_use and each.controller in answering}
     failing = {fact.object_id for fact in found.facts if CODES[fact.kind][fact.code].credited}
     partitions: defaultdict[UUID, list[str]] = defaultdict(list)
     for broken in expected.broken:

@@ -29,7 +29,13 @@ from ipucloud.inventory.expected.shown import digest_of, is_known, write_shown
 from ipucloud.inventory.health.codes import OBSERVED, VALIDATED, Code
 from ipucloud.inventory.health.judge import Action, Change, LiveReport, judge, unsettled
 from ipucloud.inventory.health.merge import lock
-from ipucloud.inventory.health.observations import automation_halted, set_halted, write_reading, write_release
+from ipucloud.inventory.health.observations import (
+    automation_halted,
+    set_halted,
+    write_controller,
+    write_reading,
+    write_release,
+)
 from ipucloud.inventory.health.record import live_reports, write
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.clock import Clock
@@ -135,8 +141,9 @@ async def observe_region(
         if expected is None:
             return None
         reported = {each.object_id for each in await live_reports(connection, region)}
-    site = sites.at(expected.vipu, budget)
-    reading = await read_site(site, expected, clock)
+    site = sites.at(None, budget)
+    vipus = {each.controller: sites.at(each, budget).vipu for each in expected.controllers}
+    reading = await read_site(site, vipus, expected, clock)
     read_at = clock.monotonic()
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
@@ -316,8 +323,18 @@ async def _record(
     """Record how each source answered, last of all: until then the readings before are the newest."""
     async with database.begin() as connection:
         await fence(connection)
-        if reading.release is not None:
-            await write_release(connection, region, reading.release.version)
+        for controller in reading.controllers.values():
+            if controller.release is not None:
+                await write_release(connection, region, controller.name, controller.release.version)
+            await write_controller(
+                connection,
+                region,
+                controller.name,
+                controller.error,
+                seconds=controller.seconds,
+                age=age,
+                expires=expires,
+            )
         for read in reading.reads:
             await write_reading(connection, region, read, age=age, expires=expires)
     for read in reading.reads:

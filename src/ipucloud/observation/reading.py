@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import structlog
@@ -16,7 +16,7 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.observation.expected import Expected
 from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Agent, Link, Release, Site
+from ipucloud.site.ports import Agent, Link, Release, Site, Vipu, VipuAddress
 from ipucloud.site.users import users_with_allocation
 from ipucloud.wire.site import Host, RedfishSystem
 
@@ -26,75 +26,138 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
+class ControllerReading:
+    """What a V-IPU controller showed: agents by name, also of machines that are not registered; names of allocations.
+
+    `error`: why its reading is not complete; no fact follows from it then. It was asked for `objects` machines, and
+    `answered` for so many. `release`: what it says that it runs; None: it did not say. `users` has the names of those
+    who see the allocation of their name; None: it has no users.
+    """
+
+    name: str
+    seconds: float
+    objects: int
+    answered: int
+    release: Release | None = None
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    allocations: frozenset[str] = frozenset()
+    users: frozenset[str] | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
 class Reading:
     """What the site showed, by name. None: this source did not answer, and nothing follows from that.
 
     `shown` has what all hardware shows of itself, also hardware that is not registered, by the kinds that were read.
-    `release`: what the V-IPU controller says that it runs; None: it did not say, or there is none.
-    `allocations` has the names of those at the V-IPU controller, `users` those of its users who see the allocation of
-    their name; None, too, where the controller has no users. `keys` has the SSH host keys of the servers that were
-    asked; None as a key: no answer.
+    `controllers` has all of the region, by name. `keys` has the SSH host keys of the servers that were asked; None as a
+    key: no answer.
     """
 
     machines: Mapping[str, RedfishSystem] | None
-    agents: Mapping[str, Agent] | None
-    links: Sequence[Link] | None
+    controllers: Mapping[str, ControllerReading]
     hosts: Mapping[str, Host] | None
     keys: Mapping[str, str | None]
     reads: Sequence[Read]
     shown: Mapping[Kind, Sequence[Shown]] = field(default_factory=dict)
-    allocations: frozenset[str] | None = None
-    users: frozenset[str] | None = None
-    release: Release | None = None
+
+    @property
+    def answering(self) -> frozenset[str]:
+        """The names of the controllers that answered."""
+        return frozenset(name for name, each in self.controllers.items() if each.error is None)
 
 
-async def read_site(site: Site, expected: Expected, clock: Clock) -> Reading:
-    """Read everything at once. A source that fails, or shows nothing of what must be there, is not read."""
+async def read_site(site: Site, vipus: Mapping[str, Vipu], expected: Expected, clock: Clock) -> Reading:
+    """Read everything at once. A source that fails, or shows nothing of what must be there, is not read.
+
+    `vipus` are the region's controllers by name.
+    """
     started = clock.monotonic()
-    release, systems, agents, links, hosts, (allocations, users) = await asyncio.gather(
-        _answer(site.vipu.release()),
-        _answer(site.machines.list(expected.region)),
-        _answer(site.vipu.agents()),
-        _answer(site.vipu.impaired_links()),
-        _answer(site.hosts.list(expected.region)),
-        asyncio.gather(_answer(site.vipu.list_allocations("")), _answer(users_with_allocation(site, expected.vipu))),
+    (systems, hosts), controllers = await asyncio.gather(
+        asyncio.gather(_answer(site.machines.list(expected.region)), _answer(site.hosts.list(expected.region))),
+        asyncio.gather(
+            *(_read_controller(each, vipus[each.controller], expected, clock) for each in expected.controllers)
+        ),
     )
     seconds = clock.monotonic() - started
-    machines = {each.name for each in expected.machines}
-    under_vipu = {each.name for each in expected.machines if not each.is_server}
     reads: list[Read] = []
 
     def named(source: Source, wanted: set[str], answer: Mapping[str, Answer] | str) -> Mapping[str, Answer] | None:
-        error = answer if isinstance(answer, str) else None
-        found = {} if isinstance(answer, str) else {name: each for name, each in answer.items() if name in wanted}
-        if error is None and wanted and not found:
-            error = "the answer names none of the region's hardware"
+        found, error = _wanted(wanted, answer)
         reads.append(Read(source, seconds, len(wanted), len(found), error))
         return found if error is None else None
 
     by_system = systems if isinstance(systems, str) else {each.Id: each for each in systems}
-    by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
     by_host = hosts if isinstance(hosts, str) else {each.name: each for each in hosts}
-    read_machines = named(Source.BMC, machines, by_system)
-    failed = next((each for each in (release, links, allocations, users) if isinstance(each, str)), None)
-    read_agents = named(Source.VIPU, under_vipu, failed or by_agent)
+    read_machines = named(Source.BMC, {each.name for each in expected.machines}, by_system)
+    reads.append(_together(controllers, seconds))
     read_hosts = named(Source.HOST, {each.name for each in expected.hosts}, by_host)
     shown: dict[Kind, Sequence[Shown]] = {}
     if read_machines is not None and not isinstance(by_system, str):
-        shown["machine"] = shown_machines(by_system, {} if isinstance(by_agent, str) else by_agent)
+        agents = {name: agent for each in controllers for name, agent in each.agents.items()}
+        shown["machine"] = shown_machines(by_system, agents)
     if read_hosts is not None and not isinstance(by_host, str):
         shown["host"] = shown_hosts(by_host)
     return Reading(
         machines=read_machines,
-        agents=read_agents,
-        links=None if isinstance(links, str) else links,
+        controllers={each.name: each for each in controllers},
         hosts=read_hosts,
         keys={},
         reads=reads,
         shown=shown,
-        allocations=None if isinstance(allocations, str) else frozenset(each.id for each in allocations),
-        users=None if isinstance(users, str) else users,
+    )
+
+
+async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected, clock: Clock) -> ControllerReading:
+    started = clock.monotonic()
+    release, agents, links, allocations, users = await asyncio.gather(
+        _answer(vipu.release()),
+        _answer(vipu.agents()),
+        _answer(vipu.impaired_links()),
+        _answer(vipu.list_allocations("")),
+        _answer(users_with_allocation(vipu, address)),
+    )
+    seconds = clock.monotonic() - started
+    wanted = {each.name for each in expected.machines if each.controller == address.controller}
+    by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
+    found, error = _wanted(wanted, by_agent)
+    read = ControllerReading(
+        address.controller,
+        seconds,
+        len(wanted),
+        len(found),
         release=release if isinstance(release, Release) else None,
+        agents={} if isinstance(by_agent, str) else by_agent,
+        error=error,
+    )
+    if isinstance(release, str):
+        return replace(read, error=release)
+    if isinstance(links, str):
+        return replace(read, error=links)
+    if isinstance(allocations, str):
+        return replace(read, error=allocations)
+    if isinstance(users, str):
+        return replace(read, error=users)
+    return replace(read, links=links, allocations=frozenset(each.id for each in allocations), users=users)
+
+
+def _wanted(names: Collection[str], answer: Mapping[str, Answer] | str) -> tuple[Mapping[str, Answer], str | None]:
+    """The part of an answer that is about these, and why it is none."""
+    if isinstance(answer, str):
+        return {}, answer
+    found = {name: each for name, each in answer.items() if name in names}
+    return found, "the answer names none of the region's hardware" if names and not found else None
+
+
+def _together(controllers: Sequence[ControllerReading], seconds: float) -> Read:
+    """The reading of all controllers of a region: incomplete when that of one is."""
+    return Read(
+        Source.VIPU,
+        max((each.seconds for each in controllers), default=seconds),
+        sum(each.objects for each in controllers),
+        sum(each.answered for each in controllers),
+        "; ".join(each.error for each in controllers if each.error is not None) or None,
     )
 
 

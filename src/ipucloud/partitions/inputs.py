@@ -12,7 +12,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import Origin, PartitionState, shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.controllers import controller, controller_of_cluster
 from ipucloud.kernel.vipu import IpuNumber, IpuPlace, PartitionShape, chain_positions
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import OPEN_ON_PARTITIONS, open_operation_of
@@ -118,7 +118,7 @@ class PartitionInputs:
 
 
 class _Row(NamedTuple):
-    """A cluster with its region's controller. There may be none: then its columns are NULL."""
+    """A cluster with its controller. There may be none: then its columns are NULL."""
 
     leased: bool
     id: UUID | None
@@ -139,14 +139,14 @@ _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
            c.allocated_through,
-           {controller("r")},
+           {controller("v")},
            coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
            EXISTS (SELECT FROM operations r WHERE r.project_id = c.project_id AND r.cluster_id = c.id
                       AND r.finished_at IS NULL AND r.kind = 'cluster.repair') AS repairing,
            {OPEN_ON_PARTITIONS} AS operations
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
-      LEFT JOIN site_regions r ON r.region = c.region
+      {controller_of_cluster("c", "v")}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(p.position, m.slot, m.name, m.topology_ids)) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.contract.partitions import PartitionState
 from ipucloud.db.rows import Query
+from ipucloud.inventory.controllers import controller_of_cluster
 from ipucloud.kernel.actor import Actor
 from ipucloud.partitions.inputs import PartitionInputs
 from ipucloud.partitions.operations import RESET
@@ -24,15 +25,17 @@ PAUSE_SECONDS = 120
 """Pause after a reset that failed: what is wrong with the hardware may not have been noticed."""
 
 _DUE = Query(
-    """
+    f"""
     SELECT p.id
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
+      {controller_of_cluster("c", "v")}
      WHERE p.project_id = :project_id AND p.cluster_id = :cluster_id AND p.id = ANY (CAST(:seen_before AS uuid[]))
        AND p.state = 'error' AND p.desired_state = 'unmanaged' AND p.origin <> 'customer' AND p.removed_at IS NULL
        AND (SELECT count(halted_since) = 0
-               AND 2 = count(*) FILTER (WHERE source IN ('bmc', 'v-ipu') AND stale_at > app_now()
+               AND 1 = count(*) FILTER (WHERE source = 'bmc' AND stale_at > app_now()
                                           AND started_at > p.state_entered_at)
               FROM observations WHERE region = c.region)
+       AND v.stale_at > app_now() AND v.started_at > p.state_entered_at
        AND NOT EXISTS (
              SELECT FROM allocations a
                JOIN machines m ON m.id = a.machine_id
@@ -52,7 +55,7 @@ _DUE = Query(
               WHERE o.project_id = p.project_id AND o.partition_id = p.id AND o.kind = :reset AND o.state = 'failed'
                 AND o.finished_at > app_now() - make_interval(secs => :pause))
      ORDER BY p.created_at, p.id LIMIT :limit
-    """,
+    """,  # noqa: S608  # our own text
     UUID,
 )
 

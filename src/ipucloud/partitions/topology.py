@@ -24,6 +24,7 @@ from ipucloud.contract.topology import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.inventory.controllers import controller_of_cluster
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, chain_positions
 from ipucloud.partitions.queries import controller_status
@@ -41,10 +42,9 @@ class _Found(NamedTuple):
 
     external_name: str
     allocated_through: AllocatedThrough
-    vipu_host: str | None
     endpoint: UserEndpoint | None
-    vipu_secure: bool | None
-    vipu_authority: str | None
+    secure: bool | None
+    authority: str | None
     machines: list[Machine]
     partitions: list[Mapping[str, Any]]
     observed_at: datetime | None
@@ -59,13 +59,13 @@ class _Key(NamedTuple):
 
 _READ = Query(
     f"""
-    SELECT c.external_name, c.allocated_through, r.vipu_host,
-           {endpoint("c")}, r.vipu_secure, r.vipu_authority,
+    SELECT c.external_name, c.allocated_through,
+           {endpoint("c")}, v.secure, v.authority,
            coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
            known.observed_at, coalesce(l.links, '[]') AS links, l.observed_at AS links_at
       FROM clusters c
       LEFT JOIN vipu_links l ON l.project_id = c.project_id AND l.cluster_id = c.id
-      LEFT JOIN site_regions r ON r.region = c.region
+      {controller_of_cluster("c", "v")}
       {wrong("c")}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
@@ -222,8 +222,6 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
     Raises `Problem`: not_found, no_vipu, state_conflict while there is no endpoint.
     """
     row = await _found(connection, project_id, cluster_id)
-    if row.vipu_host is None:
-        raise no_vipu()
     if row.endpoint is None:
         raise no_endpoint()
     host, port = row.endpoint
@@ -242,21 +240,21 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
         "VIPU_CLI_API_HOST": host,
         "VIPU_CLI_API_PORT": str(port),
     }
-    if row.vipu_authority is None:
+    if row.authority is None:
         environment["VIPU_CLI_API_PLAINTEXT"] = "true"
     if chosen is not None:
         environment["IPUOF_VIPU_API_PARTITION_ID"] = chosen
     key = None
-    if row.vipu_secure:
+    if row.secure:
         environment["VIPU_CLI_API_USER_ID"] = row.external_name
         newest = await _KEY.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
         key = None if newest is None else AccessKeyOut(id=newest.name, created_at=newest.created_at)
     return VipuOut(
         host=host,
         port=port,
-        user=row.external_name if row.vipu_secure else None,
+        user=row.external_name if row.secure else None,
         access_key=key,
         partition=chosen,
-        authority=row.vipu_authority,
+        authority=row.authority,
         environment=environment,
     )

@@ -18,7 +18,7 @@ from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
 from ipucloud.site.releases import unsupported
 from ipucloud.site.tls import PLAINTEXT, ClientFiles, Connection, Identities, Identity, NoChannel, UntrustedError
 from ipucloud.site.vipu import Credentials, GrpcVipu
-from ipucloud.wire.site import Inventory
+from ipucloud.wire.inventory import Inventory
 
 _CONNECT_SECONDS = 2.0
 _CHANNEL_OPTIONS = (

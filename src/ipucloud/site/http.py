@@ -15,10 +15,10 @@ from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget
+from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     Host,
     HostList,
-    Inventory,
     Network,
     NetworkList,
     NetworkSpec,

@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
-from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
+from ipucloud.wire.inventory import Inventory
+from ipucloud.wire.site import Host, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
 
 
 class PartitionState(StrEnum):

@@ -9,7 +9,7 @@ from uuid import UUID
 from ipucloud.contract.operator_validations import ValidationResult
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.controllers import controller, controller_of_pod
 from ipucloud.operations.freezes import frozen_until
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import VipuAddress
@@ -81,7 +81,7 @@ class _Row(NamedTuple):
 _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, p.id, p.region, p.vipu_cluster_id,
-           {controller("r")},
+           {controller("v")},
            coalesce(opened.machines, '[]') AS machines, coalesce(opened.overdue, false) AS overdue, opened.quiet_for,
            (SELECT count(*) FROM hardware_validations v
               JOIN machines m ON m.id = v.machine_id JOIN pods other ON other.id = m.pod_id
@@ -90,7 +90,7 @@ _LOAD = Query(
            {frozen_until("p.region")} IS NOT NULL AS frozen
       FROM work w
       LEFT JOIN pods p ON p.id = CAST(w.key AS uuid)
-      LEFT JOIN site_regions r ON r.region = p.region
+      {controller_of_pod("p", "v")}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(v.id, m.id, m.name, v.name, v.result, v.findings, v.alone,
                                          m.validating AND held.id IS NULL) ORDER BY m.slot) AS machines,

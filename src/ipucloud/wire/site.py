@@ -5,7 +5,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 
 | path | methods | body → answer |
 |---|---|---|
-| `/v1/inventory` | GET | → `Inventory` |
+| `/v1/inventory` | GET | → `ipucloud.wire.inventory.Inventory` |
 | `/v1/networks` | GET `?region=` | → `NetworkList` |
 | `/v1/networks/{name}` | PUT, GET, DELETE | `NetworkSpec` → `Network` |
 | `/v1/hosts` | GET `?region=` | → `HostList` |
@@ -17,7 +17,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
 | `/redfish/v1/EventService/SSE` | GET | → Redfish events as server-sent events; optional |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
-| `/v1/controllers/{region}:forget`, `:rotate-certificates`, `:replace-authority` | POST | (simulated sites only) |
+| `/v1/controllers/{name}:forget`, `:rotate-certificates`, `:replace-authority` | POST | (simulated sites only) |
 | `/v1/machines/{machine}:fail`, `:hang`, `:repair` | POST | (simulated sites only) |
 | `/v1/machines/{machine}/sensors/{sensor}` | PUT | `SensorReading` (simulated sites only) |
 | `/v1/machines/{machine}/links/{kind}:fail`, `:repair` | POST | `LinkFault` (simulated sites only) |
@@ -35,9 +35,9 @@ nothing.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Wire(BaseModel):
@@ -51,95 +51,6 @@ EVENTS = "/redfish/v1/EventService/SSE"
 
 AUTHORITY_FILE = "/etc/vipu/ca.pem"
 """Where a site keeps the authority of its controller on every Poplar server, PEM."""
-
-MAX_AUTHORITY = 65_536
-"""Maximum length of a controller's authority: dozens of certificates."""
-
-
-class VipuEndpoint(Wire):
-    """The administration endpoint of a region's V-IPU controller, which tells the user endpoints of its allocations.
-
-    `secure`: callers prove themselves with a user and an access key (`ipucloud.wire.vipu_keys`), here an administrator.
-    `authority`: the certificates, PEM, that all its endpoints are verified with; the name or address verified is their
-    host. The administration asks for a client certificate that this controller accepts. None: it speaks plaintext.
-    `cluster_test`: it can test links and traffic of an allocation that nobody uses yet.
-    """
-
-    host: str
-    admin_port: int
-    secure: bool = False
-    authority: str | None = Field(None, max_length=MAX_AUTHORITY)
-    cluster_test: bool = True
-
-
-class SiteMachine(Wire):
-    """An IPU machine in its pod. `name` is also its V-IPU agent id; `slot` counts from 0 along the IPU-Link chain.
-
-    `gateway` is the address of its IPU-Gateway; a server with IPUs of its own has none. `topology_ids`: how the V-IPU
-    controller numbers its IPUs 0 to 3 within the IPU-Link domain; None: along the chain, 4 × slot + IPU.
-    """
-
-    name: str
-    slot: int = Field(ge=0, le=15)
-    rnic: str
-    bmc: str
-    gateway: str | None = None
-    topology_ids: list[Annotated[int, Field(ge=0, le=63)]] | None = Field(None, min_length=4, max_length=4)
-
-    @property
-    def numbers(self) -> list[int]:
-        """How the controller numbers its IPUs, told or not."""
-        return self.topology_ids or [4 * self.slot + ipu for ipu in range(4)]
-
-
-class SitePod(Wire):
-    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` join by GW-Links, in `position` order.
-
-    A server with IPUs of its own is a pod of one machine, without V-IPU and GW-Links; the topology is that of its IPUs.
-    """
-
-    name: str
-    machine_type: str
-    cluster_id: str | None = Field(
-        None, description="the V-IPU cluster that holds the pod's agents; None without V-IPU"
-    )
-    gw_group: str
-    position: int = Field(ge=0)
-    topology: Literal["mesh", "torus", "ladder", "line"]
-    gateway_topology: Literal["looped", "switched"] | None = None
-    machines: list[SiteMachine]
-
-    @model_validator(mode="after")
-    def _every_ipu_has_its_number(self) -> Self:
-        ids = [number for machine in self.machines for number in machine.numbers]
-        if len(set(ids)) != len(ids):
-            raise ValueError(f"two IPUs of pod {self.name} have the same topology id")
-        return self
-
-
-class SiteHost(Wire):
-    """A server that can become a Poplar server. `machine` names the IPU machine that it is itself, if it is one."""
-
-    name: str
-    address: str
-    machine: str | None = None
-
-
-class SiteRegion(Wire):
-    """All hardware of one region. `typical_seconds` maps a deployment stage to its usual length for a POD16.
-
-    `vipu` is None where no machine is under V-IPU.
-    """
-
-    region: str
-    vipu: VipuEndpoint | None
-    pods: list[SitePod]
-    hosts: list[SiteHost]
-    typical_seconds: dict[str, float] = {}
-
-
-class Inventory(Wire):
-    regions: list[SiteRegion]
 
 
 class NetworkState(StrEnum):

@@ -19,6 +19,7 @@ from ipucloud.clusters.metrics import count
 from ipucloud.db.engine import Database
 from ipucloud.invariants.comparison import Comparison, compare
 from ipucloud.invariants.journal import Entry
+from ipucloud.invariants.removals import remove
 from ipucloud.invariants.rules import LISTED, DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
 from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, note
 from ipucloud.invariants.site_rules import SITE_RULES, SiteRule
@@ -92,9 +93,9 @@ class _Sweep:
             if await begun(connection, finding) != "running":
                 await Entry(finding, removal.does, SWEEP).begin(connection)
                 count(connection, SWEPT.labels(finding.rule.name))
-        site = self.sites.at(self.comparison.before.regions[finding.violation.region or ""], lambda: self.call_timeout)
+        controllers = self.comparison.before.regions[finding.violation.region or ""]
         try:
-            gone = await removal.run(site, finding.violation)
+            gone = await remove(self.sites, controllers, removal, finding.violation, call_timeout=self.call_timeout)
         except (Refused, SiteError) as error:
             return str(error)
         log.warning("leftover_removed", rule=finding.rule.name, object=finding.violation.object_id, gone=gone)

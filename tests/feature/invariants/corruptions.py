@@ -139,7 +139,7 @@ ROOM = (
     _c("pod_shows_its_machines", REPAIRED, "UPDATE pods SET unhealthy_mask = 1 WHERE name LIKE 'lux%%'"),
     _c("run_shows_its_whole_pods", REPAIRED, "UPDATE pod_runs SET whole_mask = whole_mask # 4"),
     _c("host_shows_whether_it_is_held", REPAIRED, "UPDATE hosts SET held = NOT held"),
-    _c("controller_has_an_authority", REFUSED, "UPDATE site_regions SET vipu_authority = NULL"),
+    _c("controller_has_an_authority", REFUSED, "UPDATE vipu_controllers SET authority = NULL"),
 )
 
 _NEW_INTERVAL = (

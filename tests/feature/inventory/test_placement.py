@@ -166,7 +166,9 @@ async def waiting_for_a_lock(world: World) -> None:
 async def test_machine_types_that_share_hosts_never_take_the_same_one(world: World) -> None:
     """Hosts belong to a region, whatever the machines they drive."""
     world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
-    await world.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
+    await world.execute(
+        "UPDATE pods SET region = 'luxembourg-2', controller = 'luxembourg-2' WHERE machine_type = 'bow-2000'"
+    )
     await world.execute("UPDATE pod_runs SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
     await world.impair(Code.MAINTENANCE, "name NOT LIKE 'lux%-00_'", kind="host")
     created = await world.create()

@@ -12,7 +12,7 @@ from ipucloud.db.engine import Database
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.sync import sync
 from ipucloud.site.ports import Budget, Site, VipuAddress
-from ipucloud.wire.site import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
+from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
@@ -60,8 +60,8 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 async def test_hardware_is_registered_once_and_its_addresses_follow_the_site(db: Database) -> None:
     async def registered() -> tuple[object, ...]:
         statement = (
-            "SELECT count(*), min(m.rnic), min(h.address), min(r.vipu_admin_port), min(m.topology_ids)"
-            " FROM machines m, hosts h, site_regions r"
+            "SELECT count(*), min(m.rnic), min(h.address), min(r.admin_port), min(m.topology_ids)"
+            " FROM machines m, hosts h, vipu_controllers r"
         )
         async with db.read() as connection:
             return tuple((await connection.execute(sa.text(statement))).one())
@@ -105,3 +105,35 @@ async def test_capacity_that_comes_and_goes_is_an_event(db: Database) -> None:
             sa.text("SELECT name FROM machines WHERE allocatable UNION ALL SELECT name FROM hosts WHERE allocatable")
         )
         assert [tuple(row) for row in offered] == [("h0",)]
+
+
+async def test_pods_follow_their_controllers(db: Database) -> None:
+    """What was under one controller may come under several; a group of pods, which a cluster may span, never does."""
+    one, several = Listing(), Listing()
+    [region] = one._inventory.regions
+    pod = region.pods[0]
+    machine = pod.machines[0].model_copy(update={"name": "m1"})
+    other = pod.model_copy(update={"name": "other", "gw_group": "gw2", "controller": "two", "machines": [machine]})
+    found = {
+        "controllers": [{"name": name, "host": "vipu", "admin_port": 1} for name in ("one", "two")],
+        "pods": [pod.model_copy(update={"controller": "one"}).model_dump(), other.model_dump()],
+    }
+    listed = region.model_dump() | {"vipu": None} | found
+    several._inventory = Inventory(regions=[SiteRegion.model_validate(listed)])
+    for listing, controllers, under in (
+        (one, ["luxembourg-2"], [("pod", "luxembourg-2")]),
+        (several, ["one", "two"], [("other", "two"), ("pod", "one")]),
+    ):
+        await sync(db, listing, validated=False)
+        async with db.read() as connection:
+            names = await connection.execute(sa.text("SELECT name FROM vipu_controllers ORDER BY name"))
+            pods = await connection.execute(sa.text("SELECT name, controller FROM pods ORDER BY name"))
+            assert ([row.name for row in names], [tuple(row) for row in pods]) == (controllers, under)
+    apart = [each | {"gw_group": "gw"} for each in listed["pods"]]
+    for wrong, sentence in (
+        ({"pods": apart}, "pods of gw_group gw are under different V-IPU controllers"),
+        ({"controllers": listed["controllers"][:1]}, "pod other is under V-IPU controller two"),
+        ({"controllers": [listed["controllers"][0], listed["controllers"][1] | {"secure": True}]}, "some have none"),
+    ):
+        with pytest.raises(ValidationError, match=sentence):
+            SiteRegion.model_validate(listed | wrong)

@@ -85,7 +85,7 @@ async def remove_partition(office: Office) -> Write:
 
 async def rotate_vipu_key(office: Office) -> Write:
     project, path = await _cluster_in_use(office)
-    await office.world.execute("UPDATE site_regions SET vipu_secure = true")
+    await office.world.execute("UPDATE vipu_controllers SET secure = true")
     body = {"end_server_key": False}
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
 

@@ -24,7 +24,8 @@ from ipucloud.site.ports import (
     VipuAddress,
     VipuUser,
 )
-from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
+from ipucloud.wire.inventory import Inventory
+from ipucloud.wire.site import Host, Network, NetworkSpec, RedfishSystem, ServerSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request

@@ -182,8 +182,8 @@ class SiteWorld(World):
 
     async def site_client(self, region: str = REGION, sites: SiteClients | None = None) -> Site:
         """The region's site, as a worker calls it."""
-        row = await self.one("SELECT * FROM site_regions WHERE region = :region", region=region)
-        address = VipuAddress(row.vipu_host, row.vipu_admin_port, row.vipu_secure, row.vipu_authority, region)
+        row = await self.one("SELECT * FROM vipu_controllers WHERE region = :region", region=region)
+        address = VipuAddress(row.host, row.admin_port, row.secure, row.authority, row.name)
         return (sites or self.sites).at(address, lambda: PATIENCE)
 
     async def free_machines(self) -> int:

@@ -25,8 +25,10 @@ from ipucloud.wire.site import RedfishStatus, RedfishSystem
 )
 def test_a_machine_differs_from_more_than_half_of_its_pod(versions: list[str], differing: list[str]) -> None:
     pod, other = uuid4(), uuid4()
-    machines = [Machine(uuid4(), f"m{slot}", pod, is_server=False, holder=None) for slot in range(len(versions))]
-    alone = Machine(uuid4(), "elsewhere", other, is_server=False, holder=None)
+    machines = [
+        Machine(uuid4(), f"m{slot}", pod, is_server=False, controller="c", holder=None) for slot in range(len(versions))
+    ]
+    alone = Machine(uuid4(), "elsewhere", other, is_server=False, controller="c", holder=None)
     systems = {
         name: RedfishSystem(
             Id=name,
@@ -39,8 +41,8 @@ def test_a_machine_differs_from_more_than_half_of_its_pod(versions: list[str], d
         )
         for name, version in [*zip([each.name for each in machines], versions, strict=True), ("elsewhere", "1.0")]
     }
-    reading = Reading(machines=systems, agents=None, links=None, hosts=None, keys={}, reads=())
-    found = find(Expected("r", None, [*machines, alone], [], []), reading).facts
+    reading = Reading(machines=systems, controllers={}, hosts=None, keys={}, reads=())
+    found = find(Expected("r", [], [*machines, alone], [], []), reading).facts
     names = {each.id: each.name for each in [*machines, alone]}
     assert [(names[fact.object_id], fact.code) for fact in found] == [
         (name, Code.FIRMWARE_DIFFERS) for name in differing

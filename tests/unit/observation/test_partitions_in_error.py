@@ -10,7 +10,7 @@ from ipucloud.contract.clusters import ClusterState
 from ipucloud.inventory.health.codes import Code
 from ipucloud.observation.expected import BrokenPartition, Expected, Holder, Machine
 from ipucloud.observation.findings import find
-from ipucloud.observation.reading import Reading
+from ipucloud.observation.reading import ControllerReading, Reading
 from ipucloud.site.ports import Agent
 from ipucloud.wire.site import RedfishStatus, RedfishSystem
 
@@ -29,7 +29,8 @@ def reported(
     """The facts when a partition of the first three machines is in error, or `resetting`."""
     names = [f"m{slot}" for slot in range(len(MACHINES))]
     machines = [
-        Machine(each, name, POD, is_server=False, holder=HOLDER) for each, name in zip(MACHINES, names, strict=True)
+        Machine(each, name, POD, is_server=False, controller="c", holder=HOLDER)
+        for each, name in zip(MACHINES, names, strict=True)
     ]
 
     def chosen(slots: tuple[int, ...]) -> list[UUID]:
@@ -49,13 +50,21 @@ def reported(
             )
             for name in names
         },
-        agents={name: Agent(name, reachable=slot != silent) for slot, name in enumerate(names)},
-        links=(),
+        controllers={
+            "c": ControllerReading(
+                "c",
+                seconds=0.1,
+                objects=len(names),
+                answered=len(names),
+                agents={name: Agent(name, reachable=slot != silent) for slot, name in enumerate(names)},
+                allocations=frozenset({HOLDER.external_name}),
+            )
+        },
         hosts=None,
         keys={},
         reads=(),
     )
-    found = find(Expected("r", None, machines, [], [broken]), reading)
+    found = find(Expected("r", [], machines, [], [broken]), reading)
     return {(MACHINES.index(fact.object_id), fact.code) for fact in found.facts}
 
 

@@ -63,7 +63,7 @@ OF_HARDWARE = (
     ("set-sensor", None, "Let a sensor of a machine show a reading."),
     ("fail-host", None, "Break a host: its server is not reachable."),
     ("fail-link", FaultAction.FAIL_LINK, "Break or degrade a machine's link."),
-    ("forget-controller", None, "Make a region's V-IPU controller lose its state."),
+    ("forget-controller", None, "Make a V-IPU controller lose its state."),
     ("exchange", None, "Let a machine or host show another serial number."),
     ("show-as", None, "Let a machine or host show another model or firmware."),
     ("swap-machines", None, "Let two machines be cabled in each other's places."),
@@ -209,10 +209,12 @@ def repair_link(machine: Machine, link: Link) -> None:
 
 
 @app.command("forget-controller", cls=with_examples("luxembourg-2"))
-def forget_controller(region: Annotated[str, typer.Argument(help="Region of the controller.")]) -> None:
-    """Make a region's V-IPU controller lose its state. This cannot be undone."""
+def forget_controller(
+    controller: Annotated[str, typer.Argument(help="Its name: that of its region, if it is the only one there.")],
+) -> None:
+    """Make a V-IPU controller lose its state. This cannot be undone."""
     with opened() as site:
-        site.change("controllers", site.region(region), "forget")
+        site.change("controllers", site.controller(controller), "forget")
 
 
 def _add_command(kind: Kind) -> None:

@@ -13,6 +13,7 @@ from ipucloud.cli.service.connections import revealed, running_at
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.wire import vipu_admin_pb2, vipu_pb2
+from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     HTTP_CALLS,
     FaultList,
@@ -21,7 +22,6 @@ from ipucloud.wire.site import (
     HardwareShownList,
     HostList,
     HostState,
-    Inventory,
     LinkFault,
     RedfishSystem,
     SensorReading,
@@ -90,7 +90,11 @@ class SimulatedSite:
         return _only("machine or host", name, {*self.machines(), *hosts})
 
     def region(self, name: str) -> str:
-        return _only("region", name, [region.region for region in self._inventory().regions if region.vipu is not None])
+        return _only("region", name, [region.region for region in self._inventory().regions if region.by_name])
+
+    def controller(self, name: str) -> str:
+        known = [each for region in self._inventory().regions for each in region.by_name]
+        return _only("V-IPU controller", name, known)
 
     def machines(self) -> list[str]:
         regions = self._inventory().regions

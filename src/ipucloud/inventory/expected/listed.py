@@ -14,7 +14,7 @@ from ipucloud.inventory.expected.shown import Change, record_changes
 from ipucloud.inventory.expected.tables import Happened
 from ipucloud.inventory.health.codes import Code, Kind
 from ipucloud.inventory.health.reports import report
-from ipucloud.wire.site import SiteRegion
+from ipucloud.wire.inventory import SiteRegion
 
 
 class _Listing(NamedTuple):

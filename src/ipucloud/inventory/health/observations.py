@@ -43,8 +43,24 @@ _HALTED = Query(
 
 _RELEASE = sa.text(
     """
-    UPDATE site_regions SET vipu_version = :version, vipu_version_at = app_now()
-     WHERE region = :region AND vipu_version IS DISTINCT FROM :version
+    UPDATE vipu_controllers SET version = :version, version_at = app_now()
+     WHERE region = :region AND name = :name AND version IS DISTINCT FROM :version
+    """
+)
+_CONTROLLER = sa.text(
+    """
+    UPDATE vipu_controllers
+       SET started_at = app_now() - make_interval(secs => CAST(:age AS float8) + :seconds),
+           finished_at = app_now() - make_interval(secs => CAST(:age AS float8)),
+           stale_at = app_now() - make_interval(secs => CAST(:age AS float8) - :expires),
+           error = NULL, failed_since = NULL
+     WHERE region = :region AND name = :name
+    """
+)
+_SILENT = sa.text(
+    """
+    UPDATE vipu_controllers SET error = :error, failed_since = coalesce(failed_since, app_now())
+     WHERE region = :region AND name = :name
     """
 )
 
@@ -82,9 +98,27 @@ async def write_reading(connection: AsyncConnection, region: str, read: Read, *,
     )
 
 
-async def write_release(connection: AsyncConnection, region: str, version: str) -> None:
-    """Record what the region's V-IPU controller says that it runs."""
-    await connection.execute(_RELEASE, {"region": region, "version": version})
+async def write_release(connection: AsyncConnection, region: str, controller: str, version: str) -> None:
+    """Record what a V-IPU controller says that it runs."""
+    await connection.execute(_RELEASE, {"region": region, "name": controller, "version": version})
+
+
+async def write_controller(
+    connection: AsyncConnection,
+    region: str,
+    controller: str,
+    error: str | None,
+    *,
+    seconds: float,
+    age: float,
+    expires: float,
+) -> None:
+    """Record the reading of one V-IPU controller, as `write_reading` does for a source."""
+    mine = {"region": region, "name": controller}
+    if error is not None:
+        await connection.execute(_SILENT, mine | {"error": error[:500]})
+    else:
+        await connection.execute(_CONTROLLER, mine | {"seconds": seconds, "age": age, "expires": expires})
 
 
 async def automation_halted(connection: Statements, region: str) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from ipucloud.laboratory.simulator.settings import Numbering, Settings
-from ipucloud.wire.site import SiteHost, SiteMachine, SitePod
+from ipucloud.wire.inventory import SiteHost, SiteMachine, SitePod
 
 IPUS_PER_MACHINE = 4
 DOMAIN_MACHINES = 16
@@ -113,6 +113,15 @@ class Region:
             for wire in pod.machines
         }
 
+    @cached_property
+    def controlled(self) -> dict[str, Region]:
+        """The part of the region that each of its V-IPU controllers has, by the controller's name."""
+        pods: dict[str, list[SitePod]] = {}
+        for pod in self.pods:
+            if pod.cluster_id is not None:
+                pods.setdefault(pod.controller or self.slug, []).append(pod)
+        return {name: replace(self, pods=tuple(theirs)) for name, theirs in pods.items()}
+
     @property
     def under_vipu(self) -> bool:
         return not any(isinstance(plan, ServerPlan) for plan in self.plans)
@@ -173,15 +182,18 @@ def _laboratory(slug: str, plans: Sequence[ServerPlan], count: int) -> Region:
 
 def _pods(plan: RegionPlan, settings: Settings) -> Iterator[SitePod]:
     machines, pod_size = settings.machines, settings.pod_size
+    grouped = settings.pods_per_controller or PODS_PER_GW_GROUP
     for index, first in enumerate(range(0, machines, pod_size)):
-        group = f"{plan.short}-gw{index // PODS_PER_GW_GROUP + 1}"
+        number, position = index // grouped + 1, index % grouped
+        group = f"{plan.short}-gw{number}"
         size = min(pod_size, machines - first)
         yield SitePod(
             name=f"{plan.short}-p{index + 1:03d}",
             machine_type=plan.machine_type,
             cluster_id=f"{group}-cluster",
+            controller=f"{plan.slug}-c{number}" if settings.pods_per_controller else None,
             gw_group=group,
-            position=index % PODS_PER_GW_GROUP,
+            position=position,
             topology=_topology(size),
             gateway_topology=settings.gateway_topology,
             machines=[_machine(plan, index + 1, slot, settings.numbering) for slot in range(size)],

@@ -102,6 +102,8 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         vipu_version=options.vipu_version,
         cluster_test=options.cluster_test,
         numbering=options.numbering,
+        pods_per_controller=options.pods_per_controller,
+        versions=tuple(options.controller_version),
     )
 
 
@@ -136,6 +138,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--secure", action="store_true", help="V-IPU controllers ask their callers for access keys")
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--vipu-version", default=VIPU_VERSION, metavar="VERSION", help="what V-IPU controllers run (%(default)s)")
+    add("--pods-per-controller", type=_count(1, 16), default=0, metavar="N", help="several per region (one for all)")
+    add("--controller-version", type=_version, action="append", default=[], metavar="NAME:VERSION", help="of one")
     add("--no-cluster-test", dest="cluster_test", action="store_false", help="V-IPU controllers test no clusters")
     add("--numbering", choices=get_args(Numbering), default="by-machine", help="how they count a domain's IPUs")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
@@ -167,6 +171,13 @@ def _region(text: str) -> tuple[str, str]:
     if not all(_NAME.fullmatch(name) for name in (slug, machine_type)) or slug in SLUGS:
         raise argparse.ArgumentTypeError(f"{text} is not a new region and a machine type, as in frankfurt-1:m2000")
     return slug, machine_type
+
+
+def _version(text: str) -> tuple[str, str]:
+    name, _, version = text.partition(":")
+    if not (name and version):
+        raise argparse.ArgumentTypeError(f"{text} is not a controller and a version, as in luxembourg-2-c1:1.18.0")
+    return name, version
 
 
 def _scale(text: str) -> float:

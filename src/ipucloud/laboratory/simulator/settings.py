@@ -32,6 +32,7 @@ class Settings:
     sees everything, from the start.
     V-IPU controllers say that they run `vipu_version`. Without `cluster_test` they refuse to test clusters.
     `numbering`: the topology ids that they give to IPUs.
+    A region has one controller, or one for each `pods_per_controller` pods, of which some run other `versions`.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -58,6 +59,8 @@ class Settings:
     vipu_version: str = VIPU_VERSION
     cluster_test: bool = True
     numbering: Numbering = "by-machine"
+    pods_per_controller: int = 0
+    versions: tuple[tuple[str, str], ...] = ()
 
     @property
     def told_address(self) -> str:

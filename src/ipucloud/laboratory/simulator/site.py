@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.cables import Cables
@@ -11,7 +12,7 @@ from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.events import Events
 from ipucloud.laboratory.simulator.faults import FaultBook
-from ipucloud.laboratory.simulator.hardware import Machine, build_regions
+from ipucloud.laboratory.simulator.hardware import Machine, Region, build_regions
 from ipucloud.laboratory.simulator.hosts import Hosts
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.machines import Machines
@@ -24,7 +25,11 @@ from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.vipu_cli.controller import Channels
-from ipucloud.wire.site import HardwareShown, Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
+from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
+from ipucloud.wire.site import HardwareShown, LinkKind, LinkState
+
+_FIXED = ("pod_size", "pods_per_controller")
+_SIZES = ("machines", "hosts", "servers", *_FIXED)
 
 
 class SizeMismatch(Exception):
@@ -82,8 +87,10 @@ class Site:
             surroundings=self._surroundings,
             identities=self.identities,
         )
-        self.controllers = {slug: self._controller(slug, clock) for slug, r in self.regions.items() if r.under_vipu}
-        self.authorities = {} if settings.plaintext else {slug: self._authority(slug) for slug in self.controllers}
+        controlled = {name: part for r in self.regions.values() for name, part in r.controlled.items()}
+        self.controllers = {name: self._controller(name, part, clock) for name, part in controlled.items()}
+        self.authorities = {} if settings.plaintext else {name: self._authority(name) for name in self.controllers}
+        self._controller_of = {machine: name for name, part in controlled.items() for machine in part.machines}
         for name in self.state.machines:
             # A kill may have come between the files of the machine and of its controller.
             self._lost(name)
@@ -110,7 +117,12 @@ class Site:
             regions=[
                 SiteRegion(
                     region=slug,
-                    vipu=self._vipu_endpoint(slug),
+                    vipu=self._vipu_endpoint(slug) if slug in self.controllers else None,
+                    controllers=[
+                        VipuController(name=name, **dict(self._vipu_endpoint(name)))
+                        for name in region.controlled
+                        if name != slug
+                    ],
                     pods=list(region.pods),
                     hosts=list(region.hosts),
                     typical_seconds=self._durations.typical_seconds(),
@@ -119,14 +131,12 @@ class Site:
             ]
         )
 
-    def _vipu_endpoint(self, slug: str) -> VipuEndpoint | None:
-        if slug not in self.controllers:
-            return None
+    def _vipu_endpoint(self, name: str) -> VipuEndpoint:
         return VipuEndpoint(
             host=self.settings.told_address,
-            admin_port=self.state.ports[f"vipu.{slug}.admin"],
+            admin_port=self.state.ports[f"vipu.{name}.admin"],
             secure=self.settings.secure,
-            authority=self.authorities[slug].certificate if slug in self.authorities else None,
+            authority=self.authorities[name].certificate if name in self.authorities else None,
             cluster_test=self.settings.cluster_test,
         )
 
@@ -156,29 +166,29 @@ class Site:
         """Repair a machine."""
         self.machines.repair(name)
 
-    def forget(self, slug: str) -> None:
-        """Let a region's V-IPU controller lose its whole state."""
-        controller = self.controllers.get(slug)
+    def forget(self, name: str) -> None:
+        """Let a V-IPU controller lose its whole state."""
+        controller = self.controllers.get(name)
         if controller is None:
-            raise not_found(f"region {slug!r} has no V-IPU controller")
+            raise not_found(f"there is no V-IPU controller {name!r}")
         controller.forget()
 
-    def rotate_certificates(self, slug: str) -> None:
+    def rotate_certificates(self, name: str) -> None:
         """Give a controller's listeners and the control plane new certificates, from the next connection on."""
-        self._authority_of(slug).rotate()
+        self._authority_of(name).rotate()
 
-    def replace_authority(self, slug: str) -> None:
+    def replace_authority(self, name: str) -> None:
         """Give a controller a new certificate authority, which who trusts the one before trusts, too."""
-        self._authority_of(slug).replace()
+        self._authority_of(name).replace()
 
-    def _authority_of(self, slug: str) -> Authority:
-        if slug not in self.authorities:
-            raise not_found(f"region {slug!r} has no V-IPU controller with certificates")
-        return self.authorities[slug]
+    def _authority_of(self, name: str) -> Authority:
+        if name not in self.authorities:
+            raise not_found(f"there is no V-IPU controller {name!r} with certificates")
+        return self.authorities[name]
 
-    def _authority(self, slug: str) -> Authority:
+    def _authority(self, name: str) -> Authority:
         settings = self.settings
-        return Authority(settings.data / "authorities", slug, settings.client_certificates, fsync=settings.fsync)
+        return Authority(settings.data / "authorities", name, settings.client_certificates, fsync=settings.fsync)
 
     def check_link(self, machine: str, kind: LinkKind) -> None:
         """Refuse a machine or link that does not exist."""
@@ -187,7 +197,7 @@ class Site:
     def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
         """Break a link; when nothing passes any more, partitions across it fail."""
         for end in self.cables.fail(self._cabled(machine), kind, state):
-            self.controllers[end.region.slug].hardware_changed([end.name])
+            self.controllers[self._controller_of[end.name]].hardware_changed([end.name])
 
     def repair_link(self, machine: str, kind: LinkKind) -> None:
         """Repair a link."""
@@ -195,32 +205,32 @@ class Site:
 
     def _cabled(self, name: str) -> Machine:
         machine = self.machines.get(name)
-        if machine.region.slug not in self.controllers:
+        if name not in self._controller_of:
             raise not_found(f"server {name!r} has no links outside of itself")
         return machine
 
     def _check_size(self) -> None:
         """A site may grow between two starts; it may not lose hardware that its state speaks of."""
-        size = {name: getattr(self.settings, name) for name in ("machines", "pod_size", "hosts", "servers")}
+        size = {name: getattr(self.settings, name) for name in _SIZES}
         size["regions"] = len(self.regions)
         for what, before in self.state.size.items():
-            if size[what] < before or (what == "pod_size" and size[what] != before):
+            if size[what] < before or (what in _FIXED and size[what] != before):
                 raise SizeMismatch(f"the site in {self.settings.data} has {what} {before}, not {size[what]}")
         self.state.size = size
         self.document.touch()
 
     def _lost(self, name: str) -> None:
-        controller = self.controllers.get(self.machines.get(name).region.slug)
+        controller = self._controller_of.get(name)
         if controller is not None and not self.machines.reachable(name):
-            controller.hardware_changed([name])
+            self.controllers[controller].hardware_changed([name])
 
     def _agent_answers(self, machine: str) -> bool:
         return self.machines.reachable(machine) and not self.faults.silence("agents.answer", machine)
 
-    def _controller(self, slug: str, clock: Clock) -> Controller:
+    def _controller(self, name: str, part: Region, clock: Clock) -> Controller:
         return Controller(
-            self.regions[slug],
-            self.settings.data / f"vipu-{slug}.json",
+            part,
+            self.settings.data / f"vipu-{name}.json",
             clock=clock,
             durations=self._durations,
             reachable=self._agent_answers,
@@ -228,17 +238,17 @@ class Site:
             place_of=self.identities.place_of,
             secure=self.settings.secure,
             administrator=self.settings.administrator,
-            version=self.settings.vipu_version,
+            version=dict(self.settings.versions).get(name, self.settings.vipu_version),
             tests_clusters=self.settings.cluster_test,
             fsync=self.settings.fsync,
         )
 
     def _surroundings(self, host: str, region: str) -> Surroundings:
-        controller, authority = self.controllers.get(region), self.authorities.get(region)
+        authorities = [self.authorities[name] for name in self.regions[region].controlled if name in self.authorities]
         fabric = Fabric(
             self.channels,
-            None if controller is None else lambda: self._endpoints_beside(host, controller),
-            authority=lambda: None if authority is None else authority.certificate.encode(),
+            partial(self._endpoints_beside, host) if self.regions[region].under_vipu else None,
+            authority=lambda: "".join(each.certificate for each in authorities).encode() or None,
             machine_at=lambda rnic: self.networks.machine_at(host, region, rnic),
             server=self.regions[region].server_on(host),
             server_works=lambda: self.machines.reachable(host),
@@ -252,11 +262,14 @@ class Site:
             answers=lambda: not self.faults.silence("ssh.connect", host),
         )
 
-    def _endpoints_beside(self, host: str, controller: Controller) -> frozenset[str]:
+    def _endpoints_beside(self, host: str) -> frozenset[str]:
         """The addresses of the endpoints of the machines' allocations in a host's network."""
-        owners = {controller.allocations.owner_of(machine) for machine in self.networks.machines_beside(host)}
-        endpoints = controller.endpoints
-        return frozenset(f"{endpoints.host}:{endpoints.port(owner)}" for owner in owners if owner)
+        found = set()
+        for machine in self.networks.machines_beside(host):
+            controller = self.controllers[self._controller_of[machine]]
+            if owner := controller.allocations.owner_of(machine):
+                found.add(f"{controller.endpoints.host}:{controller.endpoints.port(owner)}")
+        return frozenset(found)
 
 
 def prepare_folder(data: Path) -> None:

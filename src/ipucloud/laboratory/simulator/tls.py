@@ -33,6 +33,8 @@ CLOCKS_APART = timedelta(minutes=5)
 CONTROL_PLANE = "ipucloud"
 """Name in the control plane's client certificate."""
 PRIVATE = 0o600
+SHOWN_NAME = 23
+"""Characters of a controller's name in the subject of its authority, which has 64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ class _Listener:
 
 def _new_signer(name: str) -> _Signer:
     key = ec.generate_private_key(ec.SECP256R1())
-    subject = _name(f"V-IPU controller {name}, since {datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}")
+    subject = _name(f"V-IPU {name[:SHOWN_NAME]}, since {datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}")
     builder = _builder(subject, key.public_key(), AUTHORITY_LIFE, authority=True)
     signed = builder.issuer_name(subject).sign(key, SHA256())
     return _Signer(key, signed)

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
+from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     EVENTS,
     FaultList,
@@ -20,7 +21,6 @@ from ipucloud.wire.site import (
     HardwareShownList,
     Host,
     HostList,
-    Inventory,
     LinkFault,
     LinkKind,
     LinkState,
@@ -140,15 +140,15 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         site.faults.remove(request.query_params.get("id"))
 
     async def forget(request: Request) -> None:
-        site.forget(request.path_params["region"])
+        site.forget(request.path_params["name"])
 
     async def rotate_certificates(request: Request) -> None:
-        site.rotate_certificates(request.path_params["region"])
+        site.rotate_certificates(request.path_params["name"])
 
     async def replace_authority(request: Request) -> None:
-        site.replace_authority(request.path_params["region"])
+        site.replace_authority(request.path_params["name"])
 
-    controller = "/v1/controllers/{region}"
+    controller = "/v1/controllers/{name}"
     return [
         calls.route("GET", "/v1/faults", "faults.list", list_faults),
         calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
