@@ -153,8 +153,8 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
     used = await api.world.machine_of(bert)
     assert {each["links"]["state"] for each in await items(admin, "machines")} == {"unknown"}
     await api.world.execute(
-        "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
-        " VALUES ('luxembourg-2', 'v-ipu', app_now(), app_now(), app_now() + interval '1 day', 16, 16)"
+        "UPDATE vipu_controllers SET started_at = app_now(), finished_at = app_now(),"
+        " stale_at = app_now() + interval '1 day' WHERE region = 'luxembourg-2'"
     )
     links = {each["name"]: each["links"] for each in await items(admin, "machines")}
     assert (links[used]["state"], links[used]["observed_at"] is None) == ("up", False)
