@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipucloud.billing.accounts.tables
 import ipucloud.billing.budgets.tables
+import ipucloud.billing.dunning.tables
 import ipucloud.billing.exports.tables
 import ipucloud.billing.invoices.tables
 import ipucloud.billing.ledger.tables

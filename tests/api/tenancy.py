@@ -12,12 +12,14 @@ import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
+from ipucloud.billing.dunning.store import set_dunning
 from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.config import Settings
+from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.wallet import TopUpPolicy
@@ -37,6 +39,9 @@ from tests.support.partitions import make_partition
 
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
+
+_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning"}
+"""Operations that need a policy of the account."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Tenancy:
         names |= await self._delivered(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
-        if "{budget}" in operation.path or operation.id in {"endPrepaid", "setTopUp", "endTopUp"}:
+        if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
             names["budget"] = await self._money(operation, project, f"target-{number}")
         if "{price}" in operation.path:
             new = PriceAddition(
@@ -257,6 +262,7 @@ class Tenancy:
         owner = Owner("account" if "{account}" in operation.path else "project", project.id)
         async with self.api.world.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
+            await set_dunning(connection, project.id, DunningPolicy())
             if operation.id == "endTopUp":
                 await set_top_up(connection, project.id, TopUpPolicy.model_validate(TOP_UP))
             return str(

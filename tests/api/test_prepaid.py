@@ -67,5 +67,24 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["top_up"] is None
 
 
+async def test_an_account_has_a_dunning_policy(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    path = f"/v1/billing/accounts/{api.world.project.id}/dunning"
+    none = (await admin.get(path)).json()
+    assert (none["remind_after"], none["suspend_after"], none["overdue"]) == ([], None, euros("0.00"))
+    refusal = problem(
+        await admin.put(path, json={"refuse_creates_after": 14, "suspend_after": 7}), 422, "validation_failed"
+    )
+    assert [each["pointer"] for each in refusal["errors"]] == ["/suspend_after"]
+    problem(await admin.put(path, json={"remind_after": [0]}), 422, "validation_failed")
+    made = (await admin.put(path, json={"remind_after": [9, 2, 9], "suspend_after": 30})).json()
+    shown = (made["remind_after"], made["refuse_creates_after"], made["suspend_after"], made["restriction"])
+    assert shown == ([2, 9], None, 30, None)
+    assert (await admin.get(path)).json() == made
+    assert (await admin.delete(path)).status_code == 204
+    problem(await admin.delete(path), 404, "not_found")
+    problem(await admin.put(f"/v1/billing/accounts/{UUID(int=5)}/dunning", json={}), 404, "not_found")
+
+
 def euros(amount: str) -> dict[str, str]:
     return {"amount": amount, "currency": "EUR"}

@@ -71,6 +71,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createAccountBudget",
     "updateAccountBudget",
     "setPrepaid",
+    "setDunning",  # in order
     "setTopUp",  # one level, a limit that is no less than the amount
     "startMaintenance",  # hardware that there is
     "drainHardware",

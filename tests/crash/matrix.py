@@ -58,9 +58,12 @@ AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = ("budgets.", "close.", "correct.", "credits.", "invoices.", "months.", "prepaid.", "price_correction.")
+BOOKS = (
+    *("budgets.", "close.", "correct.", "credits.", "dunning.", "invoices.", "months.", "prepaid."),
+    "price_correction.",
+)
 """Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, test_rerating.py, invoices/,
-clusters/test_prepaid.py and billing/test_top_ups.py."""
+clusters/test_prepaid.py, clusters/test_dunning.py and billing/test_top_ups.py."""
 SIMULATED = (":redfish.list", ":admin.ListAgents", ":vipu.GetVersion")
 """Reads of the hardware, after which nothing is written yet: tried with `--full`, and in the simulation."""
 HITS = (1, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import structlog
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
@@ -23,7 +24,7 @@ HOURS_AT_ONCE = 1000
 
 async def keep_books(database: Database) -> None:
     """Open months, close due hours, correct late changes, roll up days, seal and bill past months, evaluate
-    budgets and check prepaid accounts. After an interruption the next turn continues.
+    budgets, check prepaid accounts and remind of overdue invoices. After an interruption the next turn continues.
     """
     await open_months(database)
     async with database.read() as connection:
@@ -53,3 +54,4 @@ async def keep_books(database: Database) -> None:
     if fired:
         log.info("budget_thresholds_fired", thresholds=fired)
     await watch_prepaid(database)
+    await watch_overdue(database)

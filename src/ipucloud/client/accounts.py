@@ -8,7 +8,18 @@ from typing import TypedDict, Unpack
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
-from ipucloud.client.models import BillingAccount, Credit, Funds, InvoiceRow, Money, Page, Payment, Report, Summary
+from ipucloud.client.models import (
+    BillingAccount,
+    Credit,
+    Dunning,
+    Funds,
+    InvoiceRow,
+    Money,
+    Page,
+    Payment,
+    Report,
+    Summary,
+)
 
 
 def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[BillingAccount]]:
@@ -149,6 +160,31 @@ def set_top_up(
 def end_top_up(account: Ref) -> Call[None]:
     """End the account's automatic top-ups."""
     return request.delete(f"{_path(account)}/prepaid/top-up", nothing, scoped=False)
+
+
+def dunning(account: Ref) -> Call[Dunning]:
+    """The account's dunning policy, and what is overdue."""
+    return request.get(f"{_path(account)}/dunning", Dunning, scoped=False)
+
+
+def set_dunning(
+    account: Ref,
+    *,
+    remind_after: Sequence[int] | None = None,
+    refuse_creates_after: int | None = None,
+    suspend_after: int | None = None,
+) -> Call[Dunning]:
+    """Set what follows when invoices are overdue, by days after the due date; a step that is not given never follows.
+
+    `remind_after`: default 1, 8 and 15.
+    """
+    body = given(remind_after=remind_after, refuse_creates_after=refuse_creates_after, suspend_after=suspend_after)
+    return Call("PUT", f"{_path(account)}/dunning", Dunning, body=body, scoped=False)
+
+
+def end_dunning(account: Ref) -> Call[None]:
+    """Send no more reminders, and lift the account's restriction."""
+    return request.delete(f"{_path(account)}/dunning", nothing, scoped=False)
 
 
 def _path(account: Ref) -> str:

@@ -12,7 +12,8 @@ from uuid import UUID
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
+from ipucloud.billing.budgets import refusal as budgets
+from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
@@ -37,6 +38,7 @@ class _Facts(NamedTuple):
     """
 
     refusing_budget: dict[str, object] | None
+    refusing_invoice: dict[str, object] | None
     expired: bool | None
     public_keys: dict[str, str]
     typical_seconds: dict[str, float] | None
@@ -52,9 +54,11 @@ class _Facts(NamedTuple):
 _FACTS = Query(
     clauses(
         "SELECT",
-        REFUSING_BUDGET,
+        budgets.REFUSING_BUDGET,
+        "AS refusing_budget,",
+        overdue.REFUSING_INVOICE,
         """
-           AS refusing_budget,
+           AS refusing_invoice,
            CAST(:expires_at AS timestamptz) <= app_now() AS expired,
            (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
@@ -93,16 +97,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a cluster costs per minute, and whether budgets and funds allow it now.
+    """What a cluster costs per minute, and whether budgets, invoices and funds allow it now.
 
     `holds_funds`: the account `account_id`, which pays now, is prepaid and must have funds for the first hour.
-    `refusing_budget`: the reached budget that forbids new clusters.
+    `refusing_budget`: the reached budget that forbids new clusters. `refusing_invoice`: the overdue one that does.
     """
 
     per_minute: Money
     account_id: UUID
     holds_funds: bool
     refusing_budget: Mapping[str, object] | None
+    refusing_invoice: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +214,16 @@ def _terms(facts: _Facts, per_minute: Money) -> Terms:
         account_id=facts.account_id,
         holds_funds=facts.when_empty in HOLDING,
         refusing_budget=facts.refusing_budget,
+        refusing_invoice=facts.refusing_invoice,
     )
 
 
-def refuse_by_budget(terms: Terms) -> None:
-    """Raise `Problem` budget_reached when a budget of the payer forbids new clusters."""
+def refuse_by_terms(terms: Terms) -> None:
+    """Raise `Problem` budget_reached or payment_overdue when a budget or an invoice of the payer forbids clusters."""
     if terms.refusing_budget is not None:
-        raise refused(terms.refusing_budget)
+        raise budgets.refused(terms.refusing_budget)
+    if terms.refusing_invoice is not None:
+        raise overdue.refused(terms.refusing_invoice)
 
 
 async def hold_first_hour(

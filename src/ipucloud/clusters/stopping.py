@@ -1,4 +1,4 @@
-"""Suspending unpaid clusters: those over a budget that demands it, or of an empty prepaid account.
+"""Suspending unpaid clusters: those over a budget that demands it, of an empty prepaid account, or of an overdue one.
 
 Each is suspended in a transaction of its own, under its lock, together with the reason. After a worker is killed, the
 next run suspends the rest; of two concurrent runs, the second finds nothing left to do.
@@ -13,12 +13,13 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
+from ipucloud.billing.dunning.overdue import overdue_clusters, suspending_invoice
 from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget
+from ipucloud.contract.event_payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget, PaymentOverdue
 from ipucloud.contract.event_types import CLUSTER_SUSPEND_FORCED
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
@@ -29,7 +30,7 @@ from ipucloud.operations.ending import preempt_partitions
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 1000
-"""Most clusters of budgets, and of empty accounts, in one run; the next run continues."""
+"""Most clusters of budgets, of empty accounts and of overdue ones in one run; the next run continues."""
 _STATES = sorted(BILLABLE)
 _WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
@@ -43,6 +44,7 @@ async def suspend_unpaid(database: Database, settings: Settings) -> int:
     async with database.read() as connection:
         due = await over_budget(connection, states=_STATES, limit=AT_ONCE)
         due += await out_of_funds(connection, states=_STATES, limit=AT_ONCE)
+        due += await overdue_clusters(connection, states=_STATES, limit=AT_ONCE)
     suspended = 0
     for project_id, cluster_id in dict.fromkeys(due):
         try:
@@ -81,7 +83,7 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
 
 async def _reason(
     connection: AsyncConnection, project_id: UUID, cluster_id: UUID
-) -> tuple[str, OverBudget | OutOfFunds] | None:
+) -> tuple[str, OverBudget | OutOfFunds | PaymentOverdue] | None:
     """For people, and for programs. None: the reason no longer applies."""
     reached = await note_over_budget(connection, cluster_id, states=_STATES)
     if reached is not None:
@@ -93,4 +95,8 @@ async def _reason(
     payer = await empty_payer(connection, project_id, cluster_id, states=_STATES)
     if payer is not None:
         return "its prepaid account has no funds left", OutOfFunds(reason="funds", account=payer)
+    late = await suspending_invoice(connection, project_id, cluster_id, states=_STATES)
+    if late is not None:
+        cause = PaymentOverdue(reason="overdue", account=late.account_id, invoice=late.number)
+        return f"the invoice {late.number} has been due since {late.due_on} and is not paid", cause
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -165,7 +165,15 @@ class OutOfFunds(Payload):
     account: UUID = Field(description="The prepaid account.")
 
 
-class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds, Field(discriminator="reason")]]):
+class PaymentOverdue(Payload):
+    """An invoice of an account is overdue for too long."""
+
+    reason: Literal["overdue"] = Field(description="An invoice is overdue.")
+    account: UUID = Field(description="The account that has to pay it.")
+    invoice: str = Field(description="The invoice's number.")
+
+
+class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds | PaymentOverdue, Field(discriminator="reason")]]):
     """Why a cluster is suspended without a request."""
 
     model_config = ConfigDict(frozen=True)
@@ -307,6 +315,23 @@ class FundsLow(FundsLeft):
     """The funds of a prepaid account that will soon be empty."""
 
     hours: int = Field(description="The level that was reached: the funds last no longer than so many hours.")
+
+
+class InvoiceOverdue(Payload):
+    """A reminder of an overdue invoice."""
+
+    number: str = Field(description="The invoice's number.")
+    due_on: date = Field(description="When it was to be paid.")
+    level: int = Field(description="The level of the account's policy that was reached, in days after the due date.")
+    outstanding: AmountOfMoney = Field(description="What is still to be paid of it.")
+
+
+class AccountRestricted(Payload):
+    """How an account with overdue invoices is restricted."""
+
+    restriction: Literal["refuse_creates", "suspend"] = Field(
+        description="Clusters are no longer created or resumed; or active ones are suspended too."
+    )
 
 
 class TopUpOf(Payload):

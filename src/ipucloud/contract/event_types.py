@@ -73,7 +73,7 @@ CLUSTER_UPDATED = _register(
 )
 CLUSTER_SUSPEND_FORCED = _register(
     "cluster.suspend_forced",
-    "The cluster is being suspended because of a budget, or because its account has no funds left.",
+    "The cluster is being suspended because of a budget, or because its account has no funds or did not pay.",
     payload=payloads.ForcedSuspend,
 )
 CLUSTER_DEGRADED = _register(
@@ -262,6 +262,19 @@ ACCOUNT_FUNDS_RESTORED = _register(
     "account.funds_restored",
     "The prepaid account that pays for the project has funds again.",
     payload=FundsLeft,
+)
+INVOICE_OVERDUE = _register(
+    "invoice.overdue",
+    "An invoice of the account that pays for the project is overdue: a reminder.",
+    payload=payloads.InvoiceOverdue,
+)
+ACCOUNT_RESTRICTED = _register(
+    "account.restricted",
+    "The account that pays for the project is restricted because an invoice is overdue.",
+    payload=payloads.AccountRestricted,
+)
+ACCOUNT_RESTRICTION_LIFTED = _register(
+    "account.restriction_lifted", "The account that pays for the project is no longer restricted."
 )
 ACCOUNT_TOP_UP_REQUESTED = _register(
     "account.top_up_requested",

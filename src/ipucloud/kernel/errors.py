@@ -53,6 +53,7 @@ QUOTA_EXCEEDED = _register("quota_exceeded", 409, "The project's quota does not 
 CAPACITY_EXHAUSTED = _register("capacity_exhausted", 409, "The region has no room for this now", retryable=True)
 BUDGET_REACHED = _register("budget_reached", 409, "A budget refuses this")
 FUNDS_EXHAUSTED = _register("funds_exhausted", 409, "The account's prepaid funds do not suffice")
+PAYMENT_OVERDUE = _register("payment_overdue", 409, "An invoice of the account is overdue")
 DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")
 STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
 NO_VIPU = _register("no_vipu", 409, "The cluster has no V-IPU controller")

@@ -28,6 +28,8 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteAccountBudget": 404,
     "setPrepaid": 200,
     "endPrepaid": 404,
+    "setDunning": 200,
+    "endDunning": 404,
     "setTopUp": 200,
     "endTopUp": 404,
     "deleteProject": 404,

@@ -62,6 +62,17 @@ async def end_prepaid(office: Office) -> Write:
     return Write("DELETE", write.path, office.admin.secret)
 
 
+async def set_dunning(office: Office) -> Write:
+    path = f"/v1/billing/accounts/{(await office.project()).id}/dunning"
+    return Write("PUT", path, office.admin.secret, {"suspend_after": 30})
+
+
+async def end_dunning(office: Office) -> Write:
+    write = await set_dunning(office)
+    (await write.send(office.client)).raise_for_status()
+    return Write("DELETE", write.path, office.admin.secret)
+
+
 async def set_top_up(office: Office) -> Write:
     write = await set_prepaid(office)
     (await write.send(office.client)).raise_for_status()
@@ -84,6 +95,8 @@ WRITES: Cases = {
     "deleteAccountBudget": delete_account_budget,
     "setPrepaid": set_prepaid,
     "endPrepaid": end_prepaid,
+    "setDunning": set_dunning,
+    "endDunning": end_dunning,
     "setTopUp": set_top_up,
     "endTopUp": end_top_up,
 }

@@ -52,6 +52,16 @@ def test_an_account_pays_ahead(run: Run, service: Service) -> None:
     assert run("accounts", "end-prepaid", "account-1").status == 0
 
 
+def test_an_account_is_reminded_and_restricted(run: Run, service: Service) -> None:
+    service.on("PUT", f"{PATH}/dunning", Reply(body={"remind_after": [3], "suspend_after": 30}))
+    assert "30" in run("accounts", "set-dunning", "account-1", "--remind-after", "3", "--suspend-after", "30").out
+    assert sent(service) == {"remind_after": [3], "suspend_after": 30}
+    service.gives(f"{PATH}/dunning", {"remind_after": [3], "overdue_since": "2026-05-01"})
+    assert "2026-05-01" in run("accounts", "dunning", "account-1").out
+    service.on("DELETE", f"{PATH}/dunning", Reply(204))
+    assert run("accounts", "end-dunning", "account-1").status == 0
+
+
 def test_an_account_is_topped_up(run: Run, service: Service, account: dict[str, Any]) -> None:
     ten, hundred = ({"amount": each, "currency": account["currency"]} for each in ("10.00", "100.00"))
     policy: dict[str, object] = {"amount": ten, "below": None, "below_hours": 24, "month_limit": hundred}

@@ -55,6 +55,7 @@ from ipucloud.kernel.errors import (
     FUNDS_EXHAUSTED,
     NAME_TAKEN,
     OPERATION_IN_PROGRESS,
+    PAYMENT_OVERDUE,
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
@@ -131,7 +132,15 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         gives=OperationOut,
         status=202,
         description="Accepted; Location is the operation",
-        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, BUDGET_REACHED, FUNDS_EXHAUSTED, STATE_CONFLICT),
+        errors=(
+            NAME_TAKEN,
+            QUOTA_EXCEEDED,
+            CAPACITY_EXHAUSTED,
+            BUDGET_REACHED,
+            FUNDS_EXHAUSTED,
+            PAYMENT_OVERDUE,
+            STATE_CONFLICT,
+        ),
     ),
 )
 async def create_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
@@ -240,6 +249,7 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
             CAPACITY_EXHAUSTED,
             FUNDS_EXHAUSTED,
             OPERATION_IN_PROGRESS,
+            PAYMENT_OVERDUE,
             PRECONDITION_FAILED,
             QUOTA_EXCEEDED,
             STATE_CONFLICT,

@@ -17,7 +17,7 @@ from ipucloud.cli.times import utc
 from ipucloud.cli.values import Amount, decimal, fields
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import BillingAccount, Funds, Money
+from ipucloud.client.models import BillingAccount, Dunning, Funds, Money
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -215,9 +215,58 @@ def end_top_up(session: Session, account: Account) -> None:
     session.done("ended", account)
 
 
+@customer_command(app, "dunning", "research")
+def show_dunning(session: Session, account: Account) -> None:
+    """Show what follows when invoices of an account are overdue, and what is. Needs a platform token."""
+    _show_dunning(session, session.run(accounts.dunning(account)))
+
+
+@customer_command(
+    app,
+    "set-dunning",
+    "research",
+    "research --remind-after 3 --remind-after 10 --refuse-creates-after 14 --suspend-after 30",
+)
+def set_dunning(
+    session: Session,
+    account: Account,
+    *,
+    remind_after: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=365, help="Days after the due date; repeatable. Default: 1, 8 and 15."),
+    ] = None,
+    refuse_creates_after: Annotated[
+        int | None, typer.Option(min=1, max=365, help="Days until creates are refused; default: never.")
+    ] = None,
+    suspend_after: Annotated[
+        int | None, typer.Option(min=1, max=365, help="Days until clusters are suspended; default: never.")
+    ] = None,
+) -> None:
+    """Set what follows when invoices of an account are overdue. Needs a platform token."""
+    call = accounts.set_dunning(
+        account,
+        remind_after=remind_after or None,
+        refuse_creates_after=refuse_creates_after,
+        suspend_after=suspend_after,
+    )
+    _show_dunning(session, session.run(call))
+
+
+@customer_command(app, "end-dunning", "research")
+def end_dunning(session: Session, account: Account) -> None:
+    """Send no more reminders, and lift an account's restriction. Needs a platform token."""
+    session.run(accounts.end_dunning(account))
+    session.done("ended", account)
+
+
 def _show(session: Session, account: BillingAccount) -> None:
     shown = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
     session.show(account, fields(account, *shown, "created_at"))
+
+
+def _show_dunning(session: Session, found: Dunning) -> None:
+    names = ("remind_after", "refuse_creates_after", "suspend_after", "restriction", "overdue", "overdue_since")
+    session.show(found, fields(found, *names))
 
 
 def _show_funds(session: Session, found: Funds) -> None:

@@ -2588,6 +2588,31 @@ class DeliveryAttempt(Answer):
     """Duration of the attempt, in seconds."""
 
 
+class Dunning(Answer):
+    """What follows when invoices of the account are overdue, and what is overdue now."""
+
+    account_id: str
+    """Id of the billing account."""
+
+    remind_after: Sequence[int] = []
+    """Days after the due date at which is reminded; empty: never."""
+
+    refuse_creates_after: int | None = None
+    """Days after which creates and resumes are refused; null: never."""
+
+    suspend_after: int | None = None
+    """Days after which active clusters are suspended; null: never."""
+
+    restriction: str | None = None
+    """The account's restriction, as last reported; null: none."""
+
+    overdue: Money
+    """What is unpaid of invoices after their due date."""
+
+    overdue_since: date | None = None
+    """The earliest due date of these; null: nothing is overdue."""
+
+
 class EstimateCapacity(Answer):
     """Whether the region has room for the cluster now."""
 
@@ -4480,6 +4505,7 @@ __all__ = [
     "DeliveryAttempt",
     "DeliveryState",
     "Disabled",
+    "Dunning",
     "Estimate",
     "EstimateCapacity",
     "EstimateQuota",

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects
-from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_budget
+from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
@@ -139,10 +139,10 @@ async def create(
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
     Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
-    budget_reached, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
+    budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
-    refuse_by_budget(admitted.terms)
+    refuse_by_terms(admitted.terms)
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
     await quotas.take(
         connection,

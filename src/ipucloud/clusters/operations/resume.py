@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
-from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
+from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
@@ -82,7 +82,8 @@ async def resume(
     host, and is built again.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
-    suspended or no longer sold; and as a create: budget_reached, quota_exceeded, capacity_exhausted, funds_exhausted.
+    suspended or no longer sold; and as a create: budget_reached, payment_overdue, quota_exceeded,
+    capacity_exhausted, funds_exhausted.
     """
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     await lock_quota(connection, **mine)
@@ -94,7 +95,7 @@ async def resume(
     if cluster.state not in RESUME.begins_in:
         raise Problem(STATE_CONFLICT, f"Only a suspended cluster can be resumed; this one is {cluster.state}.")
     terms = await terms_of(connection, actor, cluster)
-    refuse_by_budget(terms)
+    refuse_by_terms(terms)
     accepted = await _begin(connection, actor, cluster, settings)
     await hold_first_hour(connection, actor, cluster_id, terms, settings)
     return accepted

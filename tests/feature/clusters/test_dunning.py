@@ -1,0 +1,118 @@
+"""Overdue invoices: reminders once for each level, and restrictions of the account until they are paid."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from ipucloud.billing.dunning.store import dunning_of, end_dunning, set_dunning
+from ipucloud.billing.dunning.watch import watch_overdue
+from ipucloud.billing.invoices.payments import record_payment
+from ipucloud.clusters.stopping import suspend_unpaid
+from ipucloud.contract.dunning import DunningPolicy
+from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import PAYMENT_OVERDUE, Problem
+from ipucloud.kernel.money import Money
+from tests.feature.billing.books import open_books
+from tests.feature.billing.test_killed import killed_at
+from tests.support.invoices import make_invoice
+from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import start_clock, stop_clock
+
+pytestmark = pytest.mark.anyio
+
+ISSUED = datetime.fromisoformat("2026-05-05T10:10:00Z")
+DUE = "SELECT due_on FROM invoices"
+TOLD = "SELECT type FROM events WHERE type ~ 'overdue|restrict' ORDER BY transaction, id"
+FORCED = "SELECT data FROM events WHERE type = 'cluster.suspend_forced'"
+STATES = "SELECT name || ' ' || state FROM clusters ORDER BY name"
+POLICY = DunningPolicy(remind_after=[1, 8], refuse_creates_after=10, suspend_after=20)
+
+
+@pytest.fixture
+async def clock(world: World, database: Scratch) -> AsyncIterator[Scratch]:
+    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress", "month_is_sealed_in_time"})
+    stop_clock(database.owner_url, ISSUED)
+    yield database
+    start_clock(database.owner_url)
+
+
+async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(world: World, clock: Scratch) -> None:
+    account = world.project.id
+    async with world.database.begin() as connection:
+        number = await make_invoice(connection, account)
+        await set_dunning(connection, account, POLICY)
+    [due_on] = await world.column(DUE)
+
+    async def overdue(days: int) -> tuple[list[str], int]:
+        """What was reported until then, and how many clusters are suspended then; by three workers at once."""
+        instant = datetime.combine(due_on, datetime.min.time(), ISSUED.tzinfo) + timedelta(days=days)
+        stop_clock(clock.owner_url, instant)
+        await asyncio.gather(*(watch_overdue(world.database) for _ in range(3)))
+        stopped = await asyncio.gather(*(suspend_unpaid(world.database, world.settings) for _ in range(3)))
+        return await world.column(TOLD), sum(stopped)
+
+    made = await world.create("bert")
+    await world.finish_create(made.target_id)
+    assert await overdue(0) == ([], 0)
+    assert await overdue(1) == (["invoice.overdue"], 0)
+    told = ["invoice.overdue"] * 2
+    assert await overdue(9) == (told, 0)
+    [reminder] = await world.column("SELECT data FROM events WHERE type = 'invoice.overdue' AND data ->> 'level' = '8'")
+    outstanding = {"amount": "17.55", "currency": "EUR"}
+    assert reminder == {"number": number, "due_on": str(due_on), "level": 8, "outstanding": outstanding}
+    await world.delete((await world.create("elmo")).target_id)
+    told.append("account.restricted")
+    assert await overdue(10) == (told, 0)
+    with pytest.raises(Problem) as refusal:
+        await world.create("ernie")
+    assert refusal.value.kind is PAYMENT_OVERDUE
+    assert refusal.value.extra["invoice"] == {"number": number, "due_on": str(due_on), "outstanding": outstanding}
+    told.append("account.restricted")
+    assert await overdue(20) == (told, 1)
+    assert await world.column(FORCED) == [{"reason": "overdue", "account": str(account), "invoice": number}]
+    await world.finish_suspend(made.target_id)
+    with pytest.raises(Problem, match="payment_overdue"):
+        await world.resume(made.target_id)
+    async with world.database.begin() as connection:
+        found = await dunning_of(connection, account, currency="EUR")
+        assert (found.restriction, str(found.overdue), found.overdue_since) == ("suspend", "17.55 EUR", due_on)
+        await record_payment(connection, account, Money.of("17.55", "EUR"), reference="paid", invoice=number)
+    await world.resume(made.target_id)
+    told.append("account.restriction_lifted")
+    assert await overdue(21) == (told, 0)
+    async with world.database.begin() as connection:
+        assert await end_dunning(connection, account)
+        assert not await end_dunning(connection, account)
+    assert await world.column(TOLD) == told
+
+
+def test_a_worker_killed_while_it_reminds_leaves_it_to_the_next(database: Scratch) -> None:
+    async def work(step: str) -> list[str]:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            books = await open_books(made, database.owner_url)
+            if step == "prepare":
+                books.now(ISSUED)
+                async with made.begin() as connection:
+                    await make_invoice(connection, books.project.id)
+                    await set_dunning(connection, books.project.id, POLICY)
+                [due_on] = [row.due_on for row in await books.rows(DUE)]
+                books.now(datetime.combine(due_on + timedelta(days=30), datetime.min.time(), ISSUED.tzinfo))
+                return []
+            for _ in range(2):
+                await watch_overdue(made)
+            return [row.type for row in await books.rows(TOLD)]
+        finally:
+            await made.close()
+
+    async def watch(made: Database) -> None:
+        await watch_overdue(made)
+
+    asyncio.run(work("prepare"))
+    assert killed_at(database, "dunning.before_commit", 1, watch)
+    assert asyncio.run(work("finish")) == ["invoice.overdue", "account.restricted"]
