@@ -28,7 +28,11 @@ REPLACED, ACCEPTED, DELETED = "luxembourg-2", "amsterdam-2", "lab-1"
 
 
 def _counts(table: sa.Table) -> sa.Select[str, int, Any]:
-    versions = sa.func.sum(table.c.version) if "version" in table.c else sa.literal(0)
+    versions = (
+        sa.func.sum(table.c.version)
+        if "version" in table.c and isinstance(table.c.version.type, sa.Integer)
+        else sa.literal(0)
+    )
     return sa.select(sa.literal(table.name), sa.func.count(), sa.func.coalesce(versions, 0)).select_from(table)
 
 
