@@ -12,6 +12,7 @@ from tests.api.support import Api, cluster_json, key, problem
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
@@ -36,6 +37,7 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
     problem(await admin.put(nobody, json={"when_empty": "warn"}), 404, "not_found")
 
 
+@pytest.mark.usefixtures("stopped_clock")
 async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
