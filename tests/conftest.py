@@ -4,6 +4,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.support.postgres import Database, TestServer, fast_storage, remove_left_overs, running_server
@@ -13,6 +14,16 @@ pytest_plugins = ["tests.support.proofs"]
 # How long examples take says how busy the machine is, and nothing of what is tested.
 settings.register_profile("ipucloud", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ipucloud")
+
+# structlog's own choice draws tracebacks with the values of all variables, which takes longer than what they tell of.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper("%Y-%m-%d %H:%M:%S", utc=False),
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
