@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { runnerImport, type Plugin } from "vite";
+
+const EMBEDDED_FONT = /url\((["']?)data:font\/woff2;base64,([A-Za-z0-9+/=]+)\1\)/g;
+const THEME = "virtual:theme.css";
+
+/** Cloudscape's styles embed their fonts. As files they need no `font-src data:`, and only the faces in use are loaded. */
+export function fontFiles(): Plugin {
+  return {
+    name: "panel:font-files",
+    enforce: "post",
+    generateBundle(_, bundle) {
+      for (const item of Object.values(bundle)) {
+        if (item.type !== "asset" || !item.fileName.endsWith(".css")) continue;
+        item.source = String(item.source).replace(EMBEDDED_FONT, (_match, _quote, encoded: string) => {
+          const source = Buffer.from(encoded, "base64");
+          const name = `font-${createHash("sha256").update(source).digest("hex").slice(0, 10)}.woff2`;
+          this.emitFile({ type: "asset", fileName: `assets/${name}`, source });
+          return `url(./${name})`;
+        });
+      }
+    },
+  };
+}
+
+/** The licences of everything in the bundle, which Apache-2.0 and MIT ask for. */
+export function notices(): Plugin {
+  return {
+    name: "panel:notices",
+    apply: "build",
+    generateBundle() {
+      const found = new Map<string, string>();
+      for (const id of this.getModuleIds()) {
+        const root = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+        if (root && !found.has(root) && existsSync(join(root, "package.json"))) found.set(root, notice(root));
+      }
+      const source = [...found.values()].sort().join(`\n\n${"-".repeat(80)}\n\n`);
+      this.emitFile({ type: "asset", fileName: "third-party.txt", source });
+    },
+  };
+}
+
+function notice(root: string): string {
+  const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, string>;
+  const texts = readdirSync(root)
+    .filter((name) => /^(licen[cs]e|notice|third-party)/i.test(name))
+    .map((name) => readFileSync(join(root, name), "utf8").trim());
+  return [`${about.name} ${about.version} (${about.license})`, ...texts].join("\n\n");
+}
+
+/** Each text asset also as .br and .gz, so that the server never compresses. The files are read back from the disk:
+ *  in `generateBundle` Vite has not yet written its lists of preloads. */
+export function precompress(): Plugin {
+  return {
+    name: "panel:precompress",
+    apply: "build",
+    writeBundle(options, bundle) {
+      for (const name of Object.keys(bundle).filter((each) => /\.(js|css|svg|json|txt)$/.test(each))) {
+        const path = join(options.dir ?? "", name);
+        const raw = readFileSync(path);
+        if (raw.length < 1024) continue;
+        const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length };
+        writeFileSync(`${path}.gz`, gzipSync(raw, { level: 9 }));
+        writeFileSync(`${path}.br`, brotliCompressSync(raw, { params }));
+      }
+    },
+  };
+}
+
+/** The theme as a style sheet made at build time: at run time Cloudscape would insert a <style>, which the CSP forbids. */
+export function theme(): Plugin {
+  return {
+    name: "panel:theme",
+    resolveId: (id) => (id === THEME ? `\0${THEME}` : undefined),
+    async load(id) {
+      if (id !== `\0${THEME}`) return undefined;
+      const { module } = await runnerImport<{ css: string }>("./config/theme.ts", {
+        configFile: false,
+        environments: { inline: { resolve: { noExternal: [/@cloudscape-design/] } } },
+      });
+      return module.css;
+    },
+  };
+}

@@ -1,0 +1,13745 @@
+// Generated from docs/openapi.json by `npm run schema`; sha256 f4921268e4e71c1f32a812e247074916a11c866bc3bed78b56a10e7bcf960261
+
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["livez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBillingAccounts"];
+        put?: never;
+        post: operations["createBillingAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBillingAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateBillingAccount"];
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountBudgets"];
+        put?: never;
+        post: operations["createAccountBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/budgets/{budget}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountBudget"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteAccountBudget"];
+        options?: never;
+        head?: never;
+        patch: operations["updateAccountBudget"];
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountCredits"];
+        put?: never;
+        post: operations["grantCredit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/dunning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDunning"];
+        put: operations["setDunning"];
+        post?: never;
+        delete: operations["endDunning"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPayments"];
+        put?: never;
+        post: operations["recordPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/payments/{payment}:fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["failPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/prepaid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPrepaid"];
+        put: operations["setPrepaid"];
+        post?: never;
+        delete: operations["endPrepaid"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/prepaid/top-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["setTopUp"];
+        post?: never;
+        delete: operations["endTopUp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["recordRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/invoices/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/invoices/{number}:credit-note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["issueCreditNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/price-corrections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPriceCorrections"];
+        put?: never;
+        post: operations["correctPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/price-corrections:preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewPriceCorrection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readPriceBook"];
+        put?: never;
+        post: operations["addPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/prices/{price}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["withdrawPrice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/seller": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSeller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateSeller"];
+        trace?: never;
+    };
+    "/v1/billing/tax-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTaxRates"];
+        put?: never;
+        post: operations["addTaxRate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flavors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listFlavors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flavors/{flavor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getFlavor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hardware/ipus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listIpus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hardware/machines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMachineTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listImages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/cleanings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCleanings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/clusters/{cluster}:force-delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["forceDeleteCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/controllers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listControllers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOperatorEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/fault-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllFaultReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/fault-reports/{fault_report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAnyFaultReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/fault-reports/{fault_report}:confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["confirmFaultReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/fault-reports/{fault_report}:dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["dismissFaultReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/freezes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listFreezes"];
+        put?: never;
+        post: operations["startFreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/freezes/{freeze}:end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endFreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listHardwareEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware:drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["drainHardware"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware:maintenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["startMaintenance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware:quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["quarantineHardware"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware:return-to-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["returnToService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hardware:validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["validateHardware"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/health-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listHealthReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/health-reports/{report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHealthReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/health-reports/{report}:clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["clearHealthReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listHardwareHosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hosts/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHardwareHost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/hosts/{host}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHostHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/inventory-findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInventoryFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/machines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listHardwareMachines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/machines/{machine}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHardwareMachine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/machines/{machine}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMachineHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/observations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listObservations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/pods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/regions/{region}/capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOperatorCapacity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/regions/{region}/defragmentation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDefragmentation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/regions/{region}/expected-inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listExpectedHardware"];
+        put: operations["replaceExpectedInventory"];
+        post?: never;
+        delete: operations["deleteExpectedInventory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/regions/{region}/expected-inventory:accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["acceptShownHardware"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRequestTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/site-findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSiteFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/stuck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listStuck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/validations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listValidations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/what-is/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["whatIs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWork"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/work/{kind}/{item}:park": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["parkWork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/work/{kind}/{item}:requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["requeueWork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listProjects"];
+        put?: never;
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
+        patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectAccount"];
+        put: operations["assignProjectAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCredits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/export-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listExportSchedules"];
+        put?: never;
+        post: operations["createExportSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/export-schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteExportSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listExports"];
+        put?: never;
+        post: operations["createExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/exports/{export}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/exports/{export}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["downloadExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/funds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectFunds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/invoices/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoiceDraft"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/invoices/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/s3-connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listS3Connections"];
+        put?: never;
+        post: operations["createS3Connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/s3-connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getS3Connection"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteS3Connection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/top-ups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["topUpWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBillingUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBudgets"];
+        put?: never;
+        post: operations["createBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/budgets/{budget}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getBudget"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBudget"];
+        options?: never;
+        head?: never;
+        patch: operations["updateBudget"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listClusters"];
+        put?: never;
+        post: operations["createCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCluster"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteCluster"];
+        options?: never;
+        head?: never;
+        patch: operations["updateCluster"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCharges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/machines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMachines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/machines/{machine}:report-fault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["reportMachineFault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/partitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPartitions"];
+        put?: never;
+        post: operations["createPartition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/partitions/{partition}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPartition"];
+        put?: never;
+        post?: never;
+        delete: operations["removePartition"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/partitions/{partition}/ipuof-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPartitionConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/partitions/{partition}:reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resetPartition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/poplar-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPoplarServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/poplar-servers/{poplar_server}:report-fault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["reportServerFault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/topology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getTopology"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getClusterUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/vipu": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getVipu"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/vipu:rotate-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateVipuKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:repair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["repairCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:reschedule-repair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rescheduleRepair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resumeCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["suspendCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters:estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["estimateCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/fault-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listFaultReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/fault-reports/{fault_report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getFaultReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/operations/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/operations/{operation}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listProjectPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listQuotas"];
+        put: operations["replaceQuotas"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/ssh-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSshKeys"];
+        put?: never;
+        post: operations["createSshKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/ssh-keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSshKey"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteSshKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTokens"];
+        put?: never;
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getToken"];
+        put?: never;
+        post?: never;
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/tokens/{token}:rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhooks"];
+        put?: never;
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}/deliveries/{delivery}:redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}:ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["pingWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/webhooks/{webhook}:rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recipes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRecipes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/regions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRegions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/regions/{region}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRegion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/regions/{region}/capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRegionCapacity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPlatformTokens"];
+        put?: never;
+        post: operations["createPlatformToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPlatformToken"];
+        put?: never;
+        post?: never;
+        delete: operations["revokePlatformToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{token}:rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotatePlatformToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["whoami"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "account.funds_exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FundsLeft"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.funds_exhausted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.funds_low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FundsLow"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.funds_low";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.funds_restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FundsLeft"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.funds_restored";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.restricted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["AccountRestricted"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.restricted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.restriction_lifted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.restriction_lifted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.top_up_paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["TopUpPaused"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.top_up_paused";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.top_up_requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["TopUpOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.top_up_requested";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.top_up_resumed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.top_up_resumed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.topped_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["TopUpOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.topped_up";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "audit.repaired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["AuditRepair"];
+                        };
+                        /** @constant */
+                        type?: "audit.repaired";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "budget";
+                        };
+                        /** @constant */
+                        type?: "budget.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "budget";
+                        };
+                        /** @constant */
+                        type?: "budget.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.forecast_reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["BudgetReached"];
+                            /** @enum {unknown} */
+                            subject_type?: "budget";
+                        };
+                        /** @constant */
+                        type?: "budget.forecast_reached";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.threshold_reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["BudgetReached"];
+                            /** @enum {unknown} */
+                            subject_type?: "budget";
+                        };
+                        /** @constant */
+                        type?: "budget.threshold_reached";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "budget";
+                        };
+                        /** @constant */
+                        type?: "budget.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.active": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.active";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterRequested"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.degraded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterDegraded"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.degraded";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.delete_forced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["DeleteForced"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.delete_forced";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.deleting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.deleting";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.error": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.error";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.hardware_isolated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["HardwareFailed"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.hardware_isolated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.hardware_replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["HardwareFailed"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.hardware_replaced";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.rebooting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.rebooting";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.rebuilding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.rebuilding";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.recovered";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.repair_ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["RepairEnded"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.repair_ended";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.repair_scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["RepairScheduled"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.repair_scheduled";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.repair_started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["RepairStarted"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.repair_started";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.repair_waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["RepairWaits"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.repair_waiting";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.resizing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.resizing";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.resuming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.resuming";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.suspend_forced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ForcedSuspend"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.suspend_forced";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.suspended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.suspended";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.suspending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterEntered"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.suspending";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterChanged"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit_note.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["CreditNoteNumbered"];
+                            /** @enum {unknown} */
+                            subject_type?: "credit_note";
+                        };
+                        /** @constant */
+                        type?: "credit_note.issued";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fault_report.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FaultReported"];
+                            /** @enum {unknown} */
+                            subject_type?: "fault_report";
+                        };
+                        /** @constant */
+                        type?: "fault_report.closed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fault_report.confirmed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FaultReported"];
+                            /** @enum {unknown} */
+                            subject_type?: "fault_report";
+                        };
+                        /** @constant */
+                        type?: "fault_report.confirmed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fault_report.dismissed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FaultReported"];
+                            /** @enum {unknown} */
+                            subject_type?: "fault_report";
+                        };
+                        /** @constant */
+                        type?: "fault_report.dismissed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fault_report.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FaultReported"];
+                            /** @enum {unknown} */
+                            subject_type?: "fault_report";
+                        };
+                        /** @constant */
+                        type?: "fault_report.opened";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fault_report.repaired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["FaultReported"];
+                            /** @enum {unknown} */
+                            subject_type?: "fault_report";
+                        };
+                        /** @constant */
+                        type?: "fault_report.repaired";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["InvoiceNumbered"];
+                            /** @enum {unknown} */
+                            subject_type?: "invoice";
+                        };
+                        /** @constant */
+                        type?: "invoice.issued";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["InvoiceOverdue"];
+                            /** @enum {unknown} */
+                            subject_type?: "invoice";
+                        };
+                        /** @constant */
+                        type?: "invoice.overdue";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "maintenance.announced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["MaintenanceOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "maintenance.announced";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["OperationOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster" | "export";
+                        };
+                        /** @constant */
+                        type?: "operation.cancelled";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.cancelling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["OperationOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster" | "export";
+                        };
+                        /** @constant */
+                        type?: "operation.cancelling";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["OperationOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster" | "export";
+                        };
+                        /** @constant */
+                        type?: "operation.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["OperationOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster" | "export";
+                        };
+                        /** @constant */
+                        type?: "operation.failed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operation.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["OperationOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster" | "export";
+                        };
+                        /** @constant */
+                        type?: "operation.succeeded";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.active": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.active";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.creating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.creating";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.error": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.error";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.missing";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.removed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.removing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.removing";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.resetting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.resetting";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "partition.unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["PartitionOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "partition";
+                        };
+                        /** @constant */
+                        type?: "partition.unknown";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "project.account_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["AccountAssigned"];
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "project.account_changed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "project.charges_corrected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ChargesCorrected"];
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "project.charges_corrected";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "project.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "project.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "project.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "project.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "project.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "project.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quota.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "project";
+                        };
+                        /** @constant */
+                        type?: "quota.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ssh_key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "ssh_key";
+                        };
+                        /** @constant */
+                        type?: "ssh_key.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ssh_key.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "ssh_key";
+                        };
+                        /** @constant */
+                        type?: "ssh_key.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "token";
+                        };
+                        /** @constant */
+                        type?: "token.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "token";
+                        };
+                        /** @constant */
+                        type?: "token.revoked";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["TokenReplaced"];
+                            /** @enum {unknown} */
+                            subject_type?: "token";
+                        };
+                        /** @constant */
+                        type?: "token.rotated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "webhook";
+                        };
+                        /** @constant */
+                        type?: "webhook.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "webhook";
+                        };
+                        /** @constant */
+                        type?: "webhook.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["WebhookStopped"];
+                            /** @enum {unknown} */
+                            subject_type?: "webhook";
+                        };
+                        /** @constant */
+                        type?: "webhook.disabled";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Ping"];
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.secret_rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "webhook";
+                        };
+                        /** @constant */
+                        type?: "webhook.secret_rotated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: Record<string, never>;
+                            /** @enum {unknown} */
+                            subject_type?: "webhook";
+                        };
+                        /** @constant */
+                        type?: "webhook.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        AccessKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+        };
+        AccountAssigned: {
+            /** Format: uuid */
+            account_id: string;
+        };
+        AccountBudgetCreate: {
+            amount: components["schemas"]["Money"];
+            name: string;
+            thresholds: components["schemas"]["BudgetThresholdCreate"][];
+        };
+        AccountChoice: {
+            /** Format: uuid */
+            account_id: string;
+        };
+        AccountRestricted: {
+            /** @enum {string} */
+            restriction: "refuse_creates" | "suspend";
+        };
+        /** @enum {string} */
+        AllocatedThrough: "v-ipu" | "host-devices";
+        AmountOfMoney: {
+            amount: string;
+            currency: string;
+        };
+        AuditRepair: {
+            action: string;
+            rule: string;
+        };
+        Balance: {
+            credit: components["schemas"]["Money"];
+            currency: string;
+            outstanding: components["schemas"]["Money"];
+            unbilled: components["schemas"]["Money"];
+            wallet: components["schemas"]["Money"];
+        };
+        Balances: {
+            /** Format: uuid */
+            account_id: string;
+            items: components["schemas"]["Balance"][];
+        };
+        Billing: {
+            cost: components["schemas"]["Money"] | null;
+            cost_per_minute: components["schemas"]["Money"] | null;
+            credited_machines: number;
+            credited_minutes: number;
+            minutes: number;
+            started_at: string | null;
+            /** @enum {string} */
+            status: "not_started" | "running" | "paused" | "ended";
+        };
+        BillingAccount: {
+            address: string | null;
+            country: string | null;
+            /** Format: date-time */
+            created_at: string;
+            currency: string;
+            /** Format: uuid */
+            id: string;
+            legal_name: string | null;
+            name: string;
+            payment_days: number;
+            tax_exempt: boolean;
+            tax_id: string | null;
+            version: number;
+        };
+        BillingAccountCreate: {
+            address?: string | null;
+            country?: string | null;
+            currency: string;
+            legal_name?: string | null;
+            name: string;
+            /** @default 30 */
+            payment_days: number;
+            /** @default false */
+            tax_exempt: boolean;
+            tax_id?: string | null;
+        };
+        BillingAccountPage: {
+            items: components["schemas"]["BillingAccount"][];
+            next_cursor: string | null;
+        };
+        BillingAccountPatch: {
+            address?: string | null;
+            country?: string | null;
+            legal_name?: string | null;
+            name?: string | null;
+            payment_days?: number | null;
+            tax_exempt?: boolean | null;
+            tax_id?: string | null;
+        };
+        BookedPrice: {
+            account_id: string | null;
+            /** Format: uuid */
+            id: string;
+            region: string;
+            sku: string;
+            source: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        Budget: {
+            actual: components["schemas"]["Money"] | null;
+            amount: components["schemas"]["Money"];
+            /** Format: date-time */
+            created_at: string;
+            evaluated_at: string | null;
+            forecast: components["schemas"]["Money"] | null;
+            /** Format: uuid */
+            id: string;
+            month: string | null;
+            name: string;
+            refuses_creates: boolean;
+            /** @enum {string} */
+            scope: "project" | "tag" | "account";
+            tag: components["schemas"]["BudgetTag"] | null;
+            thresholds: components["schemas"]["BudgetThreshold"][];
+            version: number;
+        };
+        BudgetCreate: {
+            amount: components["schemas"]["Money"];
+            name: string;
+            tag?: components["schemas"]["BudgetTagCreate"] | null;
+            thresholds: components["schemas"]["BudgetThresholdCreate"][];
+        };
+        BudgetPage: {
+            items: components["schemas"]["Budget"][];
+            next_cursor: string | null;
+        };
+        BudgetPatch: {
+            amount?: components["schemas"]["Money"] | null;
+            name?: string | null;
+            thresholds?: components["schemas"]["BudgetThresholdCreate"][] | null;
+        };
+        BudgetReached: {
+            action: string | null;
+            amount: components["schemas"]["AmountOfMoney"];
+            figure: components["schemas"]["AmountOfMoney"];
+            month: string;
+            name: string;
+            percent: number;
+        };
+        BudgetRef: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        BudgetTag: {
+            key: string;
+            value: string;
+        };
+        BudgetTagCreate: {
+            key: string;
+            value: string;
+        };
+        BudgetThreshold: {
+            action: ("refuse_creates" | "suspend") | null;
+            /** @enum {string} */
+            on: "actual" | "forecast";
+            percent: number;
+            reached_at: string | null;
+        };
+        BudgetThresholdCreate: {
+            action?: ("refuse_creates" | "suspend") | null;
+            /**
+             * @default actual
+             * @enum {string}
+             */
+            on: "actual" | "forecast";
+            percent: number;
+        };
+        Capacity: {
+            available: number;
+            flavor: string;
+            ipus: number;
+            machine_type: string;
+            machines: number;
+            why_not: components["schemas"]["WhyNot"] | null;
+        };
+        CapacityPage: {
+            items: components["schemas"]["Capacity"][];
+            next_cursor: string | null;
+        };
+        Charge: {
+            /** Format: uuid */
+            account_id: string;
+            /** Format: date */
+            billing_month: string;
+            correction: boolean;
+            cost: components["schemas"]["Money"];
+            /** Format: date-time */
+            ended_at: string;
+            first_minute: number;
+            formula: string;
+            /** Format: date-time */
+            hour: string;
+            id: string;
+            minutes: number;
+            /** Format: date-time */
+            posted_at: string;
+            price: components["schemas"]["ChargedPrice"];
+            /** Format: date-time */
+            started_at: string;
+            usage: components["schemas"]["ChargedUsage"];
+        };
+        ChargePage: {
+            items: components["schemas"]["Charge"][];
+            next_cursor: string | null;
+        };
+        ChargedPrice: {
+            contract: boolean;
+            /** Format: uuid */
+            id: string;
+            list_unit_price: components["schemas"]["Money"];
+            region: string;
+            sku: string;
+            source: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        ChargedUsage: {
+            /** Format: date-time */
+            anchor_at: string;
+            credited_for: components["schemas"]["CitedReport"][];
+            credited_machines: number;
+            ended_at: string | null;
+            /** Format: uuid */
+            interval_id: string;
+            machines: number;
+            /** Format: date-time */
+            started_at: string;
+        };
+        ChargesCorrected: {
+            difference: components["schemas"]["AmountOfMoney"];
+            region: string;
+            /** Format: date-time */
+            since: string;
+            sku: string;
+            unit_price: components["schemas"]["AmountOfMoney"];
+            until: string | null;
+        };
+        CitedReport: {
+            code: string;
+            ended_at: string | null;
+            /** Format: date-time */
+            first_seen_at: string;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server";
+            machine: string | null;
+            message: string | null;
+            /** Format: uuid */
+            report_id: string;
+        };
+        Cleaning: {
+            /** Format: uuid */
+            cluster: string;
+            external_name: string;
+            freed_at: string | null;
+            /** Format: date-time */
+            held_since: string;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            name: string;
+            observed: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            observed_at: string;
+            project: string;
+            region: string;
+            /** Format: date-time */
+            released_at: string;
+        };
+        CleaningPage: {
+            items: components["schemas"]["Cleaning"][];
+            next_cursor: string | null;
+        };
+        Cluster: {
+            auto_repair: boolean;
+            billing: components["schemas"]["Billing"];
+            blocked_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            delete_protection: boolean;
+            deleted_at: string | null;
+            expires_at: string | null;
+            faults: components["schemas"]["Fault"][];
+            flavor: string;
+            /** Format: uuid */
+            id: string;
+            image: string;
+            ipus: number;
+            machines: components["schemas"]["Machine"][];
+            name: string;
+            observed_at: string | null;
+            operation: components["schemas"]["OperationSummary"] | null;
+            partitions: components["schemas"]["Partition"][];
+            poplar_servers: components["schemas"]["PoplarServer"][];
+            price_per_minute: components["schemas"]["Money"] | null;
+            progress: number;
+            project: string;
+            ready_at: string | null;
+            region: string;
+            repair_window: components["schemas"]["RepairWindow"] | null;
+            scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
+            ssh_keys: string[];
+            stage: string | null;
+            state: components["schemas"]["ClusterState"];
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+            state_sla_seconds: number | null;
+            tags: {
+                [key: string]: string;
+            };
+            version: number;
+        };
+        ClusterChanged: {
+            fields: string[];
+        };
+        ClusterCreate: {
+            /** @default true */
+            auto_repair: boolean;
+            /** @default false */
+            delete_protection: boolean;
+            expires_at?: string | null;
+            flavor: string;
+            image: string;
+            name: string;
+            /**
+             * @default {
+             *       "reconfigurable": true
+             *     }
+             */
+            partition: components["schemas"]["PartitionOptions"];
+            region: string;
+            repair_window?: components["schemas"]["RepairWindow"] | null;
+            ssh_keys?: string[];
+            tags?: {
+                [key: string]: string;
+            };
+            user_data?: string | null;
+        };
+        ClusterDegraded: {
+            /** @default 0 */
+            credited_machines: number;
+            faults?: components["schemas"]["ClusterFault"][];
+            /** @default false */
+            late: boolean;
+            /** @default null */
+            reason: string | null;
+        };
+        ClusterEntered: {
+            /** @default false */
+            late: boolean;
+            /** @default null */
+            reason: string | null;
+        };
+        ClusterFault: {
+            code: string;
+            credited: boolean;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server" | "link";
+            message: string;
+            name: string;
+            /** Format: date-time */
+            since: string;
+        };
+        ClusterForceDelete: {
+            reason: string;
+        };
+        ClusterMove: {
+            /** Format: uuid */
+            cluster: string;
+            machines: number;
+            minutes: number;
+            name: string;
+            not_billed: components["schemas"]["Money"] | null;
+            project: string;
+            since: components["schemas"]["Place"][];
+            to: components["schemas"]["Place"][];
+        };
+        ClusterPage: {
+            items: components["schemas"]["ClusterSummary"][];
+            next_cursor: string | null;
+        };
+        ClusterPatch: {
+            auto_repair?: boolean;
+            delete_protection?: boolean;
+            expires_at?: string | null;
+            name?: string;
+            repair_window?: components["schemas"]["RepairWindow"] | null;
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        ClusterRequested: {
+            flavor: string;
+            /** @default false */
+            late: boolean;
+            region: string;
+        };
+        ClusterSpending: {
+            accrued: components["schemas"]["Money"];
+            /** Format: uuid */
+            cluster_id: string;
+            flavor: string;
+            forecast: components["schemas"]["Money"];
+            minutes: number;
+            name: string;
+            per_hour: components["schemas"]["Money"];
+            previous: components["schemas"]["Money"];
+            /** Format: uuid */
+            project_id: string;
+            region: string;
+            state: string | null;
+        };
+        /** @enum {string} */
+        ClusterState: "creating" | "active" | "degraded" | "resizing" | "suspending" | "suspended" | "resuming" | "rebooting" | "rebuilding" | "error" | "deleting" | "deleted";
+        ClusterSummary: {
+            auto_repair: boolean;
+            billing: components["schemas"]["Billing"];
+            blocked_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            delete_protection: boolean;
+            deleted_at: string | null;
+            expires_at: string | null;
+            faults: components["schemas"]["Fault"][];
+            flavor: string;
+            /** Format: uuid */
+            id: string;
+            image: string;
+            ipus: number;
+            name: string;
+            observed_at: string | null;
+            operation: components["schemas"]["OperationSummary"] | null;
+            partitions: components["schemas"]["Partition"][];
+            poplar_servers: components["schemas"]["PoplarServer"][];
+            price_per_minute: components["schemas"]["Money"] | null;
+            progress: number;
+            project: string;
+            ready_at: string | null;
+            region: string;
+            repair_window: components["schemas"]["RepairWindow"] | null;
+            scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
+            ssh_keys: string[];
+            stage: string | null;
+            state: components["schemas"]["ClusterState"];
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+            state_sla_seconds: number | null;
+            tags: {
+                [key: string]: string;
+            };
+            version: number;
+        };
+        Controller: {
+            address: string;
+            cluster_test: boolean;
+            error: string | null;
+            failed_since: string | null;
+            name: string;
+            observed_at: string | null;
+            region: string;
+            /** @enum {string} */
+            state: "answering" | "silent" | "unsupported" | "unknown";
+            tls: boolean;
+            users: boolean;
+            version: string | null;
+            version_since: string | null;
+        };
+        ControllerPage: {
+            items: components["schemas"]["Controller"][];
+            next_cursor: string | null;
+        };
+        ControllerStatus: {
+            auto_resets: number;
+            errors: string[];
+            last_auto_reset_at: string | null;
+            max_auto_resets: number;
+            /** Format: date-time */
+            observed_at: string;
+            operation_state: components["schemas"]["PartitionOperationState"];
+        };
+        CorrectedInvoice: {
+            /** Format: date */
+            issued_on: string;
+            number: string;
+        };
+        CorrectedVersion: {
+            /** Format: uuid */
+            id: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        CorrectionEffect: {
+            account: string;
+            /** Format: uuid */
+            account_id: string;
+            after: components["schemas"]["Money"];
+            before: components["schemas"]["Money"];
+            clusters: number;
+            difference: components["schemas"]["Money"];
+            minutes: number;
+            month: string;
+            project: string;
+            /** Format: uuid */
+            project_id: string;
+            /** @enum {string} */
+            settled_by: "open_month" | "next_invoice" | "credit_note";
+        };
+        Credit: {
+            /** Format: uuid */
+            account_id: string;
+            amount: components["schemas"]["Money"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            reason: string;
+            remaining: components["schemas"]["Money"];
+        };
+        CreditCreate: {
+            amount: components["schemas"]["Money"];
+            /** Format: date-time */
+            expires_at: string;
+            reason: string;
+        };
+        CreditNoteCreate: {
+            net?: string | null;
+            reason: string;
+        };
+        CreditNoteNumbered: {
+            corrects: string[];
+            number: string;
+        };
+        CreditPage: {
+            items: components["schemas"]["Credit"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Dataset: "cost-and-usage" | "billing-period" | "invoice-detail";
+        Defragmentation: {
+            /** Format: date-time */
+            as_of: string;
+            flavor: string;
+            machines: number;
+            moves: components["schemas"]["ClusterMove"][];
+            region: string;
+            /** @enum {string} */
+            result: "fits" | "possible" | "impossible" | "too_long";
+            target: components["schemas"]["Place"][];
+        };
+        DeleteForced: {
+            reason: string;
+        };
+        Delivery: {
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+            event: string | null;
+            /** Format: uuid */
+            id: string;
+            message_id: string;
+            next_try_at: string | null;
+            payload: {
+                [key: string]: unknown;
+            };
+            state: components["schemas"]["DeliveryState"];
+            tries: components["schemas"]["DeliveryAttempt"][];
+            type: string;
+        };
+        DeliveryAttempt: {
+            /** Format: date-time */
+            at: string;
+            failure: components["schemas"]["Failure"] | null;
+            seconds: number;
+            status: number | null;
+        };
+        DeliveryPage: {
+            items: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        DeliveryState: "pending" | "delivered" | "failed";
+        /** @enum {string} */
+        Disabled: "by_owner" | "gone" | "failing";
+        Dunning: {
+            /** Format: uuid */
+            account_id: string;
+            overdue: components["schemas"]["Money"];
+            overdue_since: string | null;
+            refuse_creates_after: number | null;
+            remind_after: number[];
+            restriction: ("refuse_creates" | "suspend") | null;
+            suspend_after: number | null;
+        };
+        DunningPolicy: {
+            refuse_creates_after?: number | null;
+            /**
+             * @default [
+             *       1,
+             *       8,
+             *       15
+             *     ]
+             */
+            remind_after: number[];
+            suspend_after?: number | null;
+        };
+        Estimate: {
+            capacity: components["schemas"]["EstimateCapacity"];
+            expected_seconds: number;
+            price_per_day: components["schemas"]["Money"];
+            price_per_hour: components["schemas"]["Money"];
+            price_per_minute: components["schemas"]["Money"];
+            price_per_month: components["schemas"]["Money"];
+            quota: components["schemas"]["EstimateQuota"];
+        };
+        EstimateCapacity: {
+            available: boolean;
+            why_not: components["schemas"]["WhyNot"] | null;
+        };
+        EstimateQuota: {
+            allowed: boolean;
+            limit: number;
+            needed: number;
+            used: number;
+        };
+        Event: {
+            /** Format: date-time */
+            at: string;
+            data: {
+                [key: string]: unknown;
+            };
+            id: string;
+            operation_id: string | null;
+            request_id: string | null;
+            /** Format: uuid */
+            subject_id: string;
+            subject_type: string;
+            type: string;
+        };
+        EventPage: {
+            items: components["schemas"]["Event"][];
+            next_cursor: string | null;
+        };
+        EventType: {
+            data_schema: {
+                [key: string]: unknown;
+            } | null;
+            meaning: string;
+            subject_types: string[];
+            type: string;
+        };
+        EventTypePage: {
+            items: components["schemas"]["EventType"][];
+            next_cursor: string | null;
+        };
+        ExpectedHardware: {
+            firmware: string | null;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            model: string | null;
+            name: string;
+            pod: string | null;
+            rack: string | null;
+            serial: string | null;
+            slot: number | null;
+        };
+        ExpectedHardwarePage: {
+            items: components["schemas"]["ExpectedHardware"][];
+            next_cursor: string | null;
+        };
+        ExpectedInventory: {
+            added: number;
+            changed: number;
+            dry_run: boolean;
+            findings: {
+                [key: string]: number;
+            };
+            region: string;
+            removed: number;
+            withheld: number;
+        };
+        ExpectedTax: {
+            name: string;
+            on_accrued: components["schemas"]["Money"];
+            on_forecast: components["schemas"]["Money"];
+            rate: string;
+            /** @enum {string} */
+            treatment: "standard" | "reverse_charge" | "exempt";
+        };
+        Expiries: {
+            clusters: number;
+            machines: number;
+            within_seconds: number;
+        };
+        Export: {
+            built_at: string | null;
+            connection: string | null;
+            /** Format: date-time */
+            created_at: string;
+            dataset: string;
+            delivered_at: string | null;
+            expires_at: string | null;
+            failed_deliveries: number;
+            format: string;
+            /** Format: uuid */
+            id: string;
+            last_error: string | null;
+            manifest: {
+                [key: string]: unknown;
+            } | null;
+            month: string | null;
+            /** Format: uuid */
+            operation: string;
+            progress: number;
+            schedule: string | null;
+            scope: string;
+            /** Format: date */
+            since: string;
+            state: string;
+            /** Format: date */
+            until: string;
+            version: string;
+        };
+        ExportCreate: {
+            connection?: string | null;
+            /** @default cost-and-usage */
+            dataset: components["schemas"]["Dataset"];
+            /** @default csv */
+            format: components["schemas"]["FileFormat"];
+            month?: string | null;
+            /**
+             * @default project
+             * @enum {string}
+             */
+            scope: "project" | "account";
+            since?: string | null;
+            until?: string | null;
+            /** @default 1.4 */
+            version: components["schemas"]["FocusVersion"];
+        };
+        ExportPage: {
+            items: components["schemas"]["Export"][];
+            next_cursor: string | null;
+        };
+        ExportSchedule: {
+            /** Format: uuid */
+            connection: string;
+            /** Format: date-time */
+            created_at: string;
+            dataset: string;
+            every: string;
+            format: string;
+            /** Format: uuid */
+            id: string;
+            last_delivered_at: string | null;
+            last_error: string | null;
+            last_export: string | null;
+            name: string;
+            /** Format: date-time */
+            next_at: string;
+            version: string;
+        };
+        ExportScheduleCreate: {
+            /** Format: uuid */
+            connection: string;
+            /** @default cost-and-usage */
+            dataset: components["schemas"]["Dataset"];
+            /**
+             * @default day
+             * @enum {string}
+             */
+            every: "day" | "month";
+            /** @default csv */
+            format: components["schemas"]["FileFormat"];
+            /** @default 1.4 */
+            version: components["schemas"]["FocusVersion"];
+        };
+        ExportSchedulePage: {
+            items: components["schemas"]["ExportSchedule"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Failure: "status" | "redirect" | "gone" | "timeout" | "unreachable" | "refused_address" | "tls";
+        Fault: {
+            code: string;
+            credited: boolean;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server" | "link";
+            message: string;
+            name: string;
+            /** Format: date-time */
+            since: string;
+        };
+        FaultReport: {
+            answer: string | null;
+            answered_at: string | null;
+            /** @enum {string} */
+            category: "ipu" | "link" | "server" | "disk" | "network" | "performance" | "other";
+            closed_at: string | null;
+            /** Format: uuid */
+            cluster: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            description: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server";
+            name: string;
+            repaired_at: string | null;
+            report_id: string | null;
+            since: string | null;
+            state: components["schemas"]["FaultReportState"];
+        };
+        FaultReportConfirm: {
+            answer: string;
+            code?: ("bmc_critical" | "link_down" | "host_failed") | null;
+            observed_at?: string | null;
+        };
+        FaultReportCreate: {
+            /**
+             * @default other
+             * @enum {string}
+             */
+            category: "ipu" | "link" | "server" | "disk" | "network" | "performance" | "other";
+            description: string;
+            since?: string | null;
+        };
+        FaultReportDismiss: {
+            reason: string;
+        };
+        FaultReportPage: {
+            items: components["schemas"]["FaultReport"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        FaultReportState: "open" | "confirmed" | "dismissed" | "repaired" | "closed";
+        FaultReported: {
+            /** @default null */
+            answer: string | null;
+            /** Format: uuid */
+            cluster: string;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server";
+            name: string;
+        };
+        FieldError: {
+            code: string;
+            detail: string;
+            pointer: string;
+        };
+        /** @enum {string} */
+        FileFormat: "csv" | "parquet";
+        Flavor: {
+            ai_pflops: number;
+            allocated_through: components["schemas"]["AllocatedThrough"];
+            in_processor_memory_gb: number;
+            ipus: number;
+            machine_type: string;
+            machines: number;
+            name: string;
+            pod?: string | null;
+            poplar_servers: number;
+            poplar_servers_max: number;
+            poplar_servers_min: number;
+            price_per_hour: components["schemas"]["Money"] | null;
+            price_per_minute: components["schemas"]["Money"] | null;
+            regions: string[];
+            sku: string;
+            source: components["schemas"]["Source"];
+        };
+        FlavorPage: {
+            items: components["schemas"]["Flavor"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        FocusVersion: "1.2" | "1.4";
+        ForcedSuspend: components["schemas"]["OverBudget"] | components["schemas"]["OutOfFunds"] | components["schemas"]["PaymentOverdue"];
+        Freeze: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            end_reason: string | null;
+            ended_at: string | null;
+            ended_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            reason: string;
+            region: string | null;
+            /** @enum {string} */
+            state: "live" | "expired" | "ended";
+        };
+        FreezeEnd: {
+            reason: string;
+        };
+        FreezePage: {
+            items: components["schemas"]["Freeze"][];
+            next_cursor: string | null;
+        };
+        FreezeStart: {
+            /** Format: date-time */
+            expires_at: string;
+            reason: string;
+            region?: string | null;
+        };
+        Funds: {
+            /** Format: uuid */
+            account_id: string;
+            available: components["schemas"]["Money"];
+            credit: components["schemas"]["Money"];
+            expiring: components["schemas"]["Money"];
+            held: components["schemas"]["Money"];
+            lasts_until: string | null;
+            outstanding: components["schemas"]["Money"];
+            per_hour: components["schemas"]["Money"];
+            state: ("funded" | "empty") | null;
+            state_entered_at: string | null;
+            tax: components["schemas"]["Money"];
+            tax_rate: string | null;
+            top_up: components["schemas"]["TopUp"] | null;
+            unbilled: components["schemas"]["Money"];
+            unposted: components["schemas"]["Money"];
+            wallet: components["schemas"]["Money"];
+            warn_hours: number[];
+            when_empty: ("warn" | "refuse_creates" | "suspend") | null;
+        };
+        FundsLeft: {
+            lasts_until: string | null;
+            left: components["schemas"]["AmountOfMoney"];
+            when_empty: string;
+        };
+        FundsLow: {
+            hours: number;
+            lasts_until: string | null;
+            left: components["schemas"]["AmountOfMoney"];
+            when_empty: string;
+        };
+        /** @enum {string} */
+        GatewayRouting: "ring" | "swring";
+        HardwareChanged: {
+            allocatable: boolean;
+            codes: string[];
+            holder: components["schemas"]["Holder"] | null;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            name: string;
+        };
+        HardwareChangedPage: {
+            items: components["schemas"]["HardwareChanged"][];
+            next_cursor: string | null;
+        };
+        HardwareEvent: {
+            actor: string | null;
+            /** Format: date-time */
+            at: string;
+            detail: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            name: string;
+            region: string;
+            type: string;
+        };
+        HardwareEventPage: {
+            items: components["schemas"]["HardwareEvent"][];
+            next_cursor: string | null;
+        };
+        HardwareExpectation: {
+            firmware?: string | null;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            model?: string | null;
+            name: string;
+            pod?: string | null;
+            rack?: string | null;
+            serial?: string | null;
+            slot?: number | null;
+        };
+        HardwareFailed: {
+            hosts: string[];
+            machines: string[];
+            reason: string;
+        };
+        HardwareHistory: {
+            actor: string | null;
+            /** Format: date-time */
+            at: string;
+            cluster: string | null;
+            code: string | null;
+            detail: string | null;
+            project: string | null;
+            source: string | null;
+            type: string;
+        };
+        HardwareHistoryPage: {
+            items: components["schemas"]["HardwareHistory"][];
+            next_cursor: string | null;
+        };
+        HardwareHost: {
+            address: string;
+            allocatable: boolean;
+            codes: string[];
+            firmware: string | null;
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            holder: components["schemas"]["Holder"] | null;
+            machine: string | null;
+            maintenance: boolean;
+            model: string | null;
+            name: string;
+            observed_at: string | null;
+            region: string;
+            serial: string | null;
+            /** @enum {string} */
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+        };
+        HardwareHostDetail: {
+            address: string;
+            allocatable: boolean;
+            codes: string[];
+            firmware: string | null;
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            holder: components["schemas"]["Holder"] | null;
+            holders: components["schemas"]["Holder"][];
+            machine: string | null;
+            maintenance: boolean;
+            model: string | null;
+            name: string;
+            observed_at: string | null;
+            past_reports: components["schemas"]["HealthReport"][];
+            region: string;
+            reports: components["schemas"]["HealthReport"][];
+            serial: string | null;
+            /** @enum {string} */
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+        };
+        HardwareHostPage: {
+            items: components["schemas"]["HardwareHost"][];
+            next_cursor: string | null;
+        };
+        HardwareMachine: {
+            allocatable: boolean;
+            codes: string[];
+            firmware: string | null;
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            holder: components["schemas"]["Holder"] | null;
+            links: components["schemas"]["MachineLinks"] | null;
+            machine_type: string;
+            maintenance: boolean;
+            model: string | null;
+            name: string;
+            observed_at: string | null;
+            pod: string;
+            rack: string;
+            region: string;
+            serial: string | null;
+            slot: number;
+            /** @enum {string} */
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+        };
+        HardwareMachineDetail: {
+            allocatable: boolean;
+            bmc: string;
+            codes: string[];
+            firmware: string | null;
+            gateway: string | null;
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            holder: components["schemas"]["Holder"] | null;
+            holders: components["schemas"]["Holder"][];
+            host: string | null;
+            links: components["schemas"]["MachineLinks"] | null;
+            machine_type: string;
+            maintenance: boolean;
+            missing_since: string | null;
+            model: string | null;
+            name: string;
+            observed_at: string | null;
+            part_serials: {
+                [key: string]: string;
+            };
+            parts: {
+                [key: string]: string;
+            };
+            past_reports: components["schemas"]["HealthReport"][];
+            pod: string;
+            rack: string;
+            region: string;
+            reports: components["schemas"]["HealthReport"][];
+            rnic: string;
+            serial: string | null;
+            slot: number;
+            /** @enum {string} */
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+        };
+        HardwareMachinePage: {
+            items: components["schemas"]["HardwareMachine"][];
+            next_cursor: string | null;
+        };
+        HardwareMaintenance: {
+            expires_at?: string | null;
+            hosts?: string[];
+            machines?: string[];
+            pods?: string[];
+            racks?: string[];
+            reason: string;
+            starts_at?: string | null;
+            /** @default false */
+            urgent: boolean;
+        };
+        HardwareReason: {
+            expires_at?: string | null;
+            hosts?: string[];
+            machines?: string[];
+            pods?: string[];
+            racks?: string[];
+            reason: string;
+        };
+        HardwareSelection: {
+            hosts?: string[];
+            machines?: string[];
+            pods?: string[];
+            racks?: string[];
+        };
+        HealthReport: {
+            /** @enum {string} */
+            alerts: "raised" | "suppressed";
+            /** @enum {string} */
+            allocation: "allowed" | "prevented";
+            /** @enum {string} */
+            automation: "allowed" | "prevented";
+            cleared_at: string | null;
+            cluster: string | null;
+            code: string;
+            confirmed_at: string | null;
+            created_by: string | null;
+            credited: boolean;
+            detail: string;
+            expires_at: string | null;
+            /** Format: date-time */
+            first_seen_at: string;
+            good_since: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            /** Format: date-time */
+            last_seen_at: string;
+            maintenance_at: string | null;
+            message: string | null;
+            name: string;
+            region: string;
+            source: string;
+            /** @enum {string} */
+            state: "suspected" | "live" | "cleared";
+        };
+        HealthReportPage: {
+            items: components["schemas"]["HealthReport"][];
+            next_cursor: string | null;
+        };
+        Holder: {
+            /** Format: uuid */
+            cluster: string;
+            freed_at: string | null;
+            name: string;
+            project: string;
+            released_at: string | null;
+            /** Format: date-time */
+            since: string;
+            state: string;
+        };
+        Image: {
+            name: string;
+            os: string;
+            os_version: string;
+            regions: string[];
+            sdk_version: string;
+            source: components["schemas"]["Source"];
+            vipu_version: string;
+        };
+        ImagePage: {
+            items: components["schemas"]["Image"][];
+            next_cursor: string | null;
+        };
+        InventoryAccept: {
+            /** @default false */
+            everything: boolean;
+            hosts?: string[];
+            machines?: string[];
+            reason: string;
+        };
+        InventoryFinding: {
+            /** @enum {string} */
+            code: "missing" | "surplus" | "wrong_serial" | "wrong_model" | "firmware_differs" | "cabling";
+            expected: string | null;
+            /** @enum {string} */
+            kind: "machine" | "host";
+            name: string;
+            prevents: boolean;
+            region: string;
+            registered: boolean;
+            shown: string | null;
+            /** Format: date-time */
+            since: string;
+        };
+        InventoryFindingPage: {
+            items: components["schemas"]["InventoryFinding"][];
+            next_cursor: string | null;
+        };
+        InventoryReplace: {
+            items: components["schemas"]["HardwareExpectation"][];
+        };
+        Invoice: {
+            adjustment?: components["schemas"]["Money"] | null;
+            corrects?: components["schemas"]["CorrectedInvoice"][] | null;
+            cost?: components["schemas"]["Money"] | null;
+            credits?: components["schemas"]["InvoiceCredit"][] | null;
+            currency: string;
+            customer: components["schemas"]["Recipient"];
+            due?: components["schemas"]["Money"] | null;
+            due_on?: string | null;
+            invoice?: string | null;
+            invoice_issued_on?: string | null;
+            /** Format: date */
+            issued_on: string;
+            /** @enum {string} */
+            kind: "invoice" | "credit_note" | "draft";
+            lines?: components["schemas"]["InvoiceLine"][] | null;
+            net?: components["schemas"]["Money"] | null;
+            notes: string[];
+            number: string | null;
+            payment_days?: number | null;
+            period: components["schemas"]["InvoicePeriod"];
+            promo_applied?: components["schemas"]["Money"] | null;
+            reason?: string | null;
+            seller: components["schemas"]["Issuer"];
+            settled?: components["schemas"]["SettledInvoice"][] | null;
+            subtotal?: components["schemas"]["Money"] | null;
+            tax: components["schemas"]["Money"];
+            /** @enum {string} */
+            tax_treatment: "standard" | "reverse_charge" | "exempt";
+            taxable?: components["schemas"]["Money"] | null;
+            taxes: components["schemas"]["InvoiceTax"][];
+            to_wallet?: components["schemas"]["Money"] | null;
+            total: components["schemas"]["Money"];
+            wallet_applied?: components["schemas"]["Money"] | null;
+        };
+        InvoiceCredit: {
+            amount: components["schemas"]["Money"];
+            cluster: string;
+            /** Format: uuid */
+            cluster_id: string;
+            credited_for: components["schemas"]["CitedReport"][];
+            machine_minutes: number;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
+        InvoiceLine: {
+            amount: components["schemas"]["Money"];
+            correction: boolean;
+            corrects?: string | null;
+            cost: components["schemas"]["Money"];
+            /** @default 0 */
+            credited_machine_minutes: number;
+            line: number;
+            machine_minutes: number;
+            minutes: number;
+            /** Format: uuid */
+            price_id: string;
+            project: string;
+            /** Format: uuid */
+            project_id: string;
+            region: string;
+            since?: string | null;
+            sku: string;
+            tax_rate: string;
+            unit_price: components["schemas"]["Money"];
+            until?: string | null;
+            usage_month: string;
+        };
+        InvoiceNumbered: {
+            number: string;
+        };
+        InvoiceOverdue: {
+            /** Format: date */
+            due_on: string;
+            level: number;
+            number: string;
+            outstanding: components["schemas"]["AmountOfMoney"];
+        };
+        InvoicePage: {
+            items: components["schemas"]["InvoiceRow"][];
+            next_cursor: string | null;
+        };
+        InvoicePeriod: {
+            /** Format: date */
+            since: string;
+            /** Format: date */
+            until: string;
+        };
+        InvoiceRow: {
+            due_on: string | null;
+            invoice: string | null;
+            /** Format: date-time */
+            issued_at: string;
+            /** @enum {string} */
+            kind: "invoice" | "credit_note";
+            month: string;
+            number: string;
+            outstanding: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+        };
+        InvoiceTax: {
+            name: string;
+            rate: string;
+            tax: components["schemas"]["Money"];
+            taxable: components["schemas"]["Money"];
+        };
+        Ipu: {
+            ipu: number;
+            partition: string | null;
+        };
+        IpuGeneration: {
+            architecture: string;
+            clock_ghz?: number | null;
+            cores: number;
+            exchange_bandwidth?: string | null;
+            fp16_tflops: number;
+            fp32_tflops?: number | null;
+            fp8_tflops?: number | null;
+            generation: number;
+            host_interface?: string | null;
+            id: string;
+            in_processor_memory_mb: number;
+            ipu_link_bandwidth: string;
+            ipu_links: number;
+            memory_bandwidth_tb_per_s?: number | null;
+            memory_per_tile_kb?: number | null;
+            name: string;
+            notes?: string | null;
+            source: components["schemas"]["Source"];
+            threads: number;
+        };
+        IpuPage: {
+            items: components["schemas"]["IpuGeneration"][];
+            next_cursor: string | null;
+        };
+        IpuofConfig: {
+            attributes: {
+                [key: string]: string;
+            };
+            devices: components["schemas"]["IpuofDevice"][];
+        };
+        IpuofDevice: {
+            chip_id: string;
+            device_id: number;
+            gwsw_version: string;
+            ip: string;
+            ipu_arch_id: number;
+            ipu_id: number;
+            ipulink_segment_id: number;
+            ipum_sw_version: string;
+            rdma_port: number;
+            routing_id: number;
+            server_port: number;
+        };
+        Issuer: {
+            address: string | null;
+            bank: string | null;
+            country: string | null;
+            legal_name: string;
+            tax_id: string | null;
+        };
+        KeepSecret: {
+            /** @default 86400 */
+            keep_previous_seconds: number;
+        };
+        KeyRotate: {
+            /** @default false */
+            end_server_key: boolean;
+        };
+        Link: {
+            ends: string[];
+            /** @enum {string} */
+            kind: "ipu-link" | "gw-link";
+            observed_at: string | null;
+            /** @enum {string} */
+            state: "up" | "degraded" | "down" | "unknown";
+        };
+        Liveness: {
+            status: string;
+            version: string;
+        };
+        LogHint: {
+            field: string;
+            processes: string[];
+            value: string;
+        };
+        Machine: {
+            faults: components["schemas"]["Fault"][];
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            ipus: number;
+            machine_type: string;
+            name: string;
+            observed_at: string | null;
+            ordinal: number;
+            pod: string;
+            rnic: string;
+            slot: number;
+        };
+        MachineLinks: {
+            observed_at: string | null;
+            /** @enum {string} */
+            state: "up" | "degraded" | "down" | "unknown";
+        };
+        MachinePage: {
+            items: components["schemas"]["Machine"][];
+            next_cursor: string | null;
+        };
+        MachineType: {
+            ai_pflops: number;
+            allocated_through: components["schemas"]["AllocatedThrough"];
+            cores: number;
+            /** @default [] */
+            details: string[];
+            fabric: string;
+            fp32_pflops?: number | null;
+            fp8_pflops?: number | null;
+            id: string;
+            in_processor_memory_gb: number;
+            ipu: string;
+            ipus: number;
+            name: string;
+            sku?: string | null;
+            source: components["schemas"]["Source"];
+            /** @default [] */
+            streaming_memory_gb: number[];
+            threads: number;
+        };
+        MachineTypePage: {
+            items: components["schemas"]["MachineType"][];
+            next_cursor: string | null;
+        };
+        MaintenanceOf: {
+            hardware: string[];
+            /** Format: date-time */
+            starts_at: string;
+            urgent: boolean;
+        };
+        Message: {
+            data: components["schemas"]["MessageData"];
+            /** Format: date-time */
+            timestamp: string;
+            type: string;
+        };
+        MessageData: {
+            data: {
+                [key: string]: unknown;
+            };
+            id: string;
+            operation_id: string | null;
+            /** Format: uuid */
+            project_id: string;
+            request_id: string | null;
+            /** Format: uuid */
+            subject_id: string;
+            subject_type: string;
+        };
+        Money: {
+            amount: string;
+            currency: string;
+        };
+        NewToken: {
+            account_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            display_prefix: string;
+            expires_at: string | null;
+            /** Format: uuid */
+            id: string;
+            last_used_at: string | null;
+            name: string;
+            revoked_at: string | null;
+            role: string;
+            token: string | null;
+        };
+        NewVipuKey: {
+            access_key: string | null;
+            access_key_id: string;
+            environment: {
+                [key: string]: string;
+            };
+            operation: components["schemas"]["Operation"];
+            user: string;
+        };
+        NewWebhook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            disabled: components["schemas"]["Disabled"] | null;
+            disabled_at: string | null;
+            enabled: boolean;
+            event_types: string[];
+            failing_since: string | null;
+            /** Format: uuid */
+            id: string;
+            previous_secret_until: string | null;
+            secret: string | null;
+            url: string;
+            version: number;
+        };
+        Observation: {
+            age_seconds: number | null;
+            answered: number;
+            error: string | null;
+            failed_since: string | null;
+            finished_at: string | null;
+            objects: number;
+            region: string;
+            source: string | null;
+            started_at: string | null;
+        };
+        ObservationPage: {
+            items: components["schemas"]["Observation"][];
+            next_cursor: string | null;
+        };
+        Operation: {
+            blocked_by: string | null;
+            cancellable: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            deadline_at: string;
+            done: boolean;
+            error: {
+                [key: string]: unknown;
+            } | null;
+            expected_at: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            progress: number;
+            request_id: string;
+            stage: string | null;
+            started_at: string | null;
+            state: string;
+            steps: components["schemas"]["Step"][];
+            target: components["schemas"]["Target"];
+        };
+        OperationOf: {
+            kind: string;
+            /** @default false */
+            late: boolean;
+            /** @default null */
+            partition: string | null;
+        };
+        OperationPage: {
+            items: components["schemas"]["Operation"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        OperationState: "queued" | "running" | "cancelling" | "succeeded" | "failed" | "cancelled";
+        OperationSummary: {
+            blocked_by: string | null;
+            cancellable: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            deadline_at: string;
+            done: boolean;
+            expected_at: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            progress: number;
+            request_id: string;
+            stage: string | null;
+            started_at: string | null;
+            state: string;
+            target: components["schemas"]["Target"];
+        };
+        OperatorEvent: {
+            /** Format: date-time */
+            at: string;
+            data: {
+                [key: string]: unknown;
+            };
+            id: string;
+            operation_id: string | null;
+            project: string | null;
+            region: string | null;
+            request_id: string | null;
+            subject_id: string | null;
+            subject_name: string | null;
+            subject_type: string;
+            type: string;
+        };
+        OperatorEventPage: {
+            items: components["schemas"]["OperatorEvent"][];
+            next_cursor: string | null;
+        };
+        OperatorFaultReport: {
+            answer: string | null;
+            answered_at: string | null;
+            answered_by: string | null;
+            /** @enum {string} */
+            category: "ipu" | "link" | "server" | "disk" | "network" | "performance" | "other";
+            closed_at: string | null;
+            /** Format: uuid */
+            cluster: string;
+            cluster_name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            description: string;
+            hardware: string;
+            held: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "machine" | "poplar_server";
+            name: string;
+            project: string;
+            region: string;
+            repaired_at: string | null;
+            report_id: string | null;
+            since: string | null;
+            state: components["schemas"]["FaultReportState"];
+        };
+        OperatorFaultReportPage: {
+            items: components["schemas"]["OperatorFaultReport"][];
+            next_cursor: string | null;
+        };
+        OperatorOperation: {
+            blocked_by: string | null;
+            cancellable: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            deadline_at: string;
+            done: boolean;
+            expected_at: string | null;
+            finished_at: string | null;
+            forced_reason: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            name: string | null;
+            progress: number;
+            project: string;
+            region: string | null;
+            request_id: string;
+            stage: string | null;
+            started_at: string | null;
+            state: string;
+            target: components["schemas"]["Target"];
+        };
+        OperatorOperationPage: {
+            items: components["schemas"]["OperatorOperation"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Order: "-created_at" | "created_at";
+        /** @enum {string} */
+        Origin: "cluster" | "api" | "customer";
+        OutOfFunds: {
+            /** Format: uuid */
+            account: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            reason: "funds";
+        };
+        OverBudget: {
+            budget: components["schemas"]["BudgetRef"];
+            /** @enum {string} */
+            on: "actual" | "forecast";
+            percent: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            reason: "budget";
+        };
+        PaidPrice: {
+            /** Format: uuid */
+            account_id: string;
+            contract: boolean;
+            list_unit_price: components["schemas"]["Money"];
+            region: string;
+            sku: string;
+            source: string;
+            unit: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        PaidPricePage: {
+            items: components["schemas"]["PaidPrice"][];
+            next_cursor: string | null;
+        };
+        Partition: {
+            ipus: number;
+            name: string;
+            reconfigurable: boolean;
+        };
+        PartitionCreate: {
+            /** @default true */
+            auto_reset: boolean;
+            gateway_routing?: components["schemas"]["GatewayRouting"] | null;
+            /** @default 1 */
+            gcds: number;
+            name: string;
+            /** @default false */
+            reconfigurable: boolean;
+            /** @default false */
+            relocatable: boolean;
+            replicas?: number | null;
+            routing?: components["schemas"]["Routing"] | null;
+            segments?: number | null;
+            size: number;
+            sync_type?: components["schemas"]["SyncType"] | null;
+        };
+        PartitionDetails: {
+            auto_reset: boolean | null;
+            controller: components["schemas"]["ControllerStatus"] | null;
+            /** Format: date-time */
+            created_at: string;
+            gateway_routing: components["schemas"]["GatewayRouting"] | null;
+            gcds: number | null;
+            /** Format: uuid */
+            id: string;
+            ipuof_config_at: string | null;
+            ipus: components["schemas"]["PartitionIpu"][];
+            name: string;
+            observed_at: string | null;
+            operation: string | null;
+            origin: components["schemas"]["Origin"];
+            partition_id: string;
+            reconfigurable: boolean | null;
+            relocatable: boolean | null;
+            removed_at: string | null;
+            replicas: number | null;
+            routing: components["schemas"]["Routing"] | null;
+            segments: number | null;
+            size: number | null;
+            state: components["schemas"]["PartitionState"];
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+            sync_type: components["schemas"]["SyncType"] | null;
+            version: number;
+        };
+        PartitionIpu: {
+            domain: number;
+            ipu: number;
+            machine: string | null;
+            number: number;
+            segment: number;
+        };
+        PartitionOf: {
+            /** Format: uuid */
+            cluster: string;
+            /** @default null */
+            reason: string | null;
+        };
+        /** @enum {string} */
+        PartitionOperationState: "idle" | "creating" | "resetting" | "removing" | "failed" | "unknown";
+        PartitionOptions: {
+            /** @default true */
+            reconfigurable: boolean;
+        };
+        PartitionPage: {
+            items: components["schemas"]["PartitionSummary"][];
+            next_cursor: string | null;
+        };
+        PartitionReset: {
+            /** @default false */
+            relocatable: boolean;
+        };
+        /** @enum {string} */
+        PartitionState: "creating" | "active" | "resetting" | "error" | "unknown" | "missing" | "removing" | "removed";
+        PartitionSummary: {
+            auto_reset: boolean | null;
+            controller: components["schemas"]["ControllerStatus"] | null;
+            /** Format: date-time */
+            created_at: string;
+            gateway_routing: components["schemas"]["GatewayRouting"] | null;
+            gcds: number | null;
+            /** Format: uuid */
+            id: string;
+            ipuof_config_at: string | null;
+            name: string;
+            observed_at: string | null;
+            operation: string | null;
+            origin: components["schemas"]["Origin"];
+            partition_id: string;
+            reconfigurable: boolean | null;
+            relocatable: boolean | null;
+            removed_at: string | null;
+            replicas: number | null;
+            routing: components["schemas"]["Routing"] | null;
+            segments: number | null;
+            size: number | null;
+            state: components["schemas"]["PartitionState"];
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+            sync_type: components["schemas"]["SyncType"] | null;
+            version: number;
+        };
+        Payment: {
+            /** Format: uuid */
+            account_id: string;
+            amount: components["schemas"]["Money"];
+            automatic: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            direction: "in" | "out";
+            failure: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            invoice: string | null;
+            reference: string;
+            /** @enum {string} */
+            state: "pending" | "done" | "failed";
+            to_wallet: components["schemas"]["Money"] | null;
+        };
+        PaymentCreate: {
+            amount: components["schemas"]["Money"];
+            invoice?: string | null;
+            reference: string;
+        };
+        PaymentFailure: {
+            reason: string;
+        };
+        PaymentOverdue: {
+            /** Format: uuid */
+            account: string;
+            invoice: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            reason: "overdue";
+        };
+        PaymentPage: {
+            items: components["schemas"]["Payment"][];
+            next_cursor: string | null;
+        };
+        Ping: {
+            data: components["schemas"]["PingData"];
+            /** Format: date-time */
+            timestamp: string;
+            /** @constant */
+            type: "webhook.ping";
+        };
+        PingData: {
+            /** Format: uuid */
+            webhook_id: string;
+        };
+        Place: {
+            pod: string;
+            slots: number[];
+        };
+        PlatformTokenCreate: {
+            account_id?: string | null;
+            expires_at?: string | null;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "support" | "payer";
+        };
+        Pod: {
+            /** Format: date-time */
+            as_of: string;
+            health: {
+                [key: string]: number;
+            };
+            largest_block: number;
+            machine_type: string;
+            machines: number;
+            masks: {
+                [key: string]: number;
+            };
+            name: string;
+            position: number;
+            rack: string;
+            region: string;
+            topology: string;
+        };
+        PodPage: {
+            items: components["schemas"]["Pod"][];
+            next_cursor: string | null;
+        };
+        PoplarServer: {
+            addresses: string[];
+            faults: components["schemas"]["Fault"][];
+            health: ("ok" | "unknown" | "degraded" | "failed") | null;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            observed_at: string | null;
+            ssh: components["schemas"]["Ssh"] | null;
+            /** @enum {string} */
+            state: "pending" | "running" | "off" | "deleted";
+        };
+        PrepaidPolicy: {
+            /**
+             * @default [
+             *       72,
+             *       24,
+             *       4
+             *     ]
+             */
+            warn_hours: number[];
+            /** @enum {string} */
+            when_empty: "warn" | "refuse_creates" | "suspend";
+        };
+        Previous: {
+            accrued: components["schemas"]["Money"];
+            month: string;
+            total: components["schemas"]["Money"];
+            /** Format: date-time */
+            until: string;
+        };
+        Price: {
+            region: string;
+            sku: string;
+            source: string;
+            unit: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        PriceAddition: {
+            account_id?: string | null;
+            region: string;
+            sku: string;
+            source: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to?: string | null;
+        };
+        PriceAdditions: {
+            items: components["schemas"]["PriceAddition"][];
+        };
+        PriceBookPage: {
+            items: components["schemas"]["BookedPrice"][];
+            next_cursor: string | null;
+        };
+        PriceCorrection: {
+            account_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            difference: components["schemas"]["Money"];
+            effects: components["schemas"]["CorrectionEffect"][];
+            finished_at: string | null;
+            hours_left: number;
+            /** Format: uuid */
+            id: string;
+            reason: string;
+            region: string;
+            sku: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        PriceCorrectionBody: {
+            account_id?: string | null;
+            reason: string;
+            region: string;
+            sku: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to?: string | null;
+        };
+        PriceCorrectionOrder: {
+            account_id?: string | null;
+            preview: string;
+            reason: string;
+            region: string;
+            sku: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to?: string | null;
+        };
+        PriceCorrectionPage: {
+            items: components["schemas"]["PriceCorrection"][];
+            next_cursor: string | null;
+        };
+        PriceCorrectionPreview: {
+            account_id: string | null;
+            difference: components["schemas"]["Money"];
+            effects: components["schemas"]["CorrectionEffect"][];
+            preview: string;
+            region: string;
+            replaces: components["schemas"]["CorrectedVersion"][];
+            sku: string;
+            unit_price: components["schemas"]["Money"];
+            /** Format: date-time */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        PricePage: {
+            items: components["schemas"]["Price"][];
+            next_cursor: string | null;
+        };
+        PricesAdded: {
+            added: number;
+            restored: number;
+        };
+        Problem: {
+            code: string;
+            detail: string;
+            errors?: components["schemas"]["FieldError"][];
+            instance: string;
+            request_id: string;
+            retryable: boolean;
+            status: number;
+            title: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Project: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            number: number;
+            slug: string;
+            version: number;
+        };
+        ProjectAccount: {
+            address: string | null;
+            balances: components["schemas"]["Balance"][];
+            country: string | null;
+            /** Format: date-time */
+            created_at: string;
+            currency: string;
+            /** Format: uuid */
+            id: string;
+            legal_name: string | null;
+            name: string;
+            payment_days: number;
+            tax_exempt: boolean;
+            tax_id: string | null;
+            version: number;
+        };
+        ProjectCreate: {
+            name: string;
+            slug: string;
+        };
+        ProjectPage: {
+            items: components["schemas"]["Project"][];
+            next_cursor: string | null;
+        };
+        ProjectPatch: {
+            name: string;
+        };
+        ProjectUsage: {
+            clusters: components["schemas"]["Usage"][];
+            cost: components["schemas"]["Money"];
+            credited_minutes: number;
+            minutes: number;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
+        Quota: {
+            limit: number;
+            machine_type: string;
+            region: string;
+            used: number;
+        };
+        QuotaLimit: {
+            limit: number;
+            machine_type: string;
+            region: string;
+        };
+        QuotaLimits: {
+            items: components["schemas"]["QuotaLimit"][];
+        };
+        QuotaPage: {
+            items: components["schemas"]["Quota"][];
+            next_cursor: string | null;
+        };
+        Rack: {
+            domain: number;
+            machines: string[];
+            name: string;
+            topology: string;
+        };
+        Readiness: {
+            status: string;
+        };
+        Recipe: {
+            id: string;
+            name: string;
+            /** @default false */
+            poprt_benchmark: boolean;
+            source: components["schemas"]["Source"];
+            task: components["schemas"]["RecipeTask"];
+        };
+        RecipePage: {
+            items: components["schemas"]["Recipe"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        RecipeTask: "computer-vision" | "detection" | "segmentation" | "graphs" | "simulation" | "reinforcement-learning" | "probabilistic" | "nlp" | "speech" | "recommenders" | "multimodal" | "other";
+        Recipient: {
+            /** Format: uuid */
+            account_id: string;
+            address: string | null;
+            country: string | null;
+            legal_name: string;
+            tax_id: string | null;
+        };
+        RefundCreate: {
+            amount: components["schemas"]["Money"];
+            reference: string;
+        };
+        Region: {
+            country: string;
+            machine_types: string[];
+            name: string;
+            number: number;
+            slug: string;
+            source: components["schemas"]["Source"];
+        };
+        RegionCapacity: {
+            /** Format: date-time */
+            as_of: string;
+            region: string;
+            types: components["schemas"]["TypeCapacity"][];
+        };
+        RegionPage: {
+            items: components["schemas"]["Region"][];
+            next_cursor: string | null;
+        };
+        RepairEnded: {
+            hardware: string[];
+            /** @enum {string} */
+            outcome: "repaired" | "failed" | "cancelled" | "not_needed" | "superseded" | "maintained";
+            /** @enum {string} */
+            reason: "fault" | "maintenance";
+        };
+        RepairReschedule: {
+            /** Format: date-time */
+            starts_at: string;
+        };
+        RepairScheduled: {
+            hardware: string[];
+            /** Format: date-time */
+            latest_at: string;
+            /** @enum {string} */
+            reason: "fault" | "maintenance";
+            /** Format: date-time */
+            starts_at: string;
+        };
+        RepairStarted: {
+            hardware: string[];
+            /** @enum {string} */
+            reason: "fault" | "maintenance";
+        };
+        RepairWaits: {
+            hardware: string[];
+            /** @enum {string} */
+            reason: "fault" | "maintenance";
+            /** @enum {string} */
+            waits_for: "capacity" | "limit" | "operator";
+        };
+        RepairWindow: {
+            days: components["schemas"]["Weekday"][];
+            minutes: number;
+            starts_at: string;
+            time_zone: string;
+        };
+        Report: {
+            columns: string[];
+            posted_until: string | null;
+            rows: components["schemas"]["ReportRow"][];
+            /** Format: date-time */
+            since: string;
+            totals: components["schemas"]["ReportSums"][];
+            /** Format: date-time */
+            until: string;
+        };
+        ReportRow: {
+            cost: components["schemas"]["Money"];
+            credited_machine_minutes: number;
+            group: {
+                [key: string]: string | null;
+            };
+            list_cost: components["schemas"]["Money"];
+            machine_minutes: number;
+            minutes: number;
+        };
+        ReportSums: {
+            cost: components["schemas"]["Money"];
+            credited_machine_minutes: number;
+            list_cost: components["schemas"]["Money"];
+            machine_minutes: number;
+            minutes: number;
+        };
+        RequestTrace: {
+            /** Format: date-time */
+            as_of: string;
+            events: components["schemas"]["Event"][];
+            logs: components["schemas"]["LogHint"][];
+            operations: components["schemas"]["Operation"][];
+            request_id: string;
+            work_items: components["schemas"]["WorkItem"][];
+        };
+        /** @enum {string} */
+        Routing: "dnc" | "swnc" | "btnc" | "ringswnc";
+        S3Connection: {
+            access_key_id: string;
+            bucket: string;
+            /** Format: date-time */
+            created_at: string;
+            endpoint: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            prefix: string;
+            region: string;
+        };
+        S3ConnectionCreate: {
+            access_key_id: string;
+            bucket: string;
+            endpoint: string;
+            name: string;
+            /** @default  */
+            prefix: string;
+            /** @default us-east-1 */
+            region: string;
+            secret: string;
+        };
+        S3ConnectionPage: {
+            items: components["schemas"]["S3Connection"][];
+            next_cursor: string | null;
+        };
+        ScheduledRepair: {
+            /** Format: date-time */
+            announced_at: string;
+            hardware: string[];
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            latest_at: string;
+            operation: string | null;
+            /** @enum {string} */
+            reason: "fault" | "maintenance";
+            /** Format: date-time */
+            starts_at: string;
+            waits_for: ("capacity" | "limit" | "operator") | null;
+        };
+        Seller: {
+            address: string;
+            bank: string | null;
+            country: string;
+            legal_name: string;
+            tax_id: string | null;
+            version: number;
+        };
+        SellerPatch: {
+            address?: string | null;
+            bank?: string | null;
+            country?: string | null;
+            legal_name?: string | null;
+            tax_id?: string | null;
+        };
+        ServerPage: {
+            items: components["schemas"]["PoplarServer"][];
+            next_cursor: string | null;
+        };
+        SettledInvoice: {
+            amount: components["schemas"]["Money"];
+            number: string;
+        };
+        SiteFinding: {
+            detail: string;
+            /** Format: date-time */
+            first_seen_at: string;
+            host: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+            left_because: string | null;
+            object: string;
+            project: string | null;
+            region: string;
+            repair: ("running" | "succeeded" | "failed") | null;
+            rule: string;
+            sightings: number;
+        };
+        SiteFindingPage: {
+            items: components["schemas"]["SiteFinding"][];
+            next_cursor: string | null;
+        };
+        SkuSpending: {
+            accrued: components["schemas"]["Money"];
+            forecast: components["schemas"]["Money"];
+            previous: components["schemas"]["Money"];
+            sku: string;
+        };
+        Source: {
+            id: string;
+            title: string;
+            url?: string | null;
+        };
+        Ssh: {
+            command: string;
+            host: string;
+            host_key: string;
+            host_key_fingerprint: string;
+            port: number;
+            user: string;
+        };
+        SshKey: {
+            /** Format: date-time */
+            created_at: string;
+            fingerprint: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            public_key: string;
+            type: string;
+        };
+        SshKeyCreate: {
+            name: string;
+            public_key: string;
+        };
+        SshKeyPage: {
+            items: components["schemas"]["SshKey"][];
+            next_cursor: string | null;
+        };
+        Step: {
+            attempts: number;
+            checks: number;
+            detail: string | null;
+            finished_at: string | null;
+            name: string;
+            stage: string;
+            started_at: string | null;
+            state: string;
+        };
+        Stuck: {
+            /** Format: date-time */
+            as_of: string;
+            blocked_by: string | null;
+            cluster: string | null;
+            id: string;
+            kind: string;
+            name: string | null;
+            /** @enum {string} */
+            object: "operation" | "cluster" | "work_item";
+            over_seconds: number;
+            project: string | null;
+            region: string | null;
+            remedy: string;
+            /** Format: date-time */
+            since: string;
+            sla_seconds: number | null;
+            step: string | null;
+        };
+        StuckPage: {
+            items: components["schemas"]["Stuck"][];
+            next_cursor: string | null;
+        };
+        Summary: {
+            accrued: components["schemas"]["Money"];
+            balances: components["schemas"]["Balance"][];
+            budgets: components["schemas"]["Budget"][];
+            cluster_count: number;
+            clusters: components["schemas"]["ClusterSpending"][];
+            credit: components["schemas"]["Money"];
+            forecast: components["schemas"]["Money"];
+            month: string;
+            /** Format: date-time */
+            observed_at: string;
+            per_hour: components["schemas"]["Money"];
+            posted: components["schemas"]["Money"];
+            posted_until: string | null;
+            previous: components["schemas"]["Previous"];
+            projected: components["schemas"]["Money"];
+            /** Format: date-time */
+            since: string;
+            skus: components["schemas"]["SkuSpending"][];
+            tags: components["schemas"]["TagSpending"][];
+            tax: components["schemas"]["ExpectedTax"] | null;
+            unposted: components["schemas"]["Money"];
+            unpriced_minutes: number;
+            /** Format: date-time */
+            until: string;
+            unusual_days: components["schemas"]["UnusualDay"][];
+        };
+        /** @enum {string} */
+        SyncType: "c2-compatible" | "pod-native" | "pod-native-replicated-pipeline";
+        TagSpending: {
+            accrued: components["schemas"]["Money"];
+            forecast: components["schemas"]["Money"];
+            key: string;
+            previous: components["schemas"]["Money"];
+            value: string;
+        };
+        Target: {
+            cluster: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            type: "cluster" | "partition" | "export";
+        };
+        TaxRate: {
+            country: string;
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            name: string;
+            rate: string;
+            source: string;
+            /** Format: date */
+            valid_from: string;
+            valid_to: string | null;
+        };
+        TaxRateCreate: {
+            country: string;
+            /** @default standard */
+            kind: string;
+            /** @default VAT */
+            name: string;
+            rate: string;
+            source: string;
+            /** Format: date */
+            valid_from: string;
+        };
+        TaxRatePage: {
+            items: components["schemas"]["TaxRate"][];
+            next_cursor: string | null;
+        };
+        Token: {
+            account_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            display_prefix: string;
+            expires_at: string | null;
+            /** Format: uuid */
+            id: string;
+            last_used_at: string | null;
+            name: string;
+            revoked_at: string | null;
+            role: string;
+        };
+        TokenCreate: {
+            expires_at?: string | null;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "operator" | "billing" | "owner";
+        };
+        TokenPage: {
+            items: components["schemas"]["Token"][];
+            next_cursor: string | null;
+        };
+        TokenReplaced: {
+            /** Format: uuid */
+            replaced_by: string;
+        };
+        TokenRotate: {
+            expires_at?: string | null;
+            /** @default 0 */
+            keep_previous_seconds: number;
+        };
+        Tool: {
+            id: string;
+            kinds: components["schemas"]["ToolKind"][];
+            name: string;
+            source: components["schemas"]["Source"];
+        };
+        /** @enum {string} */
+        ToolKind: "framework" | "data-platform" | "language" | "data-resource" | "visualisation" | "sdk";
+        ToolPage: {
+            items: components["schemas"]["Tool"][];
+            next_cursor: string | null;
+        };
+        TopUp: {
+            amount: components["schemas"]["Money"];
+            below: components["schemas"]["Money"] | null;
+            below_hours: number | null;
+            month_limit: components["schemas"]["Money"];
+            pause_reason: ("payment_failed" | "month_limit") | null;
+            paused_at: string | null;
+            reference: string | null;
+            this_month: components["schemas"]["Money"];
+        };
+        TopUpCreate: {
+            amount: components["schemas"]["Money"];
+        };
+        TopUpOf: {
+            amount: components["schemas"]["AmountOfMoney"];
+            /** Format: uuid */
+            payment: string;
+            reference: string;
+        };
+        TopUpPaused: {
+            detail: string;
+            /** @enum {string} */
+            reason: "payment_failed" | "month_limit";
+        };
+        TopUpPolicy: {
+            amount: components["schemas"]["Money"];
+            below?: components["schemas"]["Money"] | null;
+            below_hours?: number | null;
+            month_limit: components["schemas"]["Money"];
+        };
+        Topology: {
+            free_ipus: number;
+            largest_partition: number;
+            links: components["schemas"]["Link"][];
+            machines: components["schemas"]["TopologyMachine"][];
+            observed_at: string | null;
+            partitions: components["schemas"]["TopologyPartition"][];
+            racks: components["schemas"]["Rack"][];
+        };
+        TopologyMachine: {
+            faults: components["schemas"]["Fault"][];
+            /** @enum {string} */
+            health: "ok" | "unknown" | "degraded" | "failed";
+            ipus: components["schemas"]["Ipu"][];
+            name: string;
+            observed_at: string | null;
+            rack: string;
+            slot: number;
+        };
+        TopologyPartition: {
+            controller: components["schemas"]["ControllerStatus"] | null;
+            ipus: components["schemas"]["PartitionIpu"][];
+            name: string;
+            origin: components["schemas"]["Origin"];
+            partition_id: string;
+            size: number | null;
+            state: components["schemas"]["PartitionState"];
+            state_reason: string | null;
+        };
+        TypeCapacity: {
+            blocks: {
+                [key: string]: number;
+            };
+            expiries: components["schemas"]["Expiries"][];
+            flavors: components["schemas"]["Capacity"][];
+            fragmentation: number | null;
+            free_hosts: number;
+            largest_block: number;
+            machine_type: string;
+            states: {
+                [key: string]: number;
+            };
+        };
+        UnusualDay: {
+            cost: components["schemas"]["Money"];
+            /** Format: date */
+            day: string;
+            difference: components["schemas"]["Money"];
+            usual: components["schemas"]["Money"];
+        };
+        Usage: {
+            /** Format: uuid */
+            cluster_id: string;
+            cost: components["schemas"]["Money"];
+            credited_minutes: number;
+            flavor: string;
+            minutes: number;
+            name: string;
+            region: string;
+            running: boolean;
+            since: string | null;
+            slices: components["schemas"]["UsageSlice"][];
+            /** Format: date-time */
+            until: string;
+        };
+        UsageSlice: {
+            cost: components["schemas"]["Money"];
+            credited_machines: number;
+            /** Format: date-time */
+            ended_at: string;
+            machines: number;
+            minutes: number;
+            sku: string;
+            /** Format: date-time */
+            started_at: string;
+            unit_price: components["schemas"]["Money"];
+        };
+        Validation: {
+            ended_at: string | null;
+            findings: string | null;
+            /** Format: uuid */
+            id: string;
+            machine: string;
+            name: string | null;
+            pod: string;
+            /** @enum {string} */
+            reason: "intake" | "release" | "repair" | "operator";
+            region: string;
+            /** Format: date-time */
+            requested_at: string;
+            requested_by: string | null;
+            result: ("passed" | "failed" | "abandoned") | null;
+            started_at: string | null;
+            /** @enum {string} */
+            state: "waiting" | "testing" | "clearing" | "ended";
+            tested_at: string | null;
+        };
+        ValidationPage: {
+            items: components["schemas"]["Validation"][];
+            next_cursor: string | null;
+        };
+        Vipu: {
+            access_key: components["schemas"]["AccessKey"] | null;
+            authority: string | null;
+            environment: {
+                [key: string]: string;
+            };
+            host: string;
+            partition: string | null;
+            port: number;
+            user: string | null;
+        };
+        Webhook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            disabled: components["schemas"]["Disabled"] | null;
+            disabled_at: string | null;
+            enabled: boolean;
+            event_types: string[];
+            failing_since: string | null;
+            /** Format: uuid */
+            id: string;
+            previous_secret_until: string | null;
+            url: string;
+            version: number;
+        };
+        WebhookCreate: {
+            /** @default  */
+            description: string;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resizing" | "cluster.resuming" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            url: string;
+        };
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            next_cursor: string | null;
+        };
+        WebhookPatch: {
+            description?: string | null;
+            enabled?: boolean | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resizing" | "cluster.resuming" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            url?: string | null;
+        };
+        WebhookStopped: {
+            /** @enum {string} */
+            reason: "by_owner" | "gone" | "failing";
+        };
+        /** @enum {string} */
+        Weekday: "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+        WhatIs: {
+            commands: string[];
+            created_at: string | null;
+            id: string;
+            kind: string;
+            name: string | null;
+            project: string | null;
+            state: string | null;
+        };
+        WhatIsPage: {
+            items: components["schemas"]["WhatIs"][];
+            next_cursor: string | null;
+        };
+        Whoami: {
+            project: components["schemas"]["Project"] | null;
+            role: string;
+            scopes: string[];
+            token: components["schemas"]["Token"];
+        };
+        WhyNot: {
+            detail: string;
+            numbers: {
+                [key: string]: number;
+            };
+            reason: string;
+        };
+        WorkItem: {
+            attempt: number;
+            key: string;
+            kind: string;
+            last_error: string | null;
+            lease_until: string | null;
+            parked_at: string | null;
+            project: string | null;
+            run_at: string | null;
+            /** @enum {string} */
+            state: "due" | "leased" | "resting" | "parked";
+        };
+        WorkItemPage: {
+            items: components["schemas"]["WorkItem"][];
+            next_cursor: string | null;
+        };
+        WorkItemPark: {
+            reason: string;
+        };
+    };
+    responses: never;
+    parameters: {
+        "webhook-id": string;
+        "webhook-signature": string;
+        "webhook-timestamp": string;
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    livez: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Liveness"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    listBillingAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAccountPage"];
+                };
+            };
+        };
+    };
+    createBillingAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BillingAccountCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAccount"];
+                };
+            };
+        };
+    };
+    getBillingAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAccount"];
+                };
+            };
+        };
+    };
+    updateBillingAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BillingAccountPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAccount"];
+                };
+            };
+        };
+    };
+    listAccountBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetPage"];
+                };
+            };
+        };
+    };
+    createAccountBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountBudgetCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    getAccountBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                account: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    deleteAccountBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                account: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateAccountBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    listAccountCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditPage"];
+                };
+            };
+        };
+    };
+    grantCredit: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credit"];
+                };
+            };
+        };
+    };
+    getDunning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dunning"];
+                };
+            };
+        };
+    };
+    setDunning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DunningPolicy"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dunning"];
+                };
+            };
+        };
+    };
+    endDunning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listAccountInvoices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePage"];
+                };
+            };
+        };
+    };
+    listPayments: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentPage"];
+                };
+            };
+        };
+    };
+    recordPayment: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    failPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+                payment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentFailure"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    getPrepaid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funds"];
+                };
+            };
+        };
+    };
+    setPrepaid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrepaidPolicy"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funds"];
+                };
+            };
+        };
+    };
+    endPrepaid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    setTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TopUpPolicy"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funds"];
+                };
+            };
+        };
+    };
+    endTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    recordRefund: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    getAccountReport: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                group_by?: string[];
+                format?: ("json" | "csv") | null;
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getAccountSummary: {
+        parameters: {
+            query?: {
+                month?: string | null;
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+        };
+    };
+    getAccountInvoice: {
+        parameters: {
+            query?: {
+                format?: ("json" | "pdf") | null;
+            };
+            header?: never;
+            path: {
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    issueCreditNote: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditNoteCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    listPriceCorrections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceCorrectionPage"];
+                };
+            };
+        };
+    };
+    correctPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceCorrectionOrder"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceCorrection"];
+                };
+            };
+        };
+    };
+    previewPriceCorrection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceCorrectionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceCorrectionPreview"];
+                };
+            };
+        };
+    };
+    readPriceBook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceBookPage"];
+                };
+            };
+        };
+    };
+    addPrices: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceAdditions"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricesAdded"];
+                };
+            };
+        };
+    };
+    withdrawPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                price: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSeller: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seller"];
+                };
+            };
+        };
+    };
+    updateSeller: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SellerPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seller"];
+                };
+            };
+        };
+    };
+    listTaxRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRatePage"];
+                };
+            };
+        };
+    };
+    addTaxRate: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaxRateCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRatePage"];
+                };
+            };
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypePage"];
+                };
+            };
+        };
+    };
+    listFlavors: {
+        parameters: {
+            query?: {
+                region?: string | null;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlavorPage"];
+                };
+            };
+        };
+    };
+    getFlavor: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                flavor: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flavor"];
+                };
+            };
+        };
+    };
+    listIpus: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IpuPage"];
+                };
+            };
+        };
+    };
+    listMachineTypes: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineTypePage"];
+                };
+            };
+        };
+    };
+    listImages: {
+        parameters: {
+            query?: {
+                region?: string | null;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImagePage"];
+                };
+            };
+        };
+    };
+    listCleanings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                machine?: string | null;
+                host?: string | null;
+                cluster?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningPage"];
+                };
+            };
+        };
+    };
+    forceDeleteCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterForceDelete"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    listControllers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ControllerPage"];
+                };
+            };
+        };
+    };
+    listOperatorEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("audit.repaired" | "automation.halted" | "automation.resumed" | "billing_month.late" | "billing_month.sealed" | "cluster.delete_forced" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.repair_ended" | "cluster.repair_started" | "cluster.repair_waiting" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "freeze.ended" | "freeze.started" | "hardware.drained" | "hardware.maintained" | "hardware.quarantined" | "hardware.returned_to_service" | "inventory.agrees" | "inventory.differs" | "maintenance.announced" | "price.missing" | "price.supplied" | "price_correction.accepted" | "price_correction.finished")[];
+                region?: string | null;
+                project?: string | null;
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorEventPage"];
+                };
+            };
+        };
+    };
+    listAllFaultReports: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                state?: components["schemas"]["FaultReportState"] | null;
+                region?: string | null;
+                project?: string | null;
+                cluster?: string | null;
+                hardware?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorFaultReportPage"];
+                };
+            };
+        };
+    };
+    getAnyFaultReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fault_report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorFaultReport"];
+                };
+            };
+        };
+    };
+    confirmFaultReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                fault_report: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultReportConfirm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorFaultReport"];
+                };
+            };
+        };
+    };
+    dismissFaultReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                fault_report: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultReportDismiss"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorFaultReport"];
+                };
+            };
+        };
+    };
+    listFreezes: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                state?: ("live" | "expired" | "ended") | null;
+                region?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezePage"];
+                };
+            };
+        };
+    };
+    startFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FreezeStart"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+        };
+    };
+    endFreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                freeze: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FreezeEnd"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Freeze"];
+                };
+            };
+        };
+    };
+    listHardwareEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                since?: string | null;
+                type?: string | null;
+                region?: string | null;
+                kind?: ("machine" | "host") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareEventPage"];
+                };
+            };
+        };
+    };
+    drainHardware: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HardwareReason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareChangedPage"];
+                };
+            };
+        };
+    };
+    startMaintenance: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HardwareMaintenance"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareChangedPage"];
+                };
+            };
+        };
+    };
+    quarantineHardware: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HardwareReason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareChangedPage"];
+                };
+            };
+        };
+    };
+    returnToService: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HardwareSelection"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareChangedPage"];
+                };
+            };
+        };
+    };
+    validateHardware: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HardwareSelection"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareChangedPage"];
+                };
+            };
+        };
+    };
+    listHealthReports: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                machine?: string | null;
+                host?: string | null;
+                code?: string | null;
+                source?: string | null;
+                state?: ("suspected" | "live" | "cleared") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReportPage"];
+                };
+            };
+        };
+    };
+    getHealthReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+        };
+    };
+    clearHealthReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+        };
+    };
+    listHardwareHosts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                health?: ("ok" | "unknown" | "degraded" | "failed") | null;
+                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance") | null;
+                cluster?: string | null;
+                code?: string | null;
+                serial?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareHostPage"];
+                };
+            };
+        };
+    };
+    getHardwareHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareHostDetail"];
+                };
+            };
+        };
+    };
+    getHostHistory: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                since?: string | null;
+                type?: string | null;
+            };
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareHistoryPage"];
+                };
+            };
+        };
+    };
+    listInventoryFindings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                kind?: ("machine" | "host") | null;
+                name?: string | null;
+                code?: ("missing" | "surplus" | "wrong_serial" | "wrong_model" | "firmware_differs" | "cabling") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryFindingPage"];
+                };
+            };
+        };
+    };
+    listHardwareMachines: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                health?: ("ok" | "unknown" | "degraded" | "failed") | null;
+                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance") | null;
+                cluster?: string | null;
+                code?: string | null;
+                serial?: string | null;
+                rack?: string | null;
+                pod?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareMachinePage"];
+                };
+            };
+        };
+    };
+    getHardwareMachine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareMachineDetail"];
+                };
+            };
+        };
+    };
+    getMachineHistory: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                since?: string | null;
+                type?: string | null;
+            };
+            header?: never;
+            path: {
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HardwareHistoryPage"];
+                };
+            };
+        };
+    };
+    listObservations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservationPage"];
+                };
+            };
+        };
+    };
+    listAllOperations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["OperationState"][];
+                kind?: string | null;
+                project?: string | null;
+                cluster?: string | null;
+                region?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorOperationPage"];
+                };
+            };
+        };
+    };
+    listPods: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                rack?: string | null;
+                machine_type?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodPage"];
+                };
+            };
+        };
+    };
+    getOperatorCapacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegionCapacity"];
+                };
+            };
+        };
+    };
+    getDefragmentation: {
+        parameters: {
+            query: {
+                flavor: string;
+            };
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Defragmentation"];
+                };
+            };
+        };
+    };
+    listExpectedHardware: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpectedHardwarePage"];
+                };
+            };
+        };
+    };
+    replaceExpectedInventory: {
+        parameters: {
+            query?: {
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InventoryReplace"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpectedInventory"];
+                };
+            };
+        };
+    };
+    deleteExpectedInventory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptShownHardware: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InventoryAccept"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpectedInventory"];
+                };
+            };
+        };
+    };
+    getRequestTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTrace"];
+                };
+            };
+        };
+    };
+    listSiteFindings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                rule?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteFindingPage"];
+                };
+            };
+        };
+    };
+    listStuck: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StuckPage"];
+                };
+            };
+        };
+    };
+    listValidations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                machine?: string | null;
+                state?: ("waiting" | "testing" | "clearing" | "ended") | null;
+                result?: ("passed" | "failed" | "abandoned") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationPage"];
+                };
+            };
+        };
+    };
+    whatIs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIsPage"];
+                };
+            };
+        };
+    };
+    listWork: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                kind?: string | null;
+                state?: ("due" | "leased" | "resting" | "parked") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkItemPage"];
+                };
+            };
+        };
+    };
+    parkWork: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkItemPark"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkItem"];
+                };
+            };
+        };
+    };
+    requeueWork: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkItem"];
+                };
+            };
+        };
+    };
+    listPrices: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricePage"];
+                };
+            };
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    getProjectAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectAccount"];
+                };
+            };
+        };
+    };
+    assignProjectAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountChoice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingAccount"];
+                };
+            };
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balances"];
+                };
+            };
+        };
+    };
+    listCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditPage"];
+                };
+            };
+        };
+    };
+    listExportSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportSchedulePage"];
+                };
+            };
+        };
+    };
+    createExportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportScheduleCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportSchedule"];
+                };
+            };
+        };
+    };
+    deleteExportSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportPage"];
+                };
+            };
+        };
+    };
+    createExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    getExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                export: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+        };
+    };
+    downloadExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                export: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": string;
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getProjectFunds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Funds"];
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePage"];
+                };
+            };
+        };
+    };
+    getInvoiceDraft: {
+        parameters: {
+            query?: {
+                format?: ("json" | "pdf") | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: {
+                format?: ("json" | "pdf") | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getProjectReport: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                group_by?: string[];
+                format?: ("json" | "csv") | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listS3Connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3ConnectionPage"];
+                };
+            };
+        };
+    };
+    createS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3ConnectionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    getS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    deleteS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getProjectSummary: {
+        parameters: {
+            query?: {
+                month?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+        };
+    };
+    topUpWallet: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TopUpCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    getBillingUsage: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectUsage"];
+                };
+            };
+        };
+    };
+    listBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetPage"];
+                };
+            };
+        };
+    };
+    createBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    getBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    deleteBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    listClusters: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["ClusterState"][];
+                region?: string | null;
+                flavor?: string | null;
+                name?: string | null;
+                q?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPage"];
+                };
+            };
+        };
+    };
+    createCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    getCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+        };
+    };
+    deleteCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    updateCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+        };
+    };
+    listCharges: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargePage"];
+                };
+            };
+        };
+    };
+    listMachines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachinePage"];
+                };
+            };
+        };
+    };
+    reportMachineFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultReportCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultReport"];
+                };
+            };
+        };
+    };
+    listPartitions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["PartitionState"][];
+                origin?: components["schemas"]["Origin"] | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartitionPage"];
+                };
+            };
+        };
+    };
+    createPartition: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PartitionCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    getPartition: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+                partition: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartitionDetails"];
+                };
+            };
+        };
+    };
+    removePartition: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+                partition: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    getPartitionConfig: {
+        parameters: {
+            query?: {
+                gcd?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+                partition: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IpuofConfig"];
+                };
+            };
+        };
+    };
+    resetPartition: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+                partition: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PartitionReset"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    listPoplarServers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerPage"];
+                };
+            };
+        };
+    };
+    reportServerFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+                poplar_server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultReportCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultReport"];
+                };
+            };
+        };
+    };
+    getTopology: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topology"];
+                };
+            };
+        };
+    };
+    getClusterUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+        };
+    };
+    getVipu: {
+        parameters: {
+            query?: {
+                partition?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vipu"];
+                };
+            };
+        };
+    };
+    rotateVipuKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRotate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewVipuKey"];
+                };
+            };
+        };
+    };
+    repairCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    rescheduleRepair: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepairReschedule"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+        };
+    };
+    resumeCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    suspendCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    estimateCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resizing" | "cluster.resuming" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "maintenance.announced" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "ssh_key.created" | "ssh_key.deleted" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
+    listFaultReports: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                cluster?: string | null;
+                state?: components["schemas"]["FaultReportState"][];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultReportPage"];
+                };
+            };
+        };
+    };
+    getFaultReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                fault_report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultReport"];
+                };
+            };
+        };
+    };
+    listOperations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["OperationState"][];
+                kind?: string | null;
+                cluster?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPage"];
+                };
+            };
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: {
+                wait?: number;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    cancelOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    listProjectPrices: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaidPricePage"];
+                };
+            };
+        };
+    };
+    listQuotas: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaPage"];
+                };
+            };
+        };
+    };
+    replaceQuotas: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaLimits"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaPage"];
+                };
+            };
+        };
+    };
+    listSshKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKeyPage"];
+                };
+            };
+        };
+    };
+    createSshKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshKeyCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    getSshKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    deleteSshKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRotate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    getProjectUsage: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectUsage"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: ("pending" | "delivered" | "failed") | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook: string;
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook: string;
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    pingWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepSecret"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+        };
+    };
+    listRecipes: {
+        parameters: {
+            query?: {
+                task?: components["schemas"]["RecipeTask"] | null;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipePage"];
+                };
+            };
+        };
+    };
+    listRegions: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegionPage"];
+                };
+            };
+        };
+    };
+    getRegion: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Region"];
+                };
+            };
+        };
+    };
+    getRegionCapacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                region: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityPage"];
+                };
+            };
+        };
+    };
+    listPlatformTokens: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+        };
+    };
+    createPlatformToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlatformTokenCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    getPlatformToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    revokePlatformToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotatePlatformToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRotate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["ToolKind"] | null;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolPage"];
+                };
+            };
+        };
+    };
+    whoami: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whoami"];
+                };
+            };
+        };
+    };
+}
