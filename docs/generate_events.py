@@ -28,6 +28,14 @@ added later.
 The registry is `src/ipucloud/contract/event_types.py`. Events of unregistered types are not written;
 if SQL writes one, the audit finds it (`event_type_is_registered`).
 """
+ACCOUNTS = """
+## Events of billing accounts
+
+`GET /v1/billing/accounts/{account}/events` and `ipucloud accounts events ACCOUNT` read what happens to an account's
+money, with a token of its payers or of the platform. An account gets each event once, however many projects it pays
+for, also of documents of several projects, which no project gets. No webhook sends them. `project.account_changed` is
+for the account that is to pay.
+"""
 OPERATORS = """
 ## Events for operators
 
@@ -43,8 +51,10 @@ inventory diff` alone lists it.
 def page() -> str:
     """The text of the page."""
     of_projects = [kind for kind in _sorted() if kind.project]
+    of_accounts = [kind for kind in _sorted() if kind.account]
     for_operators = [kind for kind in _sorted() if kind.operators]
-    return "\n".join([NOTICE, TEXT, *_types(of_projects), OPERATORS, *_types(for_operators), "", *_shapes()])
+    sections = [*_types(of_projects), ACCOUNTS, *_types(of_accounts), OPERATORS, *_types(for_operators)]
+    return "\n".join([NOTICE, TEXT, *sections, "", *_shapes()])
 
 
 def _sorted() -> list[EventType]:

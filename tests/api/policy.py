@@ -150,6 +150,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPrepaid": SEEING_ACCOUNTS,
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
+    "listAccountEvents": SEEING_ACCOUNTS,
     "getDunning": SEEING_ACCOUNTS,
     "setDunning": PLATFORM,
     "endDunning": PLATFORM,

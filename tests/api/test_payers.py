@@ -10,8 +10,10 @@ import httpx
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, problem
+from tests.api.support import Api, key, problem
+from tests.support.invoices import make_invoice
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
 
@@ -109,3 +111,56 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
     assert (await got(caller, f"{ACCOUNTS}/{of}"))["name"] == "research"
     assert (await admin.delete(f"/v1/tokens/{rotated['id']}")).status_code == 204
     problem(await caller.get(f"{ACCOUNTS}/{of}"), 401, "unauthenticated")
+
+
+async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, database: Scratch) -> None:
+    """An account pays for two projects; its invoice is paid late, after a payment that did not come."""
+    admin, other = await api.caller(Role.ADMIN), await api.other_project()
+    of = str(api.world.project.id)
+    path, elsewhere = f"{ACCOUNTS}/{of}", await account(admin, "elsewhere")
+    caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
+    try:
+        stop_clock(database.owner_url, NOON)
+        assigned = await admin.put(f"/v1/projects/{other.id}/billing/account", json={"account_id": of})
+        assert assigned.status_code == 200, assigned.text
+        async with api.world.database.begin() as connection:
+            number = await make_invoice(connection, UUID(of))
+        assert (await admin.put(f"{path}/dunning", json={"refuse_creates_after": 1})).status_code == 200
+        stop_clock(database.owner_url, NOON + timedelta(days=62))
+        await watch_overdue(api.world.database)
+        ten = {"amount": "10.00", "currency": "EUR"}
+        expected = await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": ten}, headers=key())
+        failing = f"{path}/payments/{expected.json()['id']}:fail"
+        assert (await admin.post(failing, json={"reason": "card expired"})).status_code == 200
+        paid = {"amount": {"amount": "17.55", "currency": "EUR"}, "reference": "late", "invoice": number}
+        assert (await admin.post(f"{path}/payments", json=paid, headers=key())).status_code == 201
+        await watch_overdue(api.world.database)
+    finally:
+        start_clock(database.owner_url)
+    told = (await got(caller, f"{path}/events", order="created_at"))["items"]
+    assert [each["type"] for each in told] == [
+        *("project.account_changed", "invoice.issued", "invoice.overdue", "account.restricted"),
+        *("payment.failed", "payment.received", "account.restriction_lifted"),
+    ]
+    assert (told[1]["data"], told[0]["data"]) == ({"number": number}, {"account_id": of})
+    assert [each["data"] for each in told[4:6]] == [
+        {"reference": expected.json()["reference"], "amount": ten, "reason": "card expired"},
+        {"reference": "late", "amount": paid["amount"]},
+    ]
+    rest = await got(caller, f"{path}/events", order="created_at", after=told[4]["id"], limit="1")
+    assert (rest["items"], rest["next_cursor"] is None) == ([told[5]], False)
+    filters: dict[str, str | list[str]] = {
+        "type": ["invoice.overdue", "invoice.issued"],
+        "subject": told[1]["subject_id"],
+    }
+    assert (await got(caller, f"{path}/events", **filters))["items"] == [told[2], told[1]]
+    assert (await got(admin, f"{path}/events"))["items"] == told[::-1]
+    assert (await got(stranger, f"{ACCOUNTS}/{elsewhere}/events"))["items"] == []
+    problem(await stranger.get(f"{path}/events"), 404, "not_found")
+    problem(await api.owner.get(f"{path}/events"), 403, "permission_denied")
+    problem(await caller.get(f"{path}/events", params={"type": "cluster.active"}), 422, "validation_failed")
+    in_project = (await got(admin, f"/v1/projects/{other.id}/events", order="created_at"))["items"]
+    shared = ["invoice.overdue", "account.restricted", "account.restriction_lifted"]
+    assert [
+        each["type"] for each in in_project if each["type"].partition(".")[0] in {"invoice", "account", "payment"}
+    ] == shared

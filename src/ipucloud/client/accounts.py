@@ -12,6 +12,7 @@ from ipucloud.client.models import (
     BillingAccount,
     Credit,
     Dunning,
+    Event,
     Funds,
     InvoiceRow,
     Money,
@@ -185,6 +186,20 @@ def set_dunning(
 def end_dunning(account: Ref) -> Call[None]:
     """Send no more reminders, and lift the account's restriction."""
     return request.delete(f"{_path(account)}/dunning", nothing, scoped=False)
+
+
+def events(
+    account: Ref,
+    *,
+    type: Sequence[str] = (),
+    subject: str | None = None,
+    after: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[Event]]:
+    """What happens to the account's money, newest first. The filters are those of `events.list`."""
+    query = {"type": tuple(type), "subject": subject, "after": after, "order": order, "limit": limit}
+    return request.get(f"{_path(account)}/events", Page[Event], query, scoped=False)
 
 
 def _path(account: Ref) -> str:

@@ -334,6 +334,19 @@ class AccountRestricted(Payload):
     )
 
 
+class PaymentOf(Payload):
+    """A payment of a billing account, or a refund."""
+
+    reference: str = Field(description="Its reference at the payment provider, or of a bank transfer.")
+    amount: AmountOfMoney = Field(description="What was paid, or refunded.")
+
+
+class PaymentFailed(PaymentOf):
+    """A payment that was expected."""
+
+    reason: str = Field(description="Why it will not come.")
+
+
 class TopUpOf(Payload):
     """An automatic top-up of a prepaid account."""
 

@@ -24,7 +24,8 @@ class EventType:
     """One type of event: its stable `name`, its meaning and its subject.
 
     `subjects` has the possible values of `subject_type`; empty: any. `payload` is the model of `data`; None: `data`
-    is empty. `project`: projects have such events; otherwise only the platform. `operators`: operators read them too.
+    is empty. `project`: projects have such events. `account`: billing accounts have them, for their payers.
+    `operators`: operators read them too; alone if neither projects nor accounts have them.
     """
 
     name: str
@@ -33,6 +34,7 @@ class EventType:
     payload: type[BaseModel] | None = None
     project: bool = True
     operators: bool = False
+    account: bool = False
 
 
 REGISTRY: dict[str, EventType] = {}
@@ -46,18 +48,26 @@ def _register(
     anything: bool = False,
     project: bool = True,
     operators: bool = False,
+    account: bool = False,
 ) -> EventType:
     """The subject is the noun before the dot unless others are named."""
     if name in REGISTRY:
         raise ValueError(f"event type {name} is registered twice")
     about = () if anything else subjects or (name.partition(".")[0],)
-    REGISTRY[name] = EventType(name, meaning, about, payload, project, operators)
+    REGISTRY[name] = EventType(name, meaning, about, payload, project, operators, account)
     return REGISTRY[name]
 
 
 def _register_platform(name: str, meaning: str, *subjects: str, payload: type[BaseModel] | None = None) -> EventType:
     """An event of no project, which operators read."""
     return _register(name, meaning, *subjects, payload=payload, project=False, operators=True)
+
+
+def _register_money(
+    name: str, meaning: str, *, payload: type[BaseModel] | None = None, project: bool = True
+) -> EventType:
+    """An event that payers of a billing account read."""
+    return _register(name, meaning, payload=payload, project=project, account=True)
 
 
 def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str) -> None:
@@ -211,7 +221,7 @@ SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted. Servers 
 PROJECT_CREATED = _register("project.created", "The project was created.")
 PROJECT_UPDATED = _register("project.updated", "The project's settings were changed.")
 PROJECT_DELETED = _register("project.deleted", "The project was deleted and its tokens were revoked.")
-PROJECT_ACCOUNT_CHANGED = _register(
+PROJECT_ACCOUNT_CHANGED = _register_money(
     "project.account_changed",
     "Another billing account pays for the project from the next full hour on.",
     payload=payloads.AccountAssigned,
@@ -231,68 +241,81 @@ WEBHOOK_DISABLED = _register(
     "webhook.disabled", "The webhook was disabled; no more messages are sent to it.", payload=payloads.WebhookStopped
 )
 
-INVOICE_ISSUED = _register(
-    "invoice.issued", "An invoice with charges of only this project was issued.", payload=payloads.InvoiceNumbered
+INVOICE_ISSUED = _register_money(
+    "invoice.issued",
+    "An invoice was issued. A project has the event if all charges are its own.",
+    payload=payloads.InvoiceNumbered,
 )
-CREDIT_NOTE_ISSUED = _register(
-    "credit_note.issued", "A credit note about only this project was issued.", payload=payloads.CreditNoteNumbered
+CREDIT_NOTE_ISSUED = _register_money(
+    "credit_note.issued",
+    "A credit note was issued. A project has the event if it is about this project only.",
+    payload=payloads.CreditNoteNumbered,
 )
 BUDGET_CREATED = _register("budget.created", "A budget was created.")
 BUDGET_UPDATED = _register("budget.updated", "The budget was changed.")
 BUDGET_DELETED = _register("budget.deleted", "The budget was deleted.")
-BUDGET_THRESHOLD_REACHED = _register(
+BUDGET_THRESHOLD_REACHED = _register_money(
     "budget.threshold_reached",
     "The month's cost has reached a threshold of the budget.",
     payload=BudgetReached,
 )
-BUDGET_FORECAST_REACHED = _register(
+BUDGET_FORECAST_REACHED = _register_money(
     "budget.forecast_reached",
     "The month's forecast has reached a threshold of the budget.",
     payload=BudgetReached,
 )
-ACCOUNT_FUNDS_EXHAUSTED = _register(
+ACCOUNT_FUNDS_EXHAUSTED = _register_money(
     "account.funds_exhausted", "The prepaid account that pays for the project is empty.", payload=FundsLeft
 )
-ACCOUNT_FUNDS_LOW = _register(
+ACCOUNT_FUNDS_LOW = _register_money(
     "account.funds_low",
     "The funds of the prepaid account that pays for the project end within `hours`, one of its levels.",
     payload=FundsLow,
 )
-ACCOUNT_FUNDS_RESTORED = _register(
+ACCOUNT_FUNDS_RESTORED = _register_money(
     "account.funds_restored",
     "The prepaid account that pays for the project has funds again.",
     payload=FundsLeft,
 )
-INVOICE_OVERDUE = _register(
+INVOICE_OVERDUE = _register_money(
     "invoice.overdue",
     "An invoice of the account that pays for the project is overdue: a reminder.",
     payload=payloads.InvoiceOverdue,
 )
-ACCOUNT_RESTRICTED = _register(
+ACCOUNT_RESTRICTED = _register_money(
     "account.restricted",
     "The account that pays for the project is restricted because an invoice is overdue.",
     payload=payloads.AccountRestricted,
 )
-ACCOUNT_RESTRICTION_LIFTED = _register(
+ACCOUNT_RESTRICTION_LIFTED = _register_money(
     "account.restriction_lifted", "The account that pays for the project is no longer restricted."
 )
-ACCOUNT_TOP_UP_REQUESTED = _register(
+ACCOUNT_TOP_UP_REQUESTED = _register_money(
     "account.top_up_requested",
     "A top-up of the prepaid account that pays for the project was requested by its policy.",
     payload=payloads.TopUpOf,
 )
-ACCOUNT_TOPPED_UP = _register(
+ACCOUNT_TOPPED_UP = _register_money(
     "account.topped_up",
     "The prepaid account that pays for the project was topped up by its policy.",
     payload=payloads.TopUpOf,
 )
-ACCOUNT_TOP_UP_PAUSED = _register(
+ACCOUNT_TOP_UP_PAUSED = _register_money(
     "account.top_up_paused",
     "Automatic top-ups of the prepaid account that pays for the project are paused.",
     payload=payloads.TopUpPaused,
 )
-ACCOUNT_TOP_UP_RESUMED = _register(
+ACCOUNT_TOP_UP_RESUMED = _register_money(
     "account.top_up_resumed", "Automatic top-ups of the prepaid account that pays for the project are resumed."
+)
+PAYMENT_RECEIVED = _register_money(
+    "payment.received", "A payment of the account came in.", payload=payloads.PaymentOf, project=False
+)
+PAYMENT_FAILED = _register_money(
+    "payment.failed", "A payment of the account will not come.", payload=payloads.PaymentFailed, project=False
+)
+PAYMENT_REFUNDED = _register_money(
+    "payment.refunded", "The account was refunded from its wallet.", payload=payloads.PaymentOf, project=False
 )
 AUDIT_REPAIRED = _register(
     "audit.repaired",
@@ -378,6 +401,8 @@ BILLING_MONTH_LATE = _register_platform(
 
 OPERATOR_TYPES = sorted(name for name, kind in REGISTRY.items() if kind.operators)
 """The types that operators read."""
+ACCOUNT_TYPES = sorted(name for name, kind in REGISTRY.items() if kind.account)
+"""The types that billing accounts have."""
 TYPES = sorted(name for name, kind in REGISTRY.items() if kind.project)
 """The types that projects have."""
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})
@@ -413,6 +438,12 @@ OperatorEventTypeName = Annotated[
     _one_of(OPERATOR_TYPES),
 ]
 """The same, of those that operators read."""
+AccountEventTypeName = Annotated[
+    str,
+    Field(pattern=r"^[a-z][a-z_]{0,62}\.[a-z][a-z_]{0,62}$", json_schema_extra={"enum": list(ACCOUNT_TYPES)}),
+    _one_of(ACCOUNT_TYPES),
+]
+"""The same, of those that billing accounts have."""
 EventTypePattern = Annotated[
     str,
     Field(

@@ -1,4 +1,4 @@
-"""Events of a project, and event types."""
+"""Events of a project or a billing account, and event types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_types import EventTypeName, OperatorEventTypeName
+from ipucloud.contract.event_types import AccountEventTypeName, EventTypeName, OperatorEventTypeName
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Order, Page, Paged
 
@@ -95,4 +95,15 @@ class EventList(Paged):
         examples=[["cluster.created"]],
     )
     subject: UUID | None = Field(None, description="Only events about this object, such as a cluster, by id.")
+    after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")
+
+
+class AccountEventList(Paged):
+    """Events that match every filter."""
+
+    order: Order = Field(Order.NEWEST_FIRST, description="Newest first (`-created_at`) or oldest first (`created_at`).")
+    type: list[AccountEventTypeName] = Field(
+        default_factory=list, description="Only events of these types.", examples=[["invoice.issued"]]
+    )
+    subject: UUID | None = Field(None, description="Only events about this object, such as an invoice, by id.")
     after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")

@@ -13,11 +13,14 @@ from ipucloud.db.documents import Fragment
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
 """Begins a statement that records events; the continuation provides the rows, as in `event_types.REGISTRY`."""
+RECORD_FOR_ACCOUNT = Fragment("INSERT INTO events (project_id, account_id, type, subject_type, subject_id, data)")
+"""The same for events about money, of which the readers of an account get one each; see `billing.accounts.readers`."""
 _RECORD = sa.text(
     """
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data, operators, region)
-    VALUES (:project_id, :type, :subject_type, :subject_id, :operation_id, :request_id, CAST(:data AS jsonb),
-            :operators, :region)
+    INSERT INTO events (project_id, account_id, type, subject_type, subject_id, operation_id, request_id, data,
+                        operators, region)
+    VALUES (:project_id, :account_id, :type, :subject_type, :subject_id, :operation_id, :request_id,
+            CAST(:data AS jsonb), :operators, :region)
     """
 )
 
@@ -44,6 +47,7 @@ async def record(
         _RECORD,
         {
             "project_id": project_id,
+            "account_id": None,
             "type": type.name,
             "subject_type": _subject(type, subject_type),
             "subject_id": subject_id,
@@ -77,6 +81,7 @@ async def record_for_operators(
         _RECORD,
         {
             "project_id": None,
+            "account_id": None,
             "type": type.name,
             "subject_type": _subject(type, subject_type),
             "subject_id": subject_id,
@@ -85,6 +90,35 @@ async def record_for_operators(
             "data": _json(type, data),
             "operators": True,
             "region": region,
+        },
+    )
+
+
+async def record_for_account(
+    connection: AsyncConnection,
+    type: EventType,  # noqa: A002  # as above
+    *,
+    account_id: UUID,
+    subject_id: UUID,
+    request_id: str | None = None,
+    data: BaseModel | None = None,
+) -> None:
+    """Append an event of a billing account, for its payers. Raises as `record`, and ValueError for other types."""
+    if not type.account:
+        raise ValueError(f"no account has {type.name}")
+    await connection.execute(
+        _RECORD,
+        {
+            "project_id": None,
+            "account_id": account_id,
+            "type": type.name,
+            "subject_type": _subject(type, None),
+            "subject_id": subject_id,
+            "operation_id": None,
+            "request_id": request_id,
+            "data": _json(type, data),
+            "operators": False,
+            "region": None,
         },
     )
 

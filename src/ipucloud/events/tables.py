@@ -17,7 +17,13 @@ events = sa.Table(
         server_default=sa.text("(pg_current_xact_id()::text)::bigint"),
         comment="readers stay below the oldest open one",
     ),
-    sa.Column("project_id", sa.Uuid, comment="NULL: of the platform, for operators only"),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account, or of the platform, for operators only"),
+    sa.Column(
+        "account_id",
+        sa.Uuid,
+        sa.ForeignKey("billing_accounts.id"),
+        comment="whose payers read it; NULL: of a project, or of the platform",
+    ),
     sa.Column("type", sa.Text, nullable=False),
     sa.Column("subject_type", sa.Text, nullable=False),
     sa.Column("subject_id", sa.Uuid, comment="NULL: the region"),
@@ -28,10 +34,20 @@ events = sa.Table(
     sa.Column("operators", sa.Boolean, nullable=False, server_default="false", comment="operators read it too"),
     sa.Column("region", sa.Text, comment="of an event that operators read; NULL: none, or the cluster's"),
     tenant_key("events"),
-    sa.CheckConstraint("project_id IS NOT NULL OR operators", name="reader"),
-    sa.CheckConstraint("project_id IS NULL OR subject_id IS NOT NULL", name="subject"),
+    sa.CheckConstraint(
+        "num_nonnulls(project_id, account_id) = 1 OR operators AND account_id IS NULL",
+        name="reader",
+    ),
+    sa.CheckConstraint("project_id IS NULL AND account_id IS NULL OR subject_id IS NOT NULL", name="subject"),
 )
 sa.Index("ix_events_feed", events.c.project_id, events.c.transaction, events.c.id)
 sa.Index("ix_events_subject", events.c.project_id, events.c.subject_id, events.c.transaction, events.c.id)
+sa.Index(
+    "ix_events_account",
+    events.c.account_id,
+    events.c.transaction,
+    events.c.id,
+    postgresql_where=events.c.account_id.is_not(None),
+)
 sa.Index("ix_events_operators", events.c.transaction, events.c.id, postgresql_where=events.c.operators)
 sa.Index("ix_events_request", events.c.request_id, postgresql_where=events.c.request_id.is_not(None))

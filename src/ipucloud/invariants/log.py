@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ipucloud.contract.event_types import OPERATOR_TYPES
+from ipucloud.contract.event_types import ACCOUNT_TYPES, OPERATOR_TYPES
 from ipucloud.contract.event_types import REGISTRY as EVENT_TYPES
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
@@ -115,7 +115,7 @@ ABOUT_SOMETHING = Invariant(
 
 REGISTERED = Invariant(
     name="event_type_is_registered",
-    sentence="Every event has a registered type and a subject of its kinds; without a project, operators read it.",
+    sentence="Every event has a registered type and a subject of its kinds; one of no project has readers.",
     object_type="event",
     remedy="Start a version that knows the type. If there is none, report the event's type as a defect.",
     repair=Refusal("Events are never changed, and another version may know the type."),
@@ -126,7 +126,8 @@ REGISTERED = Invariant(
              SELECT known.type, known.subject
                FROM unnest(CAST(:types AS text[]), CAST(:subjects AS text[])) AS known (type, subject))
        AND e.type <> ALL (CAST(:about_anything AS text[]))
-        OR e.project_id IS NULL AND e.type <> ALL (CAST(:for_operators AS text[]))
+        OR e.project_id IS NULL AND e.account_id IS NULL AND e.type <> ALL (CAST(:for_operators AS text[]))
+        OR e.account_id IS NOT NULL AND e.type <> ALL (CAST(:for_accounts AS text[]))
      ORDER BY e.id
     """,
     parameters=MappingProxyType(
@@ -134,6 +135,7 @@ REGISTERED = Invariant(
             "types": [kind.name for kind in EVENT_TYPES.values() for _ in kind.subjects],
             "subjects": [subject for kind in EVENT_TYPES.values() for subject in kind.subjects],
             "for_operators": OPERATOR_TYPES,
+            "for_accounts": ACCOUNT_TYPES,
             "about_anything": [kind.name for kind in EVENT_TYPES.values() if not kind.subjects],
         }
     ),

@@ -35,7 +35,8 @@ ANNOUNCED = """
 SELECT data ->> 'month' AS month,
        CASE type WHEN 'budget.threshold_reached' THEN 'actual' ELSE 'forecast' END AS measure,
        (data ->> 'percent')::int AS percent
-  FROM events WHERE type IN ('budget.threshold_reached', 'budget.forecast_reached') ORDER BY 1, 2, 3
+  FROM events WHERE type IN ('budget.threshold_reached', 'budget.forecast_reached') AND account_id IS NULL
+ ORDER BY 1, 2, 3
 """
 _FORGET = (*FORGET, "TRUNCATE budget_alerts, budget_suspensions, budget_thresholds, budgets")
 
@@ -153,7 +154,8 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
         figures = {row.id: row.actual for row in await books.rows("SELECT id, actual FROM budgets")}
         alerts = await books.rows("SELECT budget_id, percent FROM budget_alerts")
         events = await books.rows(
-            "SELECT subject_id, count(*) AS announced FROM events WHERE subject_type = 'budget' GROUP BY 1"
+            "SELECT subject_id, count(*) AS announced FROM events"
+            " WHERE subject_type = 'budget' AND account_id IS NULL GROUP BY 1"
         )
     finally:
         await database.close()

@@ -29,7 +29,7 @@ from tests.support.postgres import Database as Scratch
 pytestmark = pytest.mark.anyio
 
 NOW = at("2026-05-20T10:00:00")
-TOLD = "SELECT type, data FROM events WHERE type LIKE 'account.top%' ORDER BY transaction, id"
+TOLD = "SELECT type, data FROM events WHERE type LIKE 'account.top%' AND account_id IS NULL ORDER BY transaction, id"
 TOP_UPS = "SELECT id, reference, state FROM payments WHERE automatic ORDER BY created_at, id"
 BY_MONEY = TopUpPolicy(amount=euros("10.00"), below=euros("5.00"), month_limit=euros("25.00"))
 BY_HOURS = TopUpPolicy(amount=euros("10.00"), below_hours=4, month_limit=euros("25.00"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -60,6 +61,18 @@ def test_an_account_is_reminded_and_restricted(run: Run, service: Service) -> No
     assert "2026-05-01" in run("accounts", "dunning", "account-1").out
     service.on("DELETE", f"{PATH}/dunning", Reply(204))
     assert run("accounts", "end-dunning", "account-1").status == 0
+
+
+def test_an_accounts_events_are_shown_with_their_data(run: Run, service: Service) -> None:
+    event: dict[str, object] = {
+        "id": "7-1",
+        "type": "invoice.issued",
+        "subject_type": "invoice",
+        "subject_id": str(UUID(int=1)),
+    }
+    event |= {"operation_id": None, "request_id": None, "at": "2026-05-02T00:00:00Z", "data": {"number": "INV-1"}}
+    service.gives(f"{PATH}/events", {"items": [event], "next_cursor": None})
+    assert "INV-1" in run("accounts", "events", "account-1", "--type", "invoice.issued").out
 
 
 def test_an_account_is_topped_up(run: Run, service: Service, account: dict[str, Any]) -> None:

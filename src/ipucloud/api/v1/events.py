@@ -17,7 +17,14 @@ from ipucloud.api.reads import principal, read
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
 from ipucloud.contract.event_types import REGISTRY
-from ipucloud.contract.events import EventList, EventPage, EventTypeOut, EventTypePage, OperatorEventList
+from ipucloud.contract.events import (
+    AccountEventList,
+    EventList,
+    EventPage,
+    EventTypeOut,
+    EventTypePage,
+    OperatorEventList,
+)
 from ipucloud.events.feed import LIST_EVENTS, EventsFound, Position, list_parameters
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
@@ -72,7 +79,7 @@ def _event_types() -> bytes:
     return to_json(EventTypePage(items=items, next_cursor=None))
 
 
-def behind(query: EventList | OperatorEventList, request: Request) -> Position | None:
+def behind(query: EventList | AccountEventList | OperatorEventList, request: Request) -> Position | None:
     """The position after which the page starts. Raises `Problem` validation_failed or invalid_cursor."""
     cursor = open_cursor(query, request)
     start = cursor or query.after

@@ -19,7 +19,7 @@ from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, Document, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import record
+from ipucloud.events.log import record, record_for_account
 from ipucloud.identity.access import PRINCIPAL
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
@@ -220,11 +220,20 @@ async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID, *,
             f" Choose an account in {other.currency}, or delete the project's clusters first.",
         )
     await connection.execute(_ASSIGN, values)
+    project_id, data = actor.project_id, AccountAssigned(account_id=account_id)
     await record(
         connection,
         PROJECT_ACCOUNT_CHANGED,
-        project_id=actor.project_id,
-        subject_id=actor.project_id,
+        project_id=project_id,
+        subject_id=project_id,
         request_id=actor.request_id,
-        data=AccountAssigned(account_id=account_id),
+        data=data,
+    )
+    await record_for_account(
+        connection,
+        PROJECT_ACCOUNT_CHANGED,
+        account_id=account_id,
+        subject_id=project_id,
+        request_id=actor.request_id,
+        data=data,
     )

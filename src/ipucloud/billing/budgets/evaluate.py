@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.reports.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.events.log import RECORD
+from ipucloud.events.log import RECORD_FOR_ACCOUNT
 from ipucloud.kernel.failpoints import failpoint
 
 LATE_HOURS = 2
@@ -82,13 +83,13 @@ _EVALUATE = Query(
           ON CONFLICT DO NOTHING
           RETURNING budget_id, month, measure, percent, figure, amount
         ), announced AS (
-          -- Of an account's budget, every project that it pays for is notified.
+          -- Of an account's budget, its payers and every project that it pays for are notified.
         """,
-        RECORD,
+        RECORD_FOR_ACCOUNT,
         """
-          SELECT coalesce(f.project_id, paid.project_id),
+          SELECT coalesce(f.project_id, reader.project_id), reader.account_id,
                  CASE fired.measure WHEN 'actual' THEN 'budget.threshold_reached' ELSE 'budget.forecast_reached' END,
-                 'budget', f.id, NULL, NULL, jsonb_build_object(
+                 'budget', f.id, jsonb_build_object(
                    'name', f.name, 'month', to_char(fired.month, 'YYYY-MM'), 'percent', fired.percent,
         """,
         f"'amount', {money('fired.amount', 'f.currency')}, 'figure', {money('fired.figure', 'f.currency')},",
@@ -98,10 +99,12 @@ _EVALUATE = Query(
             JOIN figures f ON f.id = fired.budget_id
             JOIN budget_thresholds t ON (t.budget_id, t.measure, t.percent)
                                       = (fired.budget_id, fired.measure, fired.percent)
-            LEFT JOIN LATERAL (
-              SELECT p.id AS project_id FROM projects_paid_by(f.account_id) JOIN projects p ON p.id = project_id
-               WHERE p.deleted_at IS NULL) AS paid ON true
-           WHERE coalesce(f.project_id, paid.project_id) IS NOT NULL
+            LEFT JOIN
+        """,
+        readers_of("f.account_id"),
+        """
+              ON true
+           WHERE num_nonnulls(f.project_id, reader.project_id, reader.account_id) = 1
         )
         SELECT count(*) FROM fired
         """,

@@ -10,13 +10,13 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.accounts.readers import tell
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.contract.dunning import DunningOut, DunningPolicy
 from ipucloud.contract.event_types import ACCOUNT_RESTRICTION_LIFTED
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import RECORD
 from ipucloud.kernel.money import Money
 
 _SET = sa.text(
@@ -31,16 +31,6 @@ _SET = sa.text(
     """
 )
 _END = Query("DELETE FROM dunning_policies WHERE account_id = :account_id RETURNING coalesce(restriction, '')", str)
-_LIFT = sa.text(
-    clauses(
-        RECORD,
-        """
-        SELECT project.id, :type, 'account', :account_id, NULL, NULL, '{}'
-          FROM projects_paid_by(:account_id) AS paid
-          JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
-        """,
-    )
-)
 
 
 class _Found(NamedTuple):
@@ -86,7 +76,7 @@ async def end_dunning(connection: AsyncConnection, account_id: UUID) -> bool:
     """Neither remind nor restrict the account any more; False if it was not."""
     restriction = await _END.one_or_none(connection, {"account_id": account_id})
     if restriction:
-        await connection.execute(_LIFT, {"account_id": account_id, "type": ACCOUNT_RESTRICTION_LIFTED.name})
+        await tell(connection, account_id, ACCOUNT_RESTRICTION_LIFTED)
     return restriction is not None
 
 

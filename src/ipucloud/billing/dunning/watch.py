@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.contract.event_types import ACCOUNT_RESTRICTED, ACCOUNT_RESTRICTION_LIFTED, INVOICE_OVERDUE
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.events.log import RECORD
+from ipucloud.events.log import RECORD_FOR_ACCOUNT
 from ipucloud.kernel.failpoints import failpoint
 
 _ANY = Query("SELECT EXISTS (SELECT FROM dunning_policies)", bool)
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220505)")
-_PAID = """
-CROSS JOIN LATERAL projects_paid_by({0}.account_id) AS paid
- JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
-"""
 # The highest level that was reached: if several are passed at once, one reminder is enough.
 _REMIND = sa.text(
     clauses(
@@ -37,11 +34,11 @@ _REMIND = sa.text(
           RETURNING invoice_id
         )
         """,
-        RECORD,
-        "SELECT project.id, :type, 'invoice', r.id, NULL, NULL, jsonb_build_object(",
+        RECORD_FOR_ACCOUNT,
+        "SELECT reader.project_id, reader.account_id, :type, 'invoice', r.id, jsonb_build_object(",
         f"'number', r.number, 'due_on', r.due_on, 'level', r.level, 'outstanding', {money('r.rest', 'r.currency')})",
-        "FROM reminded m JOIN reached r ON r.id = m.invoice_id",
-        _PAID.format("r"),
+        "FROM reminded m JOIN reached r ON r.id = m.invoice_id CROSS JOIN",
+        readers_of("r.account_id"),
     )
 )
 _ENTER = sa.text(
@@ -62,14 +59,14 @@ _ENTER = sa.text(
           RETURNING d.account_id, d.restriction
         )
         """,
-        RECORD,
+        RECORD_FOR_ACCOUNT,
         """
-        SELECT project.id,
+        SELECT reader.project_id, reader.account_id,
                CASE WHEN e.restriction IS NULL THEN CAST(:lifted AS text) ELSE CAST(:restricted AS text) END,
-               'account', e.account_id, NULL, NULL, jsonb_strip_nulls(jsonb_build_object('restriction', e.restriction))
-          FROM entered e
+               'account', e.account_id, jsonb_strip_nulls(jsonb_build_object('restriction', e.restriction))
+          FROM entered e CROSS JOIN
         """,
-        _PAID.format("e"),
+        readers_of("e.account_id"),
     )
 )
 

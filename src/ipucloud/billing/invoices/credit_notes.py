@@ -163,8 +163,7 @@ async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, c
     taxes = [{"credit_note_id": made, "rate": each.rate, "net": each.taxable, "tax": each.tax} for each in credit.taxes]
     await connection.execute(_TAX, taxes)
     await settle_invoice(connection, invoice.id, credit.total - credit.to_wallet, credit_note_id=made)
-    if len(invoice.projects) == 1:
-        await tell_credit_note(connection, made, invoice.projects[0], document)
+    await tell_credit_note(connection, made, payer.id, invoice.projects, document)
     return str(number)
 
 

@@ -26,13 +26,9 @@ from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.posting import post
 from ipucloud.billing.invoices.settling import Paid, pay_open_invoices
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES, INVOICE_SERIES
-from ipucloud.billing.invoices.telling import tell_credit_note
-from ipucloud.contract.event_payloads import InvoiceNumbered
-from ipucloud.contract.event_types import INVOICE_ISSUED
-from ipucloud.contract.invoices import InvoiceOut
+from ipucloud.billing.invoices.telling import tell_credit_note, tell_invoice
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.events.log import record
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
@@ -194,7 +190,11 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
     ]
     await connection.execute(_TAX, taxes)
     await write_burned(connection, made, computed.burned)
-    await _tell(connection, made, document)
+    projects = {line.project_id for line in document.lines or ()}
+    if computed.gives_back:
+        await tell_credit_note(connection, made, computed.payer.id, projects, document)
+    else:
+        await tell_invoice(connection, made, computed.payer.id, projects, str(number))
     return number
 
 
@@ -207,19 +207,6 @@ def _line(invoice_id: UUID, computed: Computed, place: int) -> dict[str, object]
         "tax_rate": computed.tax_of(line).rate,
         "corrects": None if corrects is None else corrects.id,
     }
-
-
-async def _tell(connection: AsyncConnection, invoice_id: UUID, document: InvoiceOut) -> None:
-    """An event for the only project on the document; documents of several projects have none."""
-    projects = {line.project_id for line in document.lines or ()}
-    if len(projects) != 1 or document.number is None:
-        return
-    project_id = projects.pop()
-    if document.kind == "invoice":
-        numbered = InvoiceNumbered(number=document.number)
-        await record(connection, INVOICE_ISSUED, project_id=project_id, subject_id=invoice_id, data=numbered)
-    else:
-        await tell_credit_note(connection, invoice_id, project_id, document)
 
 
 async def _bills(database: Database, month: date) -> AsyncGenerator[tuple[Bill, Sequence[Line]]]:

@@ -22,11 +22,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.settling import pay_open_invoices
+from ipucloud.contract.event_types import PAYMENT_FAILED, PAYMENT_RECEIVED, PAYMENT_REFUNDED
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.events.log import RECORD_FOR_ACCOUNT
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -138,13 +140,27 @@ _INSERT = sa.text(
     VALUES (:id, :account_id, :currency, :direction, :amount, :reference, :invoice_id, :automatic, 'pending')
     """
 )
+# With the event, for the account's payers.
 _END = sa.text(
-    """
-    UPDATE payments SET state = :state, amount = :amount, invoice_id = coalesce(:invoice_id, invoice_id),
-                        to_wallet = :to_wallet, failure = :failure, finished_at = app_now()
-     WHERE id = :id
-    """
+    clauses(
+        """
+        WITH ended AS (
+          UPDATE payments SET state = :state, amount = :amount, invoice_id = coalesce(:invoice_id, invoice_id),
+                              to_wallet = :to_wallet, failure = :failure, finished_at = app_now()
+           WHERE id = :id RETURNING *
+        )
+        """,
+        RECORD_FOR_ACCOUNT,
+        """
+        SELECT NULL, account_id, CASE WHEN state = 'failed' THEN CAST(:failed AS text)
+                                      WHEN direction = 'out' THEN CAST(:refunded AS text)
+                                      ELSE CAST(:received AS text) END,
+        """,
+        "'payment', id, jsonb_strip_nulls(jsonb_build_object(",
+        f"'reference', reference, 'amount', {money('amount', 'currency')}, 'reason', failure)) FROM ended",
+    )
 )
+_EVENTS = {"failed": PAYMENT_FAILED.name, "refunded": PAYMENT_REFUNDED.name, "received": PAYMENT_RECEIVED.name}
 _INVOICE = Query("SELECT id, currency FROM invoices WHERE account_id = :account_id AND number = :number", _Invoice)
 _OPEN = Query(
     """
@@ -383,5 +399,5 @@ async def _end(
     invoice_id: UUID | None = None,
     failure: str | None = None,
 ) -> None:
-    values = {"id": payment_id, "state": state, "amount": amount.amount, "failure": failure}
+    values = {"id": payment_id, "state": state, "amount": amount.amount, "failure": failure, **_EVENTS}
     await connection.execute(_END, values | {"invoice_id": invoice_id, "to_wallet": to_wallet})

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
-from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.accounts.readers import tell
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.payments import request_top_up
 from ipucloud.billing.prepaid.arithmetic import Standing
@@ -27,14 +27,11 @@ from ipucloud.contract.event_types import (
     ACCOUNT_TOP_UP_REQUESTED,
     ACCOUNT_TOP_UP_RESUMED,
     ACCOUNT_TOPPED_UP,
-    EventType,
 )
 from ipucloud.contract.wallet import TopUpOut, TopUpPolicy
-from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import RECORD
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.money import Money, written
@@ -127,16 +124,6 @@ _ENTER = sa.text(
      WHERE account_id = :account_id
     """
 )
-_TELL = sa.text(
-    clauses(
-        RECORD,
-        """
-        SELECT project.id, :type, 'account', :account_id, NULL, NULL, CAST(:data AS jsonb)
-          FROM projects_paid_by(:account_id) AS paid
-          JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
-        """,
-    )
-)
 
 
 async def policy_of(connection: Statements, account_id: UUID) -> Policy | None:
@@ -181,7 +168,7 @@ async def set_top_up(connection: AsyncConnection, account_id: UUID, policy: TopU
     }
     await connection.execute(_SET, values)
     if former is not None and former.paused_at is not None:
-        await _tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
+        await tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
 
 
 async def end_top_up(connection: AsyncConnection, account_id: UUID) -> bool:
@@ -217,11 +204,11 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
         await _pause(connection, policy, "payment_failed", why)
         return False
     if policy.top_up is not None:
-        await _tell(connection, account_id, ACCOUNT_TOPPED_UP, _about(policy, policy.top_up))
+        await tell(connection, account_id, ACCOUNT_TOPPED_UP, _about(policy, policy.top_up))
     if policy.paused_at is not None:
         if not policy.resumes:
             return False
-        await _tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
+        await tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
     facts = await facts_of(connection, account_id, currency=policy.currency)
     if not policy.reached(facts.standing):
         await _enter(connection, account_id)
@@ -234,13 +221,13 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
     made = await request_top_up(connection, account_id, Money.of(policy.amount, policy.currency))
     await _enter(connection, account_id, payment_id=made.id)
     top_up = TopUp(made.id, made.reference, made.amount, "pending", None)
-    await _tell(connection, account_id, ACCOUNT_TOP_UP_REQUESTED, _about(policy, top_up))
+    await tell(connection, account_id, ACCOUNT_TOP_UP_REQUESTED, _about(policy, top_up))
     return True
 
 
 async def _pause(connection: AsyncConnection, policy: Policy, reason: str, why: str) -> None:
     await _enter(connection, policy.account_id, pause_reason=reason)
-    await _tell(connection, policy.account_id, ACCOUNT_TOP_UP_PAUSED, TopUpPaused(reason=reason, detail=why))
+    await tell(connection, policy.account_id, ACCOUNT_TOP_UP_PAUSED, TopUpPaused(reason=reason, detail=why))
 
 
 async def _enter(
@@ -248,12 +235,6 @@ async def _enter(
 ) -> None:
     values = {"account_id": account_id, "payment_id": payment_id, "pause_reason": pause_reason}
     await connection.execute(_ENTER, values)
-
-
-async def _tell(connection: AsyncConnection, account_id: UUID, event: EventType, data: BaseModel | None = None) -> None:
-    """Record an event in every project that the account pays for."""
-    text = "{}" if data is None else data.model_dump_json()
-    await connection.execute(_TELL, {"account_id": account_id, "type": event.name, "data": text})
 
 
 def _about(policy: Policy, top_up: TopUp) -> TopUpOf:

@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
 from ipucloud.billing.prepaid.top_ups import top_up_accounts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
@@ -22,7 +23,7 @@ from ipucloud.contract.event_types import (
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.events.log import RECORD
+from ipucloud.events.log import RECORD_FOR_ACCOUNT
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.money import Money
 
@@ -55,14 +56,13 @@ _ENTER = sa.text(
           RETURNING p.account_id, j.event, j.data
         )
         """,
-        RECORD,
+        RECORD_FOR_ACCOUNT,
         """
-        SELECT project.id, e.event, 'account', e.account_id, NULL, NULL, CAST(e.data AS jsonb)
-          FROM entered e
-         CROSS JOIN LATERAL projects_paid_by(e.account_id) AS paid
-          JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
-         WHERE e.event IS NOT NULL
+        SELECT reader.project_id, reader.account_id, e.event, 'account', e.account_id, CAST(e.data AS jsonb)
+          FROM entered e CROSS JOIN
         """,
+        readers_of("e.account_id"),
+        "WHERE e.event IS NOT NULL",
     )
 )
 

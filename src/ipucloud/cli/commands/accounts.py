@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from enum import StrEnum
+from itertools import islice
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
+from ipucloud.cli.commands.events import follow_events
 from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
@@ -17,7 +20,7 @@ from ipucloud.cli.times import utc
 from ipucloud.cli.values import Amount, decimal, fields
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import BillingAccount, Dunning, Funds, Money
+from ipucloud.client.models import BillingAccount, Dunning, Event, Funds, Money
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -257,6 +260,34 @@ def end_dunning(session: Session, account: Account) -> None:
     """Send no more reminders, and lift an account's restriction. Needs a platform token."""
     session.run(accounts.end_dunning(account))
     session.done("ended", account)
+
+
+@customer_command(app, "events", "research", "research --follow --type invoice.issued --type payment.received")
+def list_events(
+    session: Session,
+    account: Account,
+    *,
+    types: Annotated[list[str] | None, typer.Option("--type", help="Only of this type; repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
+) -> None:
+    """Show what happened to an account's money, newest last. For payers and operators."""
+    chosen = types or ()
+    call = accounts.events(account, type=chosen, limit=min(limit, 1000))
+    latest = [*islice(session.client.items(call), limit)][::-1]
+    if follow:
+        follow_events(
+            session,
+            latest,
+            lambda last: accounts.events(account, type=chosen, after=last, order="created_at"),
+            _event_row,
+        )
+    else:
+        session.show_items(latest, ("TIME", "TYPE", "DATA"), _event_row, wrap="DATA")
+
+
+def _event_row(event: Event) -> tuple[object, ...]:
+    return event.at, event.type, json.dumps(event.data, ensure_ascii=False)
 
 
 def _show(session: Session, account: BillingAccount) -> None:
