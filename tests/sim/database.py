@@ -220,7 +220,7 @@ class _Transaction:
             yield
         except BaseException:
             if self._line.in_transaction:
-                self._line.say("ROLLBACK TO SAVEPOINT nested")
+                self._line.roll_back_to("nested")
             raise
         self._line.say("RELEASE SAVEPOINT nested")
 

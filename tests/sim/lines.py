@@ -86,6 +86,10 @@ class Line:
         self.say("ROLLBACK")
         self._clock = None  # the setting ends with the transaction
 
+    def roll_back_to(self, savepoint: str) -> None:
+        self.say(f"ROLLBACK TO SAVEPOINT {savepoint}")
+        self._clock = None  # the setting is again what it was before the savepoint
+
     def ready(self, text: bytes, values: Sequence[object]) -> tuple[bytes, Sequence[Any], Sequence[Format]]:
         """The name of the prepared statement, and its parameters as libpq takes them."""
         adapt = Transformer(self._connection)

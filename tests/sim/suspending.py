@@ -81,7 +81,7 @@ class Suspender:
 
     async def becomes(self, states: Collection[str]) -> bool:
         for _ in range(_POLLS):
-            await self.actor.sleep(_POLL_SECONDS, f"waits until it is {', '.join(states)}")
+            await self.actor.sleep(_POLL_SECONDS, f"waits until it is {', '.join(sorted(states))}")
             try:
                 async with self.project.database.read() as connection:
                     if (await connection.execute(_STATE, {"cluster_id": self.cluster})).scalar_one() in states:

@@ -120,8 +120,8 @@ class ValidationReconciler:
             left = min(self._request_life - pod.quiet_for, self._request_life)
             return Resting("waiting until no earlier request can take effect", left)
         waiting = await clear(site, name, machines)
-        if waiting is not None and not (waiting.for_machines and pod.overdue):
-            return waiting
+        if waiting is not None and (waiting.asked or not (waiting.for_machines and pod.overdue)):
+            return waiting  # a machine that was just asked to switch itself off may be asked again by a late copy
         if waiting is None and (other := await foreign_allocation(site, pod, machines)):
             return Resting(f"the V-IPU controller has the machines in allocation {other}", self._idle)
         return Cleared(pod.quiet_for is not None, () if waiting is None else waiting.for_machines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ipucloud.site.errors import SiteBusy, SiteUnknown
 from ipucloud.site.ports import Allocation, ClusterTest, Site, TestState
@@ -20,10 +21,14 @@ FINDINGS_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What is waited for. `for_machines`: the machines that are not there yet."""
+    """What is waited for. `for_machines`: the machines that are not there yet.
+
+    `asked`: others were asked to do something, and did it.
+    """
 
     why: str
     for_machines: tuple[str, ...] = ()
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ async def test(site: Site, pod: Pod, name: str) -> Waiting | Tested:
     """Switch the machines on, join them into an allocation, and test it. Raises SiteError when the site is silent."""
     machines = [each.machine for each in pod.batch]
     allocation = await site.vipu.allocation(name)
-    systems = await _systems(site, machines, name, on=True)
+    switched = await _switch(site, machines, name, on=True)
+    systems = {each: None if seen is None else seen.system for each, seen in switched.items()}
     if critical := {each for each, seen in systems.items() if seen is not None and seen.Status.Health == "Critical"}:
         return Tested(dict.fromkeys(critical, "its BMC reports its health as Critical"))
     off = tuple(each for each, seen in systems.items() if seen is None or seen.PowerState != "On")
@@ -88,7 +94,7 @@ async def _at_fault(site: Site, name: str, machines: Sequence[str], what: str) -
 
 
 async def clear(site: Site, name: str, machines: Sequence[str]) -> Waiting | None:
-    """Remove the allocation and switch the machines off; None when neither was left to do.
+    """Remove the allocation and switch the machines off; None when neither was left to do, so no request was sent.
 
     Raises SiteError when the site is silent.
     """
@@ -97,9 +103,10 @@ async def clear(site: Site, name: str, machines: Sequence[str]) -> Waiting | Non
             await site.vipu.remove_partitions(name)
         await site.vipu.remove_allocation(name)
         return Waiting("the controller removes the allocation")
-    systems = await _systems(site, machines, name, on=False)
-    running = tuple(each for each, seen in systems.items() if seen is None or seen.PowerState != "Off")
-    return Waiting("switching off", running) if running else None
+    switched = await _switch(site, machines, name, on=False)
+    running = tuple(each for each, seen in switched.items() if seen is None or seen.system.PowerState != "Off")
+    asked = any(seen.asked for each, seen in switched.items() if seen is not None and each not in running)
+    return Waiting("switching off", running, asked) if running or asked else None
 
 
 async def foreign_allocation(site: Site, pod: Pod, machines: Sequence[str]) -> str | None:
@@ -110,10 +117,17 @@ async def foreign_allocation(site: Site, pod: Pod, machines: Sequence[str]) -> s
     return None
 
 
-async def _systems(site: Site, machines: Sequence[str], name: str, *, on: bool) -> Mapping[str, RedfishSystem | None]:
-    """The machines after they were asked to switch themselves on or off; None for one that does not answer."""
+class _Switched(NamedTuple):
+    """A machine after it was looked at. `asked`: it was asked to switch itself on or off first."""
+
+    system: RedfishSystem
+    asked: bool
+
+
+async def _switch(site: Site, machines: Sequence[str], name: str, *, on: bool) -> Mapping[str, _Switched | None]:
+    """Have the machines switch themselves on or off; None for one that does not answer."""
     found = await asyncio.gather(*(_switched(site, each, name, on=on) for each in machines), return_exceptions=True)
-    answers: dict[str, RedfishSystem | None] = {}
+    answers: dict[str, _Switched | None] = {}
     for machine, answer in zip(machines, found, strict=True):
         if isinstance(answer, BaseException) and not isinstance(answer, SiteBusy | SiteUnknown):
             raise answer
@@ -124,12 +138,12 @@ async def _systems(site: Site, machines: Sequence[str], name: str, *, on: bool) 
     return answers
 
 
-async def _switched(site: Site, machine: str, name: str, *, on: bool) -> RedfishSystem:
+async def _switched(site: Site, machine: str, name: str, *, on: bool) -> _Switched:
     system = await site.machines.get(machine)
     if on and system.PowerState == "Off" and system.Status.Health != "Critical":
         await site.machines.power_on(machine, name)
     elif not on and system.PowerState == "On":
         await site.machines.power_off(machine, name)
     else:
-        return system
-    return await site.machines.get(machine)
+        return _Switched(system, asked=False)
+    return _Switched(await site.machines.get(machine), asked=True)
