@@ -22,8 +22,7 @@ from ipucloud.site.ports import UserEndpoint, VipuAddress
 class ClusterRecord(NamedTuple):
     """A cluster that holds hardware or is not gone. `servers` maps its hosts to the servers on them.
 
-    `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `has_user`: a user of its name was made
-    at a secure V-IPU controller. `made_room`: its customer had the
+    `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `made_room`: its customer had the
     partition removed that was made with it.
     """
 
@@ -34,7 +33,6 @@ class ClusterRecord(NamedTuple):
     state: ClusterState
     endpoint: UserEndpoint | None
     through_vipu: bool
-    has_user: bool
     made_room: bool
     machines: list[str]
     servers: dict[str, str]
@@ -90,7 +88,6 @@ _CLUSTERS = Query(
     SELECT c.id, c.project_id, c.external_name AS name, c.region, c.state,
            {endpoint("c")},
            c.allocated_through = 'v-ipu' AS through_vipu,
-           EXISTS (SELECT FROM vipu_access_keys k WHERE k.cluster_id = c.id) AS has_user,
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
                       AND p.desired_state = 'absent') AS made_room,

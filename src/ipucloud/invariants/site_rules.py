@@ -91,7 +91,7 @@ def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
         return None
     if cluster.name not in region.allocations:
         return f"the controller has no allocation {cluster.name}"
-    if region.users is not None and cluster.has_user and cluster.name not in region.users:
+    if region.users is not None and cluster.name not in region.users:
         return f"the controller has no user {cluster.name} who sees the allocation"
     return None
 

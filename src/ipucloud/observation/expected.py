@@ -18,16 +18,12 @@ IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 
 
 class Holder(NamedTuple):
-    """The cluster that has a live allocation of an object, and its name at the site.
-
-    `has_user`: a user of that name was made for it at a secure V-IPU controller.
-    """
+    """The cluster that has a live allocation of an object, and its name at the site."""
 
     cluster_id: UUID
     project_id: UUID
     state: ClusterState
     external_name: str
-    has_user: bool
 
     @property
     def in_use(self) -> bool:
@@ -108,23 +104,22 @@ _CONTROLLERS = Query(
     """,  # noqa: S608  # our own text
     VipuAddress,
 )
-_HAS_USER = "EXISTS (SELECT FROM vipu_access_keys k WHERE k.cluster_id = c.id) AS has_user"
 _MACHINES = Query(
-    f"""
+    """
     SELECT m.id, m.name, m.pod_id, own.id IS NOT NULL AS is_server, p.controller, c.id AS cluster_id,
-           c.project_id, c.state, c.external_name, {_HAS_USER}
+           c.project_id, c.state, c.external_name
       FROM pods p
       JOIN machines m ON m.pod_id = p.id
       LEFT JOIN hosts own ON own.machine_id = m.id
       LEFT JOIN allocations a ON a.machine_id = m.id AND a.freed_at IS NULL
       LEFT JOIN clusters c ON c.project_id = a.project_id AND c.id = a.cluster_id
      WHERE p.region = :region
-    """,  # noqa: S608  # our own text
+    """,
     Machine,
 )
 _HOSTS = Query(
-    f"""
-    SELECT h.id, h.name, c.id AS cluster_id, c.project_id, c.state, c.external_name, {_HAS_USER},
+    """
+    SELECT h.id, h.name, c.id AS cluster_id, c.project_id, c.state, c.external_name,
            s.name, s.state, s.ssh_host, s.ssh_port, s.host_key
       FROM hosts h
       LEFT JOIN allocations a ON a.host_id = h.id AND a.freed_at IS NULL
@@ -132,7 +127,7 @@ _HOSTS = Query(
       LEFT JOIN poplar_servers s
              ON s.project_id = a.project_id AND s.cluster_id = a.cluster_id AND s.ordinal = a.ordinal
      WHERE h.region = :region
-    """,  # noqa: S608  # our own text
+    """,
     Host,
 )
 # Partitions that customers made at the controller are theirs to reset, and say nothing about the hardware.

@@ -156,7 +156,7 @@ def _allocations(
         name = machine.holder.external_name
         if name not in allocations:
             detail = f"the controller has no allocation {name}"
-        elif users is not None and machine.holder.has_user and name not in users:
+        elif users is not None and name not in users:
             detail = f"the controller has no user {name} who sees the allocation"
         else:
             continue

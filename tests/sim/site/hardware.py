@@ -31,7 +31,7 @@ class Hardware:
     `allocation_of`: where the partition of a name was made last. `endpoints`: the port of each allocation there ever
     was. `strays`: names of what nobody asked for. `failed_tests`: names of the cluster tests that did not pass, and
     when they first did not. `forgets`: how often the controller lost everything; `forgotten`: the allocations that it
-    lost and that were not made again, and when it lost them.
+    lost and nobody can use again, because they or their users were not made again, and when it lost them.
     """
 
     def __init__(
@@ -90,7 +90,13 @@ class Hardware:
                 raise SiteBusy("CreateAllocation: an agent is in another allocation")
         port = self.endpoints.setdefault(wanted.id, FIRST_PORT + len(self.endpoints))
         state.allocations[wanted.id] = replace(wanted, endpoint=UserEndpoint("vipu", port))
-        self.forgotten.pop(wanted.id, None)
+        self._remembered(wanted.id)
+
+    def _remembered(self, name: str) -> None:
+        """An allocation can be used again once its user, who has the same name, sees it and has a key."""
+        user = self.state.users.get(name)
+        if name in self.state.allocations and user is not None and user.keys and name in user.allocations:
+            self.forgotten.pop(name, None)
 
     def remove_allocation(self, name: str) -> None:
         state = self.state
@@ -111,6 +117,7 @@ class Hardware:
         if name not in self.state.users or allocation not in self.state.allocations:
             raise SiteRefused("SetUserAllocations: the user or the allocation does not exist")
         self.state.users[name] = replace(self.state.users[name], allocations=frozenset({allocation}))
+        self._remembered(allocation)
 
     def remove_user(self, name: str) -> None:
         self.state.users.pop(name, None)
@@ -119,6 +126,7 @@ class Hardware:
         if name not in self.state.users:
             raise SiteRefused("CreateAccessKey: the user does not exist")
         self.state.users[name] = replace(self.state.users[name], keys=self.state.users[name].keys | {key})
+        self._remembered(name)
 
     def remove_access_key(self, name: str, key: str) -> None:
         if name in self.state.users:

@@ -16,7 +16,7 @@ from ipucloud.wire.site import RedfishStatus, RedfishSystem
 
 POD = uuid4()
 MACHINES = [uuid4() for _ in range(4)]
-HOLDER = Holder(uuid4(), uuid4(), ClusterState.ACTIVE, "training-1", has_user=True)
+HOLDER = Holder(uuid4(), uuid4(), ClusterState.ACTIVE, "training-1")
 
 
 def reported(
