@@ -2,3 +2,30 @@
 
 OWNER_ROLE = "ipucloud_owner"
 APP_ROLE = "ipucloud_app"
+
+HISTORY = {
+    "billing_months": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
+    "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
+    "contract_prices": ("DELETE", "TRUNCATE"),
+    "events": ("UPDATE", "DELETE", "TRUNCATE"),
+    "repairs": ("DELETE", "TRUNCATE"),
+    "hour_closes": ("DELETE", "TRUNCATE"),
+    "ledger_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
+    "ledger_transfers": ("UPDATE", "DELETE", "TRUNCATE"),
+    "operations": ("DELETE", "TRUNCATE"),
+    "operation_steps": ("DELETE", "TRUNCATE"),
+    "prices": ("DELETE", "TRUNCATE"),
+    "project_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
+    "usage_charges": ("UPDATE", "DELETE", "TRUNCATE"),
+    "usage_credits": ("UPDATE", "DELETE", "TRUNCATE"),
+    "usage_intervals": ("DELETE", "TRUNCATE"),
+}
+"""Privileges on tables that the application never has, so that it cannot rewrite what happened."""
+
+FACTS = {
+    "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
+    "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
+    "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
+    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "credited", "anchor_at", "started_at"),
+}
+"""Columns that it cannot update in tables of which it updates others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.db.documents import decimal_places
+from ipucloud.invariants.adjusting import OF_INVOICE, OF_PROMO, OF_RECORD, OF_WALLET
 from ipucloud.invariants.rules import Invariant, Refusal
 
 _STANDS = Refusal("Issued documents are never rewritten; a person must find the cause and issue a credit note.")
@@ -56,16 +57,22 @@ IN_LEDGER = Invariant(
     name="invoice_is_in_the_ledger",
     sentence="Every amount of an invoice was transferred exactly once (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what issued it without its transfers; post the difference under its own `idem` key.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what issued it without its transfers, or moved their money otherwise; then have the audit post the"
+    " difference.",
+    repair=OF_INVOICE,
     statement=f"""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
-           format('%s of %s, transfer of %s', part.name, part.amount, coalesce(t.amount, 0)) AS detail
+           format('%s of %s, transfers of %s', part.name, part.amount, t.amount) AS detail
       FROM {_NEWEST} AS i
-     CROSS JOIN LATERAL (VALUES ('usage', i.cost), ('rounding', i.adjustment), ('promo', i.promo_applied),
-                                ('tax', i.tax), ('wallet', i.wallet_applied)) AS part (name, amount)
-      LEFT JOIN ledger_transfers t ON t.idem = 'invoice/' || i.id || '/' || part.name
-     WHERE coalesce(t.amount, 0) <> abs(part.amount)
+     CROSS JOIN LATERAL (
+       VALUES ('usage', 'receivable', i.cost), ('rounding', 'receivable', i.adjustment), ('tax', 'receivable', i.tax),
+              ('promo', 'promo', i.promo_applied), ('wallet', 'wallet', i.wallet_applied)) AS part (name, debit, amount)
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(CASE part.debit WHEN d.code THEN x.amount WHEN c.code THEN -x.amount END), 0) AS amount
+         FROM ledger_transfers x
+         JOIN ledger_accounts d ON d.id = x.debit_id JOIN ledger_accounts c ON c.id = x.credit_id
+        WHERE 'invoice/' || i.id || '/' || part.name IN (x.idem, x.adjusts)) AS t
+     WHERE t.amount <> part.amount
     """,  # noqa: S608  # our own text
 )
 
@@ -160,7 +167,7 @@ WALLET_PAYS = Invariant(
     sentence="No account has money in its wallet and an open invoice; what a wallet paid was transferred.",
     object_type="account",
     remedy="Record any payment of the account (`ipucloud payments create`), of one cent if need be: the wallet then"
-    " pays what is open.",
+    " pays what is open. A settlement without its transfer breaks `wallet_is_what_was_paid` too, which repairs it.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT format('%s %s', w.owner_id, w.currency) AS object_id, NULL::uuid AS project_id,
@@ -173,10 +180,14 @@ WALLET_PAYS = Invariant(
      GROUP BY w.id
      UNION ALL
     SELECT format('%s %s', i.account_id, i.currency), NULL,
-           format('settlement %s of %s: %s, transfer of %s', s.id, i.number, s.amount, coalesce(t.amount, 0))
+           format('settlement %s of %s: %s, transfers of %s', s.id, i.number, s.amount, t.amount)
       FROM invoice_settlements s JOIN invoices i ON i.id = s.invoice_id
-      LEFT JOIN ledger_transfers t ON t.idem = 'settlement/' || s.id || '/wallet'
-     WHERE s.from_wallet AND s.amount <> coalesce(t.amount, 0)
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(CASE 'wallet' WHEN d.code THEN x.amount WHEN c.code THEN -x.amount END), 0) AS amount
+         FROM ledger_transfers x
+         JOIN ledger_accounts d ON d.id = x.debit_id JOIN ledger_accounts c ON c.id = x.credit_id
+        WHERE 'settlement/' || s.id || '/wallet' IN (x.idem, x.adjusts)) AS t
+     WHERE s.from_wallet AND s.amount <> t.amount
     """,
 )
 
@@ -184,14 +195,17 @@ CREDITS = Invariant(
     name="promotional_credit_is_what_was_granted",
     sentence="An account's remaining credits match its ledger account, and no credit was used twice.",
     object_type="account",
-    remedy="Find out what used credit without a transfer, or moved it without a record; post the difference.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what used credit without a transfer, or moved it without a record; then have the audit post the"
+    " difference. What was used twice is granted again.",
+    repair=OF_PROMO,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
            format('credits have %s left, the ledger holds %s', coalesce(granted.rest, 0), coalesce(held.balance, 0))
              AS detail
       FROM (SELECT account_id, currency, sum(rest) AS rest, min(rest) AS least
-              FROM (SELECT c.account_id, c.currency, c.amount - coalesce(sum(u.amount), 0) AS rest
+              FROM (SELECT c.account_id, c.currency,
+                           c.amount - coalesce(sum(u.amount), 0) + coalesce((
+                             SELECT sum(amount) FROM ledger_transfers WHERE adjusts = 'overused/' || c.id), 0) AS rest
                       FROM promo_credits c LEFT JOIN promo_credit_uses u ON u.credit_id = c.id
                      GROUP BY c.id) AS each
              GROUP BY account_id, currency) AS granted
@@ -205,8 +219,9 @@ WALLET = Invariant(
     name="wallet_is_what_was_paid",
     sentence="A wallet's balance equals its payments and credits, less what it paid and refunds.",
     object_type="account",
-    remedy="Find out what moved money of the wallet without a payment or a document; post the difference.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what moved money of the wallet without a payment or a document, or left it out; then have the"
+    " audit post the difference.",
+    repair=OF_WALLET,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
            format('it was given %s, the ledger holds %s', coalesce(moved.amount, 0), coalesce(held.balance, 0))
@@ -230,15 +245,21 @@ MOVED_ONCE = Invariant(
     name="money_moves_once",
     sentence="No payment, refund or granted credit moved more money than it is of (the newest thousand transfers).",
     object_type="payment",
-    remedy="Find out what posted money without a payment or a credit, or twice; post the opposite of the difference.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what posted money without a payment or a credit, or twice; then have the audit post the opposite.",
+    repair=OF_RECORD,
     statement="""
     SELECT moved.name AS object_id, NULL::uuid AS project_id,
            format('recorded %s, transferred %s', coalesce(p.amount, c.amount, 0), moved.amount) AS detail
-      FROM (SELECT split_part(idem, '/', 1) || ' ' || split_part(idem, '/', 2) AS name, split_part(idem, '/', 2) AS id,
-                   sum(amount) AS amount
-              FROM (SELECT * FROM ledger_transfers ORDER BY id DESC LIMIT 1000) AS newest
-             WHERE kind IN ('payment', 'top_up', 'refund', 'credit_granted') GROUP BY 1, 2) AS moved
+      FROM (SELECT split_part(name, '/', 1) || ' ' || split_part(name, '/', 2) AS name, split_part(name, '/', 2) AS id,
+                   -- A refund goes to the platform's account; all others come from there.
+                   sum(CASE WHEN (d.owner_id IS NULL) <> (split_part(name, '/', 3) = 'out') THEN t.amount
+                            ELSE -t.amount END) AS amount
+              FROM (SELECT *, coalesce(adjusts, idem) AS name FROM ledger_transfers ORDER BY id DESC LIMIT 1000) AS t
+              JOIN ledger_accounts d ON d.id = t.debit_id
+             WHERE kind IN ('payment', 'top_up', 'refund', 'credit_granted')
+                OR kind = 'adjustment' AND split_part(name, '/', 1) IN ('payment', 'credit')
+                   AND split_part(name, '/', 3) <> 'expired'
+             GROUP BY 1, 2) AS moved
       LEFT JOIN payments p ON p.id::text = moved.id AND p.state = 'done'
       LEFT JOIN promo_credits c ON c.id::text = moved.id
      WHERE moved.amount > coalesce(p.amount, c.amount, 0)

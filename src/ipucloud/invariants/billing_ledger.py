@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from ipucloud.db.roles import APP_ROLE
+from ipucloud.invariants.adjusting import OF_HOUR
 from ipucloud.invariants.rules import Invariant, Refusal, decided
 
 _MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the cause and post a correction.")
@@ -14,13 +15,19 @@ TRIAL_BALANCE = Invariant(
     sentence="Debits equal credits in every currency, and every account's sums match its transfers"
     " (in a large ledger: customers' accounts of the newest fifty transfers).",
     object_type="ledger_account",
-    remedy="Find out what bypassed the trigger of ledger_transfers; as the owner, set the sums from the transfers.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what bypassed the trigger of ledger_transfers. If the transfers are right, have the audit count"
+    " the sums again; if not, restore the ledger from a backup.",
+    repair=decided(
+        "counts the account's sums again from its transfers",
+        "Either the sums or the transfers may be wrong.",
+        """
+        SELECT FROM (SELECT id FROM ledger_accounts WHERE CAST(:object_id AS text) IN (id::text, currency) ORDER BY id)
+                    AS a
+         WHERE recount_ledger_account(a.id)
+        """,
+    ),
     statement="""
-    SELECT coalesce(a.id::text, a.currency) AS object_id, NULL::uuid AS project_id,
-           format('%s %s: debits %s, credits %s; its transfers come to %s and %s', coalesce(a.code, 'all accounts'),
-                  a.currency, a.debits, a.credits, a.debited, a.credited) AS detail
-      FROM (
+    WITH accounts AS (
         SELECT l.id, l.code, l.currency, l.debits, l.credits, debit.moved AS debited, credit.moved AS credited
           FROM ledger_accounts l
          CROSS JOIN LATERAL (
@@ -32,10 +39,17 @@ TRIAL_BALANCE = Invariant(
             OR l.owner_id IS NOT NULL
            AND l.id IN (SELECT unnest(ARRAY[debit_id, credit_id])
                           FROM (SELECT debit_id, credit_id FROM ledger_transfers ORDER BY id DESC LIMIT 50) AS newest)
-        UNION ALL
-        SELECT NULL, NULL, currency, sum(debits), sum(credits), sum(credits), sum(debits)
-          FROM ledger_accounts GROUP BY currency) AS a
-     WHERE a.debits <> a.debited OR a.credits <> a.credited
+    ), wrong AS (
+        SELECT * FROM accounts WHERE debits <> debited OR credits <> credited
+    )
+    SELECT id::text AS object_id, NULL::uuid AS project_id,
+           format('%s %s: debits %s, credits %s; its transfers come to %s and %s', code, currency, debits, credits,
+                  debited, credited) AS detail
+      FROM wrong
+    UNION ALL
+    SELECT currency, NULL, format('all accounts in %s: debits %s, credits %s', currency, sum(debits), sum(credits))
+      FROM ledger_accounts WHERE currency NOT IN (SELECT currency FROM wrong)
+     GROUP BY currency HAVING sum(debits) <> sum(credits)
     """,
 )
 
@@ -43,7 +57,8 @@ FLOOR = Invariant(
     name="wallet_is_not_negative",
     sentence="Wallets and promotional credits are never overdrawn.",
     object_type="ledger_account",
-    remedy="Find out what overdrew it; claim the difference from the customer, or waive it with a transfer.",
+    remedy="Find out what overdrew it. Record the payment by which the customer makes a wallet good"
+    " (`ipucloud payments create`); grant what a promotional credit lacks (`ipucloud credits create`).",
     repair=_MONEY_STANDS,
     statement="""
     SELECT id::text AS object_id, NULL::uuid AS project_id,
@@ -56,8 +71,9 @@ IN_LEDGER = Invariant(
     name="closed_hour_is_in_the_ledger",
     sentence="The charges of a closed hour were transferred for each account (the last three hours).",
     object_type="hour",
-    remedy="Find out what posted charges without a transfer; post the difference under its own `idem` key.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what posted charges without a transfer, or moved their money otherwise; then have the audit post"
+    " the difference.",
+    repair=OF_HOUR,
     statement="""
     WITH last AS (
       SELECT hour, revision FROM hour_closes WHERE closed_at IS NOT NULL ORDER BY hour DESC LIMIT 3
@@ -65,16 +81,19 @@ IN_LEDGER = Invariant(
       SELECT hour, account_id, currency, sum(cost) AS cost
         FROM usage_charges WHERE hour IN (SELECT hour FROM last) GROUP BY hour, account_id, currency
     )
-    SELECT format('%s %s', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.account_id) AS object_id,
-           NULL::uuid AS project_id,
+    SELECT format('%s %s %s', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.account_id, c.currency)
+             AS object_id, NULL::uuid AS project_id,
            format('charges of %s %s, transfers of %s', c.cost, c.currency, coalesce(moved.amount, 0)) AS detail
       FROM charged c JOIN last USING (hour)
      CROSS JOIN LATERAL (
-       SELECT sum(CASE t.kind WHEN 'usage' THEN t.amount ELSE -t.amount END) AS amount
-         FROM generate_series(0, last.revision) AS revision
-         JOIN ledger_transfers t
-           ON t.idem = concat_ws('/', 'usage', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), revision,
-                                 c.account_id, c.currency)) AS moved
+       SELECT array_agg(concat_ws('/', 'usage', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), revision,
+                                  c.account_id, c.currency) ORDER BY revision) AS idems
+         FROM generate_series(0, last.revision) AS revision) AS names
+     CROSS JOIN LATERAL (
+       SELECT sum(CASE 'unbilled' WHEN d.code THEN t.amount WHEN a.code THEN -t.amount END) AS amount
+         FROM ledger_transfers t
+         JOIN ledger_accounts d ON d.id = t.debit_id JOIN ledger_accounts a ON a.id = t.credit_id
+        WHERE t.idem = ANY (names.idems) OR t.adjusts = names.idems[1]) AS moved
      WHERE c.cost <> coalesce(moved.amount, 0)
     """,
 )

@@ -6,34 +6,11 @@ from types import MappingProxyType
 
 from sqlalchemy.dialects import postgresql as pg
 
-from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY
 from ipucloud.invariants.rules import Invariant, Refusal
 from ipucloud.invariants.tables import TABLES
 
 _OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
-_HISTORY = {
-    "billing_months": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
-    "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
-    "contract_prices": ("DELETE", "TRUNCATE"),
-    "events": ("UPDATE", "DELETE", "TRUNCATE"),
-    "repairs": ("DELETE", "TRUNCATE"),
-    "hour_closes": ("DELETE", "TRUNCATE"),
-    "ledger_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
-    "ledger_transfers": ("UPDATE", "DELETE", "TRUNCATE"),
-    "operations": ("DELETE", "TRUNCATE"),
-    "operation_steps": ("DELETE", "TRUNCATE"),
-    "prices": ("DELETE", "TRUNCATE"),
-    "project_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
-    "usage_charges": ("UPDATE", "DELETE", "TRUNCATE"),
-    "usage_credits": ("UPDATE", "DELETE", "TRUNCATE"),
-    "usage_intervals": ("DELETE", "TRUNCATE"),
-}
-_FACTS = {
-    "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
-    "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
-    "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
-    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "credited", "anchor_at", "started_at"),
-}
 _TRIGGERS = (
     ("contract_prices", "contract_prices_begun"),
     ("contract_prices", "contract_prices_final"),
@@ -127,7 +104,8 @@ NO_BYPASS = Invariant(
     name="application_role_has_no_power",
     sentence="The application's role owns nothing, is no superuser, cannot create roles or databases, is in no group.",
     object_type="role",
-    remedy="As a superuser, remove the privilege with ALTER ROLE, REVOKE or REASSIGN OWNED; see deploy/roles.sql.",
+    remedy="Run `ipucloud migrate` with a superuser in IPUCLOUD_MIGRATION_DATABASE_URL, which takes the power away, and"
+    " find out what gave it.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT rolname::text AS object_id, NULL::uuid AS project_id, power AS detail
@@ -149,7 +127,7 @@ HISTORY_STANDS = Invariant(
     name="application_cannot_rewrite_history",
     sentence="The application's role can neither change nor delete events, charges and prices.",
     object_type="privilege",
-    remedy="As the owner, REVOKE the privilege, and find out what used it.",
+    remedy="Run `ipucloud migrate`, which takes the privilege away, and find out what gave it and what used it.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT may.relation || ' ' || may.privilege AS object_id, NULL::uuid AS project_id,
@@ -165,10 +143,10 @@ HISTORY_STANDS = Invariant(
     parameters=MappingProxyType(
         {
             "role": APP_ROLE,
-            "relations": [relation for relation, privileges in _HISTORY.items() for _ in privileges],
-            "privileges": [privilege for privileges in _HISTORY.values() for privilege in privileges],
-            "fact_relations": [relation for relation, facts in _FACTS.items() for _ in facts],
-            "facts": [fact for facts in _FACTS.values() for fact in facts],
+            "relations": [relation for relation, privileges in HISTORY.items() for _ in privileges],
+            "privileges": [privilege for privileges in HISTORY.values() for privilege in privileges],
+            "fact_relations": [relation for relation, facts in FACTS.items() for _ in facts],
+            "facts": [fact for facts in FACTS.values() for fact in facts],
         }
     ),
 )

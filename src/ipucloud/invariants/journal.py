@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -36,8 +36,9 @@ class Entry:
 
     async def done(self, connection: AsyncConnection, done: RepairDone) -> None:
         """Log a database repair in its own transaction."""
-        made = await self._write(connection, "succeeded", operation_id=done.operation_id)
-        await self._record_event(connection, made, done.operation_id)
+        entry = self if done.did is None else replace(self, action=done.did)
+        made = await entry._write(connection, "succeeded", operation_id=done.operation_id)
+        await entry._record_event(connection, made, done.operation_id)
 
     async def failed(self, connection: AsyncConnection, error: str) -> None:
         """Log a repair whose own transaction was rolled back."""

@@ -15,7 +15,16 @@ from ipucloud.invariants.audit import audit_sites
 from ipucloud.invariants.journal import Entry
 from ipucloud.invariants.records import controllers_of
 from ipucloud.invariants.removals import remove
-from ipucloud.invariants.rules import DatabaseRepair, Decision, Finding, Refusal, Refused, RepairDone, SiteRemoval
+from ipucloud.invariants.rules import (
+    Adjustment,
+    DatabaseRepair,
+    Decision,
+    Finding,
+    Refusal,
+    Refused,
+    RepairDone,
+    SiteRemoval,
+)
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
 from ipucloud.operations.freezes import blocked_by, frozen
@@ -57,7 +66,7 @@ class Repairer:
     """Repairs the findings of an audit. Durations in seconds.
 
     `request_life` separates the two observations that a removal needs. `requested_by` is logged. `decided`: rule and
-    object of what a person has decided to repair.
+    object of what a person has decided to repair, and `reason` why.
     """
 
     database: Database
@@ -69,6 +78,7 @@ class Repairer:
     poll_interval: float
     repair_limit: int = REPAIR_LIMIT
     decided: Set[tuple[str, str]] = frozenset()
+    reason: str | None = None
 
     async def repair(self, findings: Sequence[Finding]) -> list[Repaired]:
         """Apply and log the repairs. Raises `Problem` unavailable, and SiteError when the second observation fails."""
@@ -101,7 +111,10 @@ class Repairer:
         entry = Entry(finding, repair.does, self.requested_by)
 
         async def work(connection: AsyncConnection) -> RepairDone:
-            done = await repair.run(connection, finding.violation)
+            if isinstance(repair, Adjustment) and self.reason is not None:
+                done = await repair.adjust(connection, finding.violation, self.reason)
+            else:
+                done = await repair.run(connection, finding.violation)
             await entry.done(connection, done)
             return done
 
@@ -115,7 +128,7 @@ class Repairer:
                 await entry.failed(connection, reason)
             return Repaired(finding, Outcome.FAILED, reason)
         if done.operation_id is None:
-            return Repaired(finding, Outcome.REPAIRED, f"The audit {repair.does}.")
+            return Repaired(finding, Outcome.REPAIRED, f"The audit {done.did or repair.does}.")
         return Repaired(finding, Outcome.LEFT_TO_WORKER, f"The audit {repair.does}.", done.operation_id)
 
     async def _remove_all(self, doomed: Sequence[tuple[Finding, SiteRemoval]]) -> list[Repaired]:

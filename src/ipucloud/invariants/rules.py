@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -39,9 +40,13 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RepairDone:
-    """A completed repair. `operation_id`: the operation in which a worker does the rest."""
+    """A completed repair. `operation_id`: the operation in which a worker does the rest.
+
+    `did` completes "The audit …" where the repair did more than it says of itself.
+    """
 
     operation_id: UUID | None = None
+    did: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,18 @@ class Decision(DatabaseRepair):
 
     def command(self, rule: str, object_id: str) -> str:
         """What carries it out for this object."""
-        return f"ipucloud admin audit --repair --apply --decide {rule}:{object_id}"
+        return f"ipucloud admin audit --repair --apply --decide {shlex.quote(f'{rule}:{object_id}')}"
+
+
+@dataclass(frozen=True)
+class Adjustment(Decision):
+    """A decision for which a person gives a reason too; `preview` says what it would post."""
+
+    preview: Callable[[Statements, Violation], Awaitable[Sequence[str]]]
+    adjust: Callable[[AsyncConnection, Violation, str], Awaitable[RepairDone]]
+
+    def command(self, rule: str, object_id: str) -> str:
+        return f"{super().command(rule, object_id)} --reason REASON"
 
 
 @dataclass(frozen=True, slots=True)

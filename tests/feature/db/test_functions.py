@@ -25,6 +25,7 @@ CALLS = (
     "SELECT withdraw_price(id) FROM contract_prices",
     "SELECT cut_price(gen_random_uuid(), gen_random_uuid())",
     "SELECT follow_price(gen_random_uuid(), '{}')",
+    "SELECT recount_ledger_account(id) FROM ledger_accounts",
     "DELETE FROM dirty_hours",
     "UPDATE hour_closes SET verified_at = app_now()",
     "SELECT seal_billing_month(month) FROM billing_months",

@@ -43,8 +43,8 @@ INVOICES = (
         "invoice_is_in_the_ledger",
         _MONTH,
         _COUNTED,
-        _INVOICE.format(cost=0, wallet=-5, due=5),
-        _PAYMENT.format(way="out", wallet=-5),
+        _INVOICE.format(cost=1, wallet=0, due=1),
+        _LINE.format(minutes=7_000_000, cost=1),  # so many that its charges are not summed up
     ),
     _c(
         "invoiced_month_has_nothing_unbilled",

@@ -133,6 +133,32 @@ def test_what_a_person_has_to_decide_is_repaired_for_the_object_that_is_named(ru
     assert orjson.loads(out)["findings"][0]["repair"]["outcome"] == "repaired"
 
 
+def test_an_adjusting_entry_is_shown_first_and_posted_for_a_reason(run: Run, database: Database) -> None:
+    sound(database)
+    account = one(database, "SELECT account_id FROM promo_credits")
+    corrupt(
+        database,
+        "INSERT INTO promo_credits (id, account_id, currency, amount, reason, expires_at)"
+        " SELECT gen_random_uuid(), account_id, 'CHF', 5, 'x', '2126-01-01Z' FROM promo_credits LIMIT 1",
+    )
+    _, out, _ = run("--repair", "--json")
+    [planned] = orjson.loads(out)["findings"]
+    [entry] = planned["repair"]["entries"]
+    assert entry.startswith(f"5.00 CHF debited to revenue and credited to promo of account {account}, for credit/")
+    assert one(database, "SELECT count(*) FROM ledger_transfers WHERE adjusts IS NOT NULL") == 0
+    decide = ("--repair", "--apply", "--decide", f"{planned['rule']}:{planned['object_id']}")
+    status, out, _ = run(*decide)
+    assert (status, "give it with --reason" in out) == (3, True)
+    assert run("--repair", "--apply", "--reason", "lost")[0] == run(*decide, "--reason", " ")[0] == 2
+    assert run(*decide, "--reason", "lost by a defect")[0] == 0
+    assert one(database, "SELECT reason FROM ledger_transfers WHERE adjusts IS NOT NULL") == "lost by a defect"
+    said = f"({entry}), because: lost by a defect"
+    assert said in one(database, "SELECT action FROM repairs ORDER BY started_at DESC LIMIT 1")
+    assert said in one(database, "SELECT data->>'action' FROM events WHERE type = 'audit.repaired'")
+    assert run(*decide, "--reason", "again")[0] == 0
+    assert one(database, "SELECT count(*) FROM ledger_transfers WHERE adjusts IS NOT NULL") == 1
+
+
 def test_an_audit_that_cannot_be_made_ends_with_1(
     run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

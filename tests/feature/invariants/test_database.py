@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.guards import put_in_force
+from ipucloud.db.guards import put_in_force, take_powers
 from ipucloud.events.restored import transactions_behind, use_up_transactions
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.registry import INVARIANTS
@@ -46,7 +48,7 @@ def repairer(healthy: Healthy) -> Repairer:
 
 async def repair(healthy: Healthy, findings: list[Finding], *, decided: bool = False) -> list[Repaired]:
     keys = {(each.rule.name, each.violation.object_id) for each in findings} if decided else set()
-    return await replace(repairer(healthy), decided=keys).repair(findings)
+    return await replace(repairer(healthy), decided=keys, reason="lost by a defect").repair(findings)
 
 
 async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
@@ -67,8 +69,12 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Heal
     if corruption.outcome is Outcome.REFUSED:
         assert (logged, left) == ([], {corruption.rule})
         if not isinstance(BY_NAME[corruption.rule].repair, Refusal):
+            posted = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
             decided = await repair(healthy, findings, decided=True)
             assert {each.outcome for each in decided} == {Outcome.REPAIRED}, decided
+            # History stands, whatever was repaired.
+            after = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
+            assert after[: len(posted)] == posted
             left = {finding.rule.name for finding in await audit(world.database)}
             assert left == ({corruption.rule} if corruption.lasting else set())
     else:
@@ -106,9 +112,100 @@ async def test_the_role_of_the_application_is_checked_in_the_server_s_catalogue(
     assert found == {"it makes databases", "it bypasses row security"}
 
 
+def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None:
+    """In a transaction that is never committed: a role is every database's of the server."""
+    with psycopg.connect(database.superuser_url) as connection:
+        assert take_powers(connection) == []
+        updated = connection.execute(_UPDATED).fetchall()
+        for statement in (
+            "ALTER ROLE ipucloud_app CREATEDB BYPASSRLS",
+            "GRANT pg_monitor TO ipucloud_app",
+            "CREATE TABLE own ()",
+            "ALTER TABLE own OWNER TO ipucloud_app",
+            "GRANT DELETE ON events TO PUBLIC",
+            "GRANT UPDATE ON prices, repairs TO ipucloud_app",
+            "GRANT TRUNCATE ON ledger_transfers TO ipucloud_app",
+        ):
+            connection.execute(statement)
+        with connection.transaction(force_rollback=True):
+            connection.execute("SET LOCAL ROLE ipucloud_owner")
+            assert any("stays: " in sentence and "superuser" in sentence for sentence in take_powers(connection))
+        assert [
+            sentence.removeprefix("ipucloud_app: ").removesuffix(" is taken away.")
+            for sentence in take_powers(connection)
+        ] == [
+            "the power over roles or databases",
+            "membership of pg_monitor",
+            "ownership",
+            "DELETE on events",
+            "TRUNCATE on ledger_transfers",
+            "UPDATE on prices",
+            "UPDATE on repairs",
+        ]
+        assert take_powers(connection) == []
+        assert connection.execute(_UPDATED).fetchall() == updated
+        connection.rollback()
+
+
+_UPDATED = """
+SELECT table_name, column_name FROM information_schema.column_privileges
+ WHERE grantee = 'ipucloud_app' AND privilege_type = 'UPDATE' ORDER BY 1, 2
+"""
+"""Columns that the application may update."""
+
+
 def test_every_rule_is_broken_here_once() -> None:
     assert {corruption.rule for corruption in ALL} | IN_A_TRANSACTION == BY_NAME.keys()
     assert len(BY_NAME) == len(INVARIANTS) >= 30
+
+
+async def test_adjusting_entries_make_good_what_was_posted_wrongly(healthy: Healthy) -> None:
+    """To the wrong account, twice, without a record and beyond a credit: no posting is touched, and the books agree."""
+    world = healthy.world
+    plant(healthy.scratch.superuser_url, WRONGLY_POSTED, healthy.values())
+    assert "trial_balance_is_zero" not in await broken(healthy)
+    posted = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
+    repaired = await repair(healthy, await audit(world.database))
+    assert {each.outcome for each in repaired} == {Outcome.REFUSED}
+    rules = set()
+    while findings := await audit(world.database):
+        rules |= {each.rule.name for each in findings}
+        together = await asyncio.gather(*[repair(healthy, findings, decided=True) for _ in range(3)])
+        assert Outcome.REPAIRED in {each.outcome for run in together for each in run}
+    assert rules == {"money_moves_once", "wallet_is_what_was_paid", "promotional_credit_is_what_was_granted"}
+    assert await world.column(
+        "SELECT a.code || ' ' || (a.credits - a.debits)::real FROM ledger_accounts a ORDER BY a.code, a.owner_id"
+    ) == ["cash -5", "promo 0", "receivable 0", "revenue 0", "wallet 5"]
+    left = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t WHERE adjusts IS NULL ORDER BY id")
+    assert left == posted
+    reasons = await world.column("SELECT action FROM repairs WHERE requested_by = 'operator@console'")
+    assert reasons
+    assert all(action.endswith("because: lost by a defect") for action in reasons)
+
+
+async def broken(healthy: Healthy) -> set[str]:
+    return {finding.rule.name for finding in await audit(healthy.world.database)}
+
+
+WRONGLY_POSTED = (
+    "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state, finished_at, to_wallet)"
+    " VALUES (%(active)s, %(project)s, 'EUR', 'in', 5, 'x', 'done', app_now(), 5)",
+    "INSERT INTO promo_credits (id, account_id, currency, amount, reason, expires_at)"
+    " VALUES (%(active)s, %(project)s, 'EUR', 5, 'x', '2126-01-01Z')",
+    "INSERT INTO promo_credit_uses (credit_id, amount) VALUES (%(active)s, 5), (%(active)s, 5)",
+    "INSERT INTO ledger_accounts (code, owner_id, currency) VALUES ('cash', NULL, 'EUR'), ('revenue', NULL, 'EUR'),"
+    " ('receivable', %(other)s, 'EUR'), ('promo', %(project)s, 'EUR'), ('wallet', %(project)s, 'EUR')",
+    "INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)"
+    " SELECT x.idem, x.kind, d.id, c.id, 'EUR', x.amount, app_now()"
+    " FROM (VALUES ('payment/' || %(active)s::uuid || '/wallet', 'top_up', 'cash', 'receivable', 5),"
+    " ('payment/' || %(active)s::uuid || '/again', 'top_up', 'cash', 'wallet', 5),"
+    " ('by hand', 'x', 'wallet', 'revenue', 2),"
+    " ('credit/' || %(active)s::uuid || '/granted', 'credit_granted', 'revenue', 'promo', 5),"
+    " ('credit/' || %(active)s::uuid || '/expired', 'credit_expired', 'promo', 'revenue', 5))"
+    " AS x (idem, kind, debit, credit, amount)"
+    " JOIN ledger_accounts d ON d.code = x.debit JOIN ledger_accounts c ON c.code = x.credit",
+    "SELECT recount_ledger_account(id) FROM ledger_accounts",
+)
 
 
 async def test_restored_events_are_brought_into_the_past(healthy: Healthy) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -16,8 +16,9 @@ _MOVES = """
 WITH moves AS (
   SELECT * FROM unnest(CAST(:idems AS text[]), CAST(:kinds AS text[]), CAST(:debit_codes AS text[]),
                        CAST(:debit_owners AS uuid[]), CAST(:credit_codes AS text[]), CAST(:credit_owners AS uuid[]),
-                       CAST(:currencies AS text[]), CAST(:amounts AS numeric[]))
-    AS move (idem, kind, debit_code, debit_owner, credit_code, credit_owner, currency, amount)
+                       CAST(:currencies AS text[]), CAST(:amounts AS numeric[]), CAST(:adjusts AS text[]),
+                       CAST(:reasons AS text[]))
+    AS move (idem, kind, debit_code, debit_owner, credit_code, credit_owner, currency, amount, adjusts, reason)
 )
 """
 _ACCOUNTS = sa.text(
@@ -38,8 +39,9 @@ _POST = sa.text(
     clauses(
         _MOVES,
         """
-        INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)
-        SELECT moves.idem, moves.kind, debit.id, credit.id, moves.currency, moves.amount, app_now()
+        INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at, adjusts, reason)
+        SELECT moves.idem, moves.kind, debit.id, credit.id, moves.currency, moves.amount, app_now(), moves.adjusts,
+               moves.reason
           FROM moves
           JOIN ledger_accounts debit ON debit.code = moves.debit_code AND debit.currency = moves.currency
                                     AND debit.owner_id IS NOT DISTINCT FROM moves.debit_owner
@@ -52,18 +54,23 @@ _POST = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """`amount` from `debit` to `credit`; below 0 the other way round, and 0 is no transfer."""
+    """`amount` from `debit` to `credit`; below 0 the other way round, and 0 is no transfer.
+
+    `adjusts`, `reason`: of an adjusting entry.
+    """
 
     idem: str
     kind: str
     debit: Side
     credit: Side
     amount: Decimal
+    adjusts: str | None = None
+    reason: str | None = None
 
     def forward(self) -> Move:
         if self.amount >= 0:
             return self
-        return Move(self.idem, self.kind, self.credit, self.debit, -self.amount)
+        return replace(self, debit=self.credit, credit=self.debit, amount=-self.amount)
 
 
 async def post(connection: AsyncConnection, moves: Sequence[Move]) -> None:
@@ -80,6 +87,8 @@ async def post(connection: AsyncConnection, moves: Sequence[Move]) -> None:
         "credit_owners": [move.credit.owner for move in real],
         "currencies": [move.debit.currency for move in real],
         "amounts": [move.amount for move in real],
+        "adjusts": [move.adjusts for move in real],
+        "reasons": [move.reason for move in real],
     }
     await connection.execute(_ACCOUNTS, parameters)
     await connection.execute(_POST, parameters)

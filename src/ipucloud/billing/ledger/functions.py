@@ -103,3 +103,16 @@ APPLY_TRANSFERS_TRIGGER = """
 CREATE TRIGGER ledger_transfers_apply AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS posted
 FOR EACH STATEMENT EXECUTE FUNCTION apply_transfers()
 """
+RECOUNT_LEDGER_ACCOUNT = """
+CREATE FUNCTION recount_ledger_account(account bigint) RETURNS boolean LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  -- Who posts to the account waits for this row; what was posted before is seen by the next statement.
+  PERFORM FROM ledger_accounts WHERE id = account FOR NO KEY UPDATE;
+  UPDATE ledger_accounts a SET debits = posted.debits, credits = posted.credits
+    FROM (SELECT coalesce((SELECT sum(amount) FROM ledger_transfers WHERE debit_id = account), 0) AS debits,
+                 coalesce((SELECT sum(amount) FROM ledger_transfers WHERE credit_id = account), 0) AS credits) AS posted
+   WHERE a.id = account AND (a.debits, a.credits) IS DISTINCT FROM (posted.debits, posted.credits);
+  RETURN FOUND;
+END $$
+"""

@@ -135,6 +135,8 @@ ledger_transfers = sa.Table(
     sa.Column("amount", MONEY, nullable=False),
     instant("effective_at", nullable=False),
     instant("posted_at", default_now=True),
+    sa.Column("adjusts", sa.Text, comment="an adjusting entry: idem of the posting that it corrects or makes up for"),
+    sa.Column("reason", sa.Text),
     sa.ForeignKeyConstraint(
         ["debit_id", "currency"], ["ledger_accounts.id", "ledger_accounts.currency"], name="fk_ledger_transfers_debit"
     ),
@@ -143,10 +145,16 @@ ledger_transfers = sa.Table(
     ),
     sa.CheckConstraint("amount > 0", name="amount"),
     sa.CheckConstraint("debit_id <> credit_id", name="two_accounts"),
+    sa.CheckConstraint("(adjusts IS NULL) = (reason IS NULL)", name="reason"),
     comment="append-only; each row debits one account and credits another",
 )
 sa.Index("ix_ledger_transfers_debit", ledger_transfers.c.debit_id, ledger_transfers.c.currency)
 sa.Index("ix_ledger_transfers_credit", ledger_transfers.c.credit_id, ledger_transfers.c.currency)
+sa.Index(
+    "ix_ledger_transfers_adjusts",
+    ledger_transfers.c.adjusts,
+    postgresql_where=ledger_transfers.c.adjusts.is_not(None),
+)
 
 for _table in (usage_charges, ledger_transfers):
     _table.add_is_dependent_on(billing_months)  # which the functions that their triggers call are made with
@@ -164,4 +172,5 @@ make_with(
     *functions.final("ledger_transfers"),
     functions.APPLY_TRANSFERS,
     functions.APPLY_TRANSFERS_TRIGGER,
+    functions.RECOUNT_LEDGER_ACCOUNT,
 )

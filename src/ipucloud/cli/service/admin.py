@@ -32,6 +32,9 @@ def audit(  # noqa: PLR0917  # options, which Typer gives by name
         list[str] | None,
         typer.Option(metavar="RULE:OBJECT", help="With --apply: repair this too, which a person has to decide."),
     ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="With --decide: why, where the repair posts an adjusting entry to the ledger.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check the database against every rule, and the site against the database.
@@ -50,6 +53,8 @@ def audit(  # noqa: PLR0917  # options, which Typer gives by name
         stop("--apply needs --repair; give both.")
     if decide and not apply:
         stop("--decide needs --repair --apply; give all three.")
+    if reason is not None and not (decide and reason.strip()):
+        stop("--reason needs --decide, and a text.")
     settings = settings_at_hand("database_url")
     order = auditing.Order(
         repair=repair,
@@ -57,6 +62,7 @@ def audit(  # noqa: PLR0917  # options, which Typer gives by name
         with_site=settings.site_url is not None and not database_only,
         repair_limit=repair_limit,
         decided=frozenset(map(_decided, decide or ())),
+        reason=reason,
         requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
     )
     with auditing.exit_on_error():

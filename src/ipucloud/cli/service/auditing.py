@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import sqlalchemy as sa
 import typer
@@ -18,7 +19,7 @@ from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.repairing import Outcome, Repaired, Repairer, undecided
-from ipucloud.invariants.rules import Decision, Finding, Refusal, SiteRemoval
+from ipucloud.invariants.rules import Adjustment, Decision, Finding, Refusal, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
@@ -27,6 +28,10 @@ from ipucloud.site.ports import Sites
 
 FINDINGS = 3
 """Exit status if violations remain."""
+
+
+Key: TypeAlias = tuple[str, str, str | None, str | None]
+"""`Finding.key`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,7 @@ class Order:
     repair_limit: int
     requested_by: str
     decided: Set[tuple[str, str]]
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Report:
     order: Order
     findings: Sequence[Finding]
     repaired: Sequence[Repaired]
+    previews: Mapping[Key, Sequence[str]] = field(default_factory=dict)
 
     @property
     def rules(self) -> int:
@@ -86,7 +93,7 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
     if sites is not None:
         findings += await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
     if not order.apply:
-        return Report(order, findings, ())
+        return Report(order, findings, (), await _previews(database, findings) if order.repair else {})
     if any(isinstance(each.rule.repair, SiteRemoval) for each in findings):
         _note(f"Before anything is removed, the site is checked again in {settings.request_life:g} seconds.")
     repairer = Repairer(
@@ -99,8 +106,19 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
         poll_interval=settings.site_poll_interval,
         repair_limit=order.repair_limit,
         decided=order.decided,
+        reason=order.reason,
     )
     return Report(order, findings, await repairer.repair(findings))
+
+
+async def _previews(database: Database, findings: Sequence[Finding]) -> dict[Key, Sequence[str]]:
+    """What the repairs that a person has to decide and give a reason for would post."""
+    async with database.read() as connection:
+        return {
+            finding.key: await finding.rule.repair.preview(connection, finding.violation)
+            for finding in findings
+            if isinstance(finding.rule.repair, Adjustment)
+        }
 
 
 def document(report: Report) -> dict[str, object]:
@@ -152,6 +170,7 @@ def _finding(report: Report, finding: Finding) -> dict[str, object]:
             "outcome": _outcome(finding, repaired),
             "detail": _detail(report, finding),
             "operation_id": None if repaired is None or repaired.operation_id is None else str(repaired.operation_id),
+            "entries": list(report.previews.get(finding.key, ())),
         }
     return found
 
@@ -174,7 +193,8 @@ def _detail(report: Report, finding: Finding) -> str:
     if isinstance(repair, Refusal):
         return f"Refused. {repair.reason}"
     if isinstance(repair, Decision):
-        return f"Refused. {undecided(finding, repair)}"
+        entries = report.previews.get(finding.key, ())
+        return f"Refused. {undecided(finding, repair)}{''.join(f' Would post: {each}.' for each in entries)}"
     twice = ", if a second observation confirms it" if isinstance(repair, SiteRemoval) else ""
     return f"With --apply the audit {repair.does}{twice}."
 

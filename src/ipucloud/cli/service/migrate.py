@@ -22,8 +22,9 @@ app = typer.Typer()
 def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "head", as_json: Json = False) -> None:
     """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL.
 
-    Triggers, constraints and indexes that are not in force are put in force again. In a database that was restored from
-    another server, new events are then ordered after the restored ones.
+    Triggers, constraints and indexes that are not in force are put in force again, and privileges that the application
+    must not have are taken away. In a database that was restored from another server, new events are then ordered after
+    the restored ones.
     """
     settings = settings_from_environment("database_url")
     url = settings.migration_database_url or settings.database_url
