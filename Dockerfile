@@ -1,14 +1,15 @@
 FROM python:3.12-slim-bookworm AS build
 WORKDIR /build
-COPY requirements/runtime.txt requirements/build.txt requirements/
+COPY requirements/runtime.txt requirements/build.txt requirements/panel.txt requirements/
 RUN python -m venv /opt/ipucloud \
     && /opt/ipucloud/bin/pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/runtime.txt \
-    && pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/build.txt
+    && pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/build.txt -r requirements/panel.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY docs/errors.md docs/
 COPY alembic alembic
+COPY panel panel
 COPY src src
-RUN pip wheel --no-deps --no-build-isolation --no-index --wheel-dir wheels . \
+RUN IPUCLOUD_PANEL=require pip wheel --no-deps --no-build-isolation --no-index --wheel-dir wheels . \
     && /opt/ipucloud/bin/pip install --no-deps --no-index wheels/*.whl
 
 FROM python:3.12-slim-bookworm

@@ -1,0 +1,95 @@
+"""A whole system with its panel, and a real browser that looks at it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.support.chromium import FLAGS, find_chromium
+from tests.support.processes import Up, ipucloud_processes, up
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
+SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / ".tools" / "screenshots"))
+AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
+PATIENCE_MS = 30_000
+"""How long a busy machine may take to show something."""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("there is no browser: no npm registry answers, and Chromium is not installed")
+    with sync_playwright() as playwright:
+        environment: dict[str, str | float | bool] = {**os.environ, **chromium.environment}
+        browser = playwright.chromium.launch(executable_path=chromium.program, args=FLAGS, env=environment)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """A running `ipucloud up` that the tests of a module share."""
+    if not (STATIC / "index.html").is_file():
+        pytest.skip(f"there is no panel: {(STATIC / 'why.txt').read_text()}")
+    folder = tmp_path_factory.mktemp("system")
+    with ipucloud_processes(folder) as started, up(started, folder / "data") as running:
+        yield running
+
+
+class Watched:
+    """A page, and what went wrong on it: nothing may be said in its console, and no script may fail."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        # A browser writes every answer that is an error to the console, also those a page asks for on purpose.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.problems.append(message.text)
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a page of a browser profile of its own; takes what `Browser.new_context` does."""
+    watched: list[Watched] = []
+
+    def opened(base_url: str, **options: Any) -> Page:
+        context = browser.new_context(base_url=base_url, **{"viewport": {"width": 1440, "height": 1000}, **options})
+        watched.append(Watched(context.new_page()))
+        return watched[-1].page
+
+    yield opened
+    for each in watched:
+        each.page.context.close()
+    assert [problem for each in watched for problem in each.problems] == []
+
+
+@pytest.fixture
+def page(system: Up, open_page: Callable[..., Page]) -> Page:
+    """A page of a new visitor."""
+    return open_page(system.facts["url"])
+
+
+def screenshot(page: Page, name: str) -> None:
+    """Keep what the page looks like."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds against WCAG 2.2 AA and its best practices."""
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run(document, {runOnly: tags})", tags)
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found["violations"]]
