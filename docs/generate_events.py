@@ -36,6 +36,43 @@ money, with a token of its payers or of the platform. An account gets each event
 for, also of documents of several projects, which no project gets. No webhook sends them. `project.account_changed` is
 for the account that is to pay.
 """
+STREAMS = """
+## Streams
+
+`GET /v1/projects/{project}/events/stream` sends events as they become visible, as [server-sent
+events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of the log: `id` is the
+event's id, `event` its type, `data` the event as in the list.
+
+```
+id: 81234-5120
+event: cluster.active
+data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", "subject_id": "…", …}
+```
+
+- A stream begins with what happens after it was opened. `Last-Event-ID`, which browsers send by themselves, or
+  `?after=` continues after an event; `?after=0-0` begins with the first. The first message has only an `id`, to
+  continue after before any event has come. Whoever continues after the last `id` misses no event and gets none
+  twice.
+- A message of the type `gap` comes first if the log cannot be read on from there, for example because it is another
+  project's or the database was restored. Read everything again; the stream goes on from now.
+- A comment is sent every 15 seconds of silence: a stream without any for 45 seconds is dead. A stream ends after an
+  hour (`?wait=` seconds; with `0` it ends when it has caught up), when its server is restarted, and within 15
+  seconds after its token was revoked. Open it again after its last `id`. Browsers do that by themselves, but not
+  after a refusal such as `401`, `429` or `503`.
+- A token has at most 32 streams per API process, then `429 too_many_connections`; a process has 1,000, then `503
+  unavailable` (`IPUCLOUD_STREAMS_PER_TOKEN`, `IPUCLOUD_STREAM_LIMIT`). A client that does not read is disconnected
+  (`IPUCLOUD_WRITE_TIMEOUT`).
+- A proxy must not buffer the answer and must wait longer than 15 seconds for more of it. `X-Accel-Buffering: no`
+  tells nginx so; elsewhere switch response buffering off for this path.
+
+Events name their object and operation by id, and what it is now by their type; they are not a copy of the object. A
+page that shows objects reads again what an event is about: on `cluster.*`, `partition.*` and `maintenance.*` the
+cluster, on `operation.*` the operation, on `budget.*`, `account.*` and `invoice.*` the month's summary. There is no
+event for each step of an operation: while one is running, its `stage`, `progress` and `expected_at` are read from
+it every few seconds.
+
+`ipucloud events list --follow` and, in the [SDK](sdk.md#events), `client.stream(events.stream())` read a stream.
+"""
 OPERATORS = """
 ## Events for operators
 
@@ -53,7 +90,7 @@ def page() -> str:
     of_projects = [kind for kind in _sorted() if kind.project]
     of_accounts = [kind for kind in _sorted() if kind.account]
     for_operators = [kind for kind in _sorted() if kind.operators]
-    sections = [*_types(of_projects), ACCOUNTS, *_types(of_accounts), OPERATORS, *_types(for_operators)]
+    sections = [*_types(of_projects), STREAMS, ACCOUNTS, *_types(of_accounts), OPERATORS, *_types(for_operators)]
     return "\n".join([NOTICE, TEXT, *sections, "", *_shapes()])
 
 

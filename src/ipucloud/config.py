@@ -194,6 +194,8 @@ class Settings(BaseSettings):
     connections_per_address: int = Field(
         1_000, ge=1, description="of one client address and API process; an IPv6 /64 network counts as one address"
     )
+    stream_limit: int = Field(1_000, ge=1, description="open event streams of one API process")
+    streams_per_token: int = Field(32, ge=1, description="of one token and API process")
     header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
     header_timeout: Seconds = Field(10.0, description="how long a request's header may take to arrive")
     body_timeout: Seconds = Field(30.0, description="how long a request's body may take to arrive")

@@ -87,6 +87,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "getOperation": EVERYBODY,
     "cancelOperation": WORKING,
     "listEvents": EVERYBODY,
+    "streamEvents": EVERYBODY,
     "getProjectUsage": EVERYBODY,
     "getBillingUsage": EVERYBODY,
     "createBillingAccount": PLATFORM,
@@ -279,5 +280,5 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createExport": lambda _: {"month": "2026-04"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
-QUERIES = {"getDefragmentation": {"flavor": "m2000-pod4"}}
+QUERIES = {"streamEvents": {"wait": "0"}, "getDefragmentation": {"flavor": "m2000-pod4"}}
 """Queries that an operation needs."""

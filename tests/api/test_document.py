@@ -19,8 +19,8 @@ from ipucloud.kernel.errors import REGISTRY
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
 """Paths for people, and of the document itself."""
-FILES = {"downloadExport"}
-"""Operations that answer with nothing but a file."""
+FILES = {"downloadExport", "streamEvents"}
+"""Operations that answer with nothing but a file, or a stream."""
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -20,12 +20,14 @@ from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
 from ipucloud.api.services import Services
+from ipucloud.api.streams import Streams
 from ipucloud.api.used import UsedTokens
 from ipucloud.api.v1.all import ROUTERS
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
+from ipucloud.events.following import Follower
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem, not_found
 from ipucloud.reconcile.wake import Notifier
@@ -90,20 +92,26 @@ def _lifespan(
             raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
         url = settings.database_url.get_secret_value()
         size, wait = settings.database_pool_size, settings.database_pool_timeout
+        database = Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION)
         services = Services(
             settings=settings,
             catalogue=catalogue,
-            database=Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION),
+            database=database,
             reader=Reader(url, size=size, wait=wait, application=APPLICATION),
             notifier=Notifier(url, APPLICATION),
             clock=clock,
             metrics=metrics,
+            streams=Streams(settings, metrics),
+            follower=Follower(database, clock),
         )
+        metrics.stream_lag.set_function(services.follower.lag)
         app.state.services = services
         await services.notifier.start()
         keeping = (
             asyncio.create_task(used.keep(services.database, clock), name="last-use"),
             asyncio.create_task(catalogue.keep(), name="catalogue"),
+            asyncio.create_task(services.follower.run(), name="event-follower"),
+            asyncio.create_task(_end_streams(services), name="streams-end"),
         )
         try:
             yield
@@ -116,6 +124,11 @@ def _lifespan(
             await services.database.close()
 
     return lifespan
+
+
+async def _end_streams(services: Services) -> None:
+    await services.draining.wait()
+    services.follower.finish()
 
 
 async def _problem(request: Request, problem: Exception) -> Response:

@@ -38,6 +38,7 @@ class Edge:
         started = self._clock.monotonic()
         inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
         trace = start_trace(inner)
+        trace.bodiless = inner is not scope
         structlog.contextvars.bind_contextvars(request_id=trace.request_id)
         answer = _Answer(send, trace.request_id.encode("ascii"), body_wanted=inner is scope)
         self._metrics.in_flight.inc()

@@ -33,6 +33,13 @@ class Metrics:
             "idempotency_replays", "Responses replayed for an Idempotency-Key.", registry=self.registry
         )
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
+        self.streams = Gauge("event_streams", "Open streams of events.", registry=self.registry)
+        self.streamed = Counter("event_stream_events", "Events sent to streams.", registry=self.registry)
+        self.stream_lag = Gauge(
+            "event_stream_lag_seconds",
+            "Time since the event log was last read to its end for streams; 0 without streams.",
+            registry=self.registry,
+        )
         skew = "How far the database's clock was ahead of this process's at the last readiness check."
         self.clock_skew = ClockSkew(Gauge("clock_skew_seconds", skew, registry=self.registry))
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from starlette.requests import HTTPConnection
 
 from ipucloud.api.metrics import Metrics
+from ipucloud.api.streams import Streams
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
+from ipucloud.events.following import Follower
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.wake import Notifier
 
@@ -30,6 +32,8 @@ class Services:
     notifier: Notifier
     clock: Clock
     metrics: Metrics
+    streams: Streams
+    follower: Follower
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
 

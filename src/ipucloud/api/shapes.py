@@ -31,6 +31,7 @@ def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:
 IF_MATCH = _header("If-Match", "Change the object only if it still has this ETag's version; else 412.")
 IF_NONE_MATCH = _header("If-None-Match", "Respond 304 if the object still has this ETag.")
 REQUIRED_IF_MATCH = IF_MATCH | {"required": True, "description": "The ETag of the document as read."}
+LAST_EVENT_ID = _header("Last-Event-ID", "The last id of an earlier stream; takes precedence over `after`.")
 IDEMPOTENCY_KEY = _header(
     "Idempotency-Key",
     "Makes repeating a request safe: the same key and request have one effect and one response. Use a UUID.",

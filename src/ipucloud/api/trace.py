@@ -21,12 +21,13 @@ class Trace:
     """The request's id, its credential and the objects it concerns.
 
     `token_hash` is None when no token was sent, or one that cannot be a token. `admitted`: the token is valid and
-    has the route's permission.
+    has the route's permission. `bodiless`: it is a HEAD request.
     """
 
     request_id: str
     token_hash: bytes | None = None
     admitted: bool = False
+    bodiless: bool = False
     ids: dict[str, str] = field(default_factory=dict)
 
     def credential(self) -> bytes:

@@ -38,6 +38,7 @@ from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import (
     ApiError,
     ClientError,
+    EventGapError,
     FieldError,
     OperationFailedError,
     UnexpectedAnswerError,
@@ -56,6 +57,7 @@ __all__ = [
     "Call",
     "Client",
     "ClientError",
+    "EventGapError",
     "FieldError",
     "NewCluster",
     "NewPartition",

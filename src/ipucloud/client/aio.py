@@ -11,10 +11,21 @@ from typing import Self, TypeVar
 import httpx
 
 from ipucloud.client.call import Call, Ref, Tagged
-from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress, configured
+from ipucloud.client.exchange import (
+    Effect,
+    Exchange,
+    Flow,
+    Lost,
+    Outcome,
+    Pause,
+    Progress,
+    Received,
+    configured,
+)
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
-from ipucloud.client.transport import lost, options, received
+from ipucloud.client.streaming import Resumed
+from ipucloud.client.transport import is_stream, lost, options, received
 
 Result = TypeVar("Result")
 
@@ -83,6 +94,27 @@ class AsyncClient:
     ) -> Operation:
         """Wait until the operation has succeeded; see `Client.wait`."""
         return await self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
+
+    async def stream(self, call: Call[Result], on_gap: Callable[[], None] | None = None) -> AsyncIterator[Result]:
+        """Items of a stream, as they come; see `Client.stream`."""
+        resumed = Resumed(self._exchange, await self._drive(self._exchange.request(call)), call, on_gap)
+        while True:
+            request = resumed.request()
+            outcome: Received | Lost | None = None
+            try:
+                async with self._http.stream(
+                    request.method, request.url, headers=request.headers, timeout=request.timeout
+                ) as response:
+                    if is_stream(response):
+                        async for piece in response.aiter_bytes():
+                            for item in resumed.items(piece):
+                                yield item
+                    else:
+                        await response.aread()
+                        outcome = received(response)
+            except httpx.TransportError as error:
+                outcome = lost(error)
+            await self._sleep(resumed.pause(outcome))
 
     async def _drive(self, flow: Flow[Result]) -> Result:
         outcome: Outcome = None

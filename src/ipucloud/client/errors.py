@@ -98,3 +98,10 @@ class OperationFailedError(ClientError):
 
     def _reference(self) -> Iterable[str]:
         return [f"  operation id {self.operation.id}"]
+
+
+class EventGapError(ClientError):
+    """The service cannot continue a stream after the last event: others are missing. Read everything again."""
+
+    def __init__(self) -> None:
+        self.detail = "Events are missing: the service does not know where the stream ended. Read everything again."

@@ -24,6 +24,11 @@ def list(
     return request.get("events", Page[Event], query)
 
 
+def stream(*, after: str | None = None) -> Call[Event]:
+    """The project's events as they become visible, for `Client.stream`: from now on, or all after an event."""
+    return request.get("events/stream", Event, {"after": after})
+
+
 def types() -> Call[Page[EventType]]:
     """All event types, by name."""
     return request.get("event-types", Page[EventType], scoped=False)

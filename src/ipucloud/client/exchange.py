@@ -126,9 +126,8 @@ class Exchange:
 
     def tagged(self, call: Call[Result], retry: Retry | None = None) -> Flow[Tagged[Result]]:
         """As `run`, with the response's entity tag."""
-        if call.scoped and call.project is None and self.project is None:
-            self.project = yield from self._own_project()
-        received = yield from self._send(self._request(call), retry or self.retry)
+        request = yield from self.request(call)
+        received = yield from self._send(request, retry or self.retry)
         try:
             return Tagged(call.decode(received.content), received.headers.get("etag"))
         except ValidationError as error:
@@ -138,6 +137,12 @@ class Exchange:
                 f"({error.error_count()} faults). Is it the right URL, and is the client up to date?",
                 received.headers.get("request-id"),
             ) from error
+
+    def request(self, call: Call[Result]) -> Flow[Request]:
+        """The request of a call, in its project."""
+        if call.scoped and call.project is None and self.project is None:
+            self.project = yield from self._own_project()
+        return self._request(call)
 
     def wait(
         self,
@@ -190,11 +195,15 @@ class Exchange:
             if isinstance(outcome, Received) and outcome.status < 300:
                 return outcome
             failures += 1
-            error = self._failure(request, outcome)
-            pause = retry.pause(failures, self.clock() - started, _retry_after(outcome)) if _again(error) else None
-            if pause is None:
-                raise error
-            yield Pause(pause)
+            yield Pause(self.pause(request, outcome, failures, started, retry))
+
+    def pause(self, request: Request, outcome: Outcome, failures: int, started: float, retry: Retry) -> float:
+        """Seconds until the request is sent again after so many failures since a time. Raises the error to give up."""
+        error = self._failure(request, outcome)
+        pause = retry.pause(failures, self.clock() - started, _retry_after(outcome)) if _again(error) else None
+        if pause is None:
+            raise error
+        return pause
 
     def _failure(self, request: Request, outcome: Outcome) -> ApiError | UnreachableError | UnexpectedAnswerError:
         if isinstance(outcome, Received):

@@ -10,10 +10,21 @@ from typing import Self, TypeVar
 import httpx
 
 from ipucloud.client.call import Call, Ref, Tagged
-from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress, configured
+from ipucloud.client.exchange import (
+    Effect,
+    Exchange,
+    Flow,
+    Lost,
+    Outcome,
+    Pause,
+    Progress,
+    Received,
+    configured,
+)
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
-from ipucloud.client.transport import lost, options, received
+from ipucloud.client.streaming import Resumed
+from ipucloud.client.transport import is_stream, lost, options, received
 
 Result = TypeVar("Result")
 
@@ -102,6 +113,30 @@ class Client:
         operation continues. The service holds each request for up to `hold` seconds.
         """
         return self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
+
+    def stream(self, call: Call[Result], on_gap: Callable[[], None] | None = None) -> Iterator[Result]:
+        """Items of a stream, such as `events.stream()`, as they come; without end, over restarts of the service.
+
+        None is missing and none comes twice. If the service cannot continue after the last one, `on_gap` is called:
+        read everything again; without it, EventGapError is raised. Otherwise raises as `run`.
+        """
+        resumed = Resumed(self._exchange, self._drive(self._exchange.request(call)), call, on_gap)
+        while True:
+            request = resumed.request()
+            outcome: Received | Lost | None = None
+            try:
+                with self._http.stream(
+                    request.method, request.url, headers=request.headers, timeout=request.timeout
+                ) as response:
+                    if is_stream(response):
+                        for piece in response.iter_bytes():
+                            yield from resumed.items(piece)
+                    else:
+                        response.read()
+                        outcome = received(response)
+            except httpx.TransportError as error:
+                outcome = lost(error)
+            self._sleep(resumed.pause(outcome))
 
     def _drive(self, flow: Flow[Result]) -> Result:
         outcome: Outcome = None

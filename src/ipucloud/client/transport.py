@@ -10,6 +10,8 @@ import httpx
 
 from ipucloud.client.exchange import Lost, Received
 
+EVENT_STREAM = "text/event-stream"
+
 
 class Options(TypedDict):
     """Arguments of every HTTP client of this package."""
@@ -25,6 +27,11 @@ def options(url: str) -> Options:
 
 def received(response: httpx.Response) -> Received:
     return Received(response.status_code, {k.lower(): v for k, v in response.headers.items()}, response.content)
+
+
+def is_stream(response: httpx.Response) -> bool:
+    """Whether the answer is a stream of events."""
+    return response.status_code == 200 and response.headers.get("content-type", "").startswith(EVENT_STREAM)
 
 
 def lost(error: httpx.TransportError) -> Lost:

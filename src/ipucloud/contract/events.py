@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ipucloud.contract.event_types import AccountEventTypeName, EventTypeName, OperatorEventTypeName
 from ipucloud.contract.fields import Answer
@@ -107,3 +107,10 @@ class AccountEventList(Paged):
     )
     subject: UUID | None = Field(None, description="Only events about this object, such as an invoice, by id.")
     after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")
+
+
+class EventStreamQuery(BaseModel):
+    after: str | None = Field(
+        None, description="Continue after the event with this id; without it, and without `Last-Event-ID`, from now on."
+    )
+    wait: float = Field(3600, ge=0, le=86_400, description="Seconds after which the stream ends, if it is up to date.")

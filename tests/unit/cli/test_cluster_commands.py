@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -190,17 +191,18 @@ def test_watching_redraws_a_terminal(run: Run, service: Service, monkeypatch: py
 
 
 def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) -> None:
-    def page(*ids: str) -> Reply:
-        event = {"type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
-        event |= {"at": "2026-01-01T00:00:00Z"}
-        return Reply(body={"items": [event | {"id": each} for each in ids], "next_cursor": None})
-
+    event: dict[str, object] = {"type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
+    event |= {"at": "2026-01-01T00:00:00Z", "request_id": None, "operation_id": None, "data": {}}
+    service.lists("/v1/projects/demo/events", [event | {"id": each} for each in ("2", "1")])
+    sent = f"id: 2\n\nid: 3\nevent: cluster.active\ndata: {json.dumps(event | {'id': '3'})}\n\n".encode()
+    stream = Reply(raw=sent, headers={"Content-Type": "text/event-stream"})
     refusal = problem(401, "unauthenticated", "Send a valid token.")
-    service.on("GET", "/v1/projects/demo/events", page("2", "1"), page("3"), page(), refusal)
+    service.on("GET", "/v1/projects/demo/events/stream", stream, refusal)
     ended = run("events", "--follow", "--json")
     assert ended.status == 4
     assert [line.partition(",")[0] for line in ended.out.splitlines()[:3]] == ['{"id": "1"', '{"id": "2"', '{"id": "3"']
-    assert [each.query.get("after") for each in service.asked] == [None, "2", "3", "3"]
+    assert [each.query.get("after") for each in service.asked] == [None, "2", "2"]
+    assert [each.headers.get("last-event-id") for each in service.asked] == [None, None, "3"]
 
 
 def test_open_uses_the_browser_or_prints_the_address(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 
@@ -13,6 +15,7 @@ from ipucloud.client import (
     ApiError,
     AsyncClient,
     Client,
+    EventGapError,
     OperationFailedError,
     Retry,
     UnexpectedAnswerError,
@@ -20,13 +23,14 @@ from ipucloud.client import (
     UsageError,
     WaitTimeoutError,
     clusters,
+    events,
     operations,
     regions,
     ssh_keys,
     tokens,
 )
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.models import Cluster, ClusterState, Operation
+from ipucloud.client.models import Cluster, ClusterState, Event, Operation
 from tests.support.filled_in import component
 from tests.support.scripted import HANG_UP, Reply, Service, problem
 
@@ -319,6 +323,48 @@ def test_the_async_client_does_the_same(service: Service, token: str) -> None:
     assert names == ["bert", "bert"]
     assert operation.succeeded
     assert len(pauses) == 2
+
+
+def test_a_stream_goes_on_where_it_ended(client: Client, service: Service, token: str) -> None:
+    def sent(*messages: str) -> Reply:
+        return Reply(raw="".join(messages).encode(), headers={"Content-Type": "text/event-stream; charset=utf-8"})
+
+    def message(position: str) -> str:
+        return f"id: {position}\nevent: cluster.active\ndata: {json.dumps(event | {'id': position})}\n\n"
+
+    event: dict[str, object] = {"type": "cluster.active", "subject_type": "cluster", "subject_id": str(uuid4())}
+    event |= {
+        "at": "2026-01-01T00:00:00Z",
+        "request_id": None,
+        "operation_id": None,
+        "data": {"reason": "one\u2028line"},
+    }
+    cut = message("3-9")[:40]
+    path = "/v1/projects/demo/events/stream"
+    service.on(
+        "GET",
+        path,
+        BUSY,
+        sent("id: 1-0\nretry: 1000\n\n"),
+        sent(": ping\n\n", message("2-1"), message("2-2"), cut),
+        HANG_UP,
+        sent(message("3-9")),
+        sent("id: 7-0\nevent: gap\ndata: {}\n\n", message("8-1")),
+        sent("id: 9-0\nevent: gap\ndata: {}\n\n"),
+    )
+    gaps: list[None] = []
+    stream = client.stream(events.stream(), lambda: gaps.append(None))
+    assert [next(stream).id for _ in range(4)] == ["2-1", "2-2", "3-9", "8-1"]
+    assert len(gaps) == 1
+    asked = [each.headers.get("last-event-id") for each in service.asked]
+    assert asked == [None, None, "1-0", "2-2", "2-2", "3-9"]
+
+    async def first() -> Event:
+        async with AsyncClient(service.url, token, project="demo") as other:
+            return await anext(other.stream(events.stream(after="3-9")))
+
+    with pytest.raises(EventGapError):
+        asyncio.run(first())
 
 
 def test_an_operation_can_be_cancelled(client: Client, service: Service) -> None:

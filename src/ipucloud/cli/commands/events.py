@@ -20,6 +20,9 @@ from ipucloud.client.models import Event, OperatorEvent, Page
 
 app = typer.Typer(cls=Listing)
 
+BEGINNING = "0-0"
+"""The position before every event."""
+
 Some = TypeVar("Some", Event, OperatorEvent)
 
 
@@ -37,9 +40,24 @@ def list_events(
     """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
     latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
     if follow:
-        follow_events(session, latest, lambda last: events.list(after=last, order="created_at"), _row)
+        show_events(session, latest, _row)
+        after = latest[-1].id if latest else BEGINNING
+        show_events(session, session.client.stream(events.stream(after=after)), _row)
     else:
         session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row, drop=("OPERATION",))
+
+
+def show_events(session: Session, new: Iterable[Some], row: Callable[[Some], tuple[object, ...]]) -> str | None:
+    """Print a line or a JSON document for each event as it comes; the last one's id."""
+    last = None
+    for event in new:
+        last = event.id
+        if session.as_json:
+            write_json(event)
+        else:
+            sys.stdout.write("  ".join(shown(cell).plain for cell in row(event)) + "\n")
+            sys.stdout.flush()
+    return last
 
 
 def follow_events(
@@ -51,13 +69,7 @@ def follow_events(
     """Print these events and those that follow, a line or a JSON document for each, without end."""
     last = None
     while True:
-        for event in new:
-            last = event.id
-            if session.as_json:
-                write_json(event)
-            else:
-                sys.stdout.write("  ".join(shown(cell).plain for cell in row(event)) + "\n")
-                sys.stdout.flush()
+        last = show_events(session, new, row) or last
         sleep(INTERVAL)
         new = session.client.items(newer(last))
 

@@ -1,0 +1,143 @@
+"""Events of a project as they become visible: a stream of server-sent events.
+
+A stream holds no database connection. The process reads the log once for all its streams (`events.following`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Query
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import check_permission, read
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import Services, services_of
+from ipucloud.api.shapes import LAST_EVENT_ID, ProjectRef
+from ipucloud.api.streams import RETRY_MILLISECONDS, EventStream
+from ipucloud.api.trace import trace_of
+from ipucloud.contract.event_types import PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
+from ipucloud.contract.events import EventStreamQuery
+from ipucloud.events.feed import OPEN_STREAM, FeedEvent, Position, StreamOpened
+from ipucloud.events.following import Subscription
+from ipucloud.identity.access import authenticated
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import TOO_MANY_CONNECTIONS, FieldError, Problem
+
+KEEP_ALIVE_SECONDS = 15.0
+"""How often a silent stream says something, and how long one goes on after its token was revoked."""
+GAP = "gap"
+"""Type of the message that says that events may be missing."""
+
+_OPEN = authenticated(OPEN_STREAM, StreamOpened)
+_UNKNOWN = Position(0, -1)
+_LEFT = frozenset({TOKEN_REVOKED.name, TOKEN_ROTATED.name, PROJECT_DELETED.name})
+"""Events after which the caller may have no access any more."""
+
+routes = router()
+
+
+@routes.get(
+    "/v1/projects/{project}/events/stream",
+    **operation(
+        "streamEvents",
+        "Stream events",
+        Permission.PROJECT_READ,
+        files=("text/event-stream",),
+        errors=(TOO_MANY_CONNECTIONS,),
+        headers=(LAST_EVENT_ID,),
+        description="Server-sent events",
+    ),
+)
+async def stream_events(request: Request, project: ProjectRef, query: Annotated[EventStreamQuery, Query()]) -> Response:
+    """Send the project's events as they become visible, in the order of the log, as server-sent events.
+
+    `id` is the event's id, `event` its type, `data` the event as in the list. Without a position to continue after,
+    only new events are sent. A comment is sent every 15 seconds. The stream ends after `wait` seconds, when the process
+    is restarted, and within 15 seconds after the token was revoked: open it again after the last id. If the log cannot
+    be read on from there, the first message is of the type `gap`: read everything again.
+    """
+    asked = _asked(request, query)
+    after = asked or Position(0, 0)
+    row = await read(request, _OPEN, project, after_transaction=after.transaction, after_id=after.id)
+    services = services_of(request)
+    if trace_of(request).bodiless:
+        return Response(media_type="text/event-stream")
+    held = ExitStack()
+    held.enter_context(services.streams.admitted(trace_of(request).credential()))
+    if row.project_id is None:
+        raise TypeError("`read` admits nobody without a project")
+    subscription = held.enter_context(services.follower.subscribed(row.project_id))
+    gap = asked is not None and not row.known
+    start = Position(row.tail, 0) if asked is None or gap else asked
+    return EventStream(_Stream(request, services, subscription, start, query.wait).messages(gap=gap), held)
+
+
+def _asked(request: Request, query: EventStreamQuery) -> Position | None:
+    """The position to continue after. A browser cannot correct its header: one that is none is an unknown position.
+
+    Raises `Problem` validation_failed for a query.
+    """
+    header = request.headers.get("last-event-id")
+    try:
+        if header:
+            return Position.parse(header)
+        return None if query.after is None else Position.parse(query.after)
+    except ValueError:
+        if header:
+            return _UNKNOWN
+        raise invalid([FieldError("?after", "not_an_event", "Send the id of an event.")]) from None
+
+
+@dataclass
+class _Stream:
+    request: Request
+    services: Services
+    subscription: Subscription
+    position: Position
+    wait: float
+
+    async def messages(self, *, gap: bool) -> AsyncIterator[bytes]:
+        """What is sent. The first message has an id, so that a client can continue that has seen no event yet."""
+        yield format_sse_event(
+            id=str(self.position),
+            retry=RETRY_MILLISECONDS,
+            event=GAP if gap else None,
+            data_str="{}" if gap else None,
+        )
+        clock = self.services.clock
+        now = clock.monotonic()
+        until, spoke, judged = now + self.wait, now, now
+        try:
+            while not self.subscription.over:
+                silent = spoke + KEEP_ALIVE_SECONDS
+                left = min(until, silent) if self.subscription.caught_up else silent
+                events = await self.subscription.after(self.position, max(0.0, left - now))
+                now = clock.monotonic()
+                if now - judged >= KEEP_ALIVE_SECONDS or any(event.type in _LEFT for event in events):
+                    await check_permission(self.request)
+                    judged = now
+                if events:
+                    yield self._written(events)
+                elif now >= until and self.subscription.caught_up:
+                    return
+                elif now >= silent:
+                    yield KEEPALIVE_COMMENT
+                else:
+                    continue
+                spoke = now
+        except Problem:
+            return  # refused from now on, or the database does not answer: the client learns it when it comes again
+
+    def _written(self, events: list[FeedEvent]) -> bytes:
+        self.position = events[-1].position
+        self.services.metrics.streamed.inc(len(events))
+        return b"".join(
+            format_sse_event(id=str(event.position), event=event.type, data_str=event.document) for event in events
+        )

@@ -1,0 +1,92 @@
+"""Streams of events, at a server of their own: what is sent, who may stay, and when they end."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import pytest
+
+from ipucloud.client.streaming import Message, Messages
+from tests.api.support import Api, problem
+from tests.support.api_process import ApiProcess, api_process
+from tests.support.feed import settled
+from tests.support.postgres import Database as Scratch
+from tests.support.waiting import PATIENCE, eventually
+
+pytestmark = pytest.mark.anyio
+
+
+@contextmanager
+def opened(server: ApiProcess, api: Api, *, secret: str = "", **given: str) -> Iterator[Iterator[Message]]:
+    """The messages of a stream; `given`: query parameters, and the header `last_event_id`."""
+    headers = {"Authorization": f"Bearer {secret or api.world.project.token.secret}"}
+    if last := given.pop("last_event_id", ""):
+        headers["Last-Event-ID"] = last
+    url = f"http://127.0.0.1:{server.port}{api.base}/events/stream"
+    with httpx.stream("GET", url, params=given, headers=headers, timeout=PATIENCE, trust_env=False) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert (answer.headers["cache-control"], answer.headers["x-accel-buffering"]) == ("no-store", "no")
+        parser = Messages()
+        yield (message for piece in answer.iter_bytes() for message in parser.of(piece))
+
+
+def documents(messages: list[Message]) -> list[dict[str, object]]:
+    assert all(message.data for message in messages)
+    found = [json.loads(message.data) for message in messages]
+    assert [(message.id, message.event) for message in messages] == [(each["id"], each["type"]) for each in found]
+    return found
+
+
+async def test_what_happens_is_sent_and_a_stream_goes_on_after_any_event(api: Api, database: Scratch) -> None:
+    with api_process({"database_pool_size": 1}, url=database.app_url) as server, opened(server, api) as live:
+        assert next(live).data == b""  # only an id to go on after
+        await api.make_cluster()
+        await settled(api.world.database)
+        query = {"order": "created_at", "limit": "1000"}
+        log = (await api.owner.get(f"{api.base}/events", params=query)).json()["items"]
+        new = [each for each in log if each["request_id"] is not None]
+        assert documents([next(live) for _ in new]) == new
+        with opened(server, api, after=log[0]["id"], wait="0") as rest:
+            assert documents([*rest][1:]) == log[1:]
+        with opened(server, api, after="0-0", last_event_id=log[-2]["id"], wait="0") as rest:
+            assert documents([*rest][1:]) == log[-1:]
+        unknown = [{"last_event_id": "first"}, {"last_event_id": "1-1"}, {"after": f"{10**17}-0"}, {"after": "1-1"}]
+        for position in unknown:
+            with opened(server, api, wait="0", **position) as rest:
+                gap, *others = rest
+                assert (gap.event, gap.data, others) == ("gap", b"{}", [])
+                start = str(gap.id)
+            with opened(server, api, wait="0", after=start) as rest:
+                assert [message.data for message in rest] == [b""]
+        path, headers = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
+        problem(server.outside.get(path, params={"after": "1-"}, headers=headers), 422, "validation_failed")
+        assert server.outside.head(path, headers=headers).status_code == 200
+
+
+async def test_streams_are_few_and_end_with_their_token_and_their_server(api: Api, database: Scratch) -> None:
+    other = await api.owner.post(f"{api.base}/tokens", json={"name": "other", "role": "viewer"})
+    limits = {"streams_per_token": 2, "stream_limit": 3, "database_pool_size": 1}
+    with api_process(limits, url=database.app_url) as server, ExitStack() as stack:
+        path, mine = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
+        first, second = [stack.enter_context(opened(server, api)) for _ in range(2)]
+        third = stack.enter_context(opened(server, api, secret=other.json()["token"]))
+        for each in (first, second, third):
+            next(each)
+        refused = server.outside.get(path, headers=mine)
+        assert problem(refused, 429, "too_many_connections")["limit"] == 2
+        assert refused.headers["retry-after"]
+        theirs = {"Authorization": f"Bearer {other.json()['token']}"}
+        problem(server.outside.get(path, headers=theirs), 503, "unavailable")
+        assert "event_streams 3.0" in server.inside.get("/metrics").text
+        assert (await api.owner.delete(f"{api.base}/tokens/{other.json()['id']}")).status_code < 300
+        assert [message.event for message in third] == []
+        assert next(first).event == next(second).event == "token.revoked"
+        eventually(lambda: "event_streams 2.0" in server.inside.get("/metrics").text, "its place is free")
+        server.process.send_signal(signal.SIGTERM)
+        assert [*first] == [*second] == []
+        assert server.process.wait(60) == 0

@@ -1,0 +1,105 @@
+"""Streams of events have every event once, in the log's order, whatever happens to clients and servers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from ipucloud.client import AsyncClient, Retry, events
+from ipucloud.client.models import Event
+from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.db.engine import Database
+from ipucloud.events.feed import read
+from ipucloud.events.log import record
+from ipucloud.kernel.ids import new_id
+from tests.proof.servers import ApiProcess, api_processes
+from tests.support.factories import Project, make_project
+from tests.support.postgres import Database as Scratch
+from tests.support.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.anyio
+
+WRITERS, RESTLESS = 8, 3
+EVENTS, FULL_EVENTS = 2_000, 20_000
+MOST_AT_ONCE = 8
+BEGINNING = "0-0"
+PATIENT = Retry(attempts=1000, longest=PATIENCE, most=1.0)
+"""A client that comes while its server is being started again."""
+
+
+async def write(db: Database, project: Project, number: int, draw: random.Random) -> None:
+    """So many events, in transactions of a few, which commit in another order than they began in."""
+    while number > 0:
+        size = min(number, draw.randint(1, MOST_AT_ONCE))
+        async with db.begin() as connection:
+            for _ in range(size):
+                data = ClusterEntered(reason=None)
+                kind = REGISTRY["cluster.active"]
+                await record(connection, kind, project_id=project.id, subject_id=new_id(), data=data)
+        number -= size
+
+
+async def stay(server: ApiProcess, project: Project, seen: list[str], number: int) -> None:
+    """Read one stream to the end, through whatever happens to its server."""
+    async with AsyncClient(server.url, project.token.secret, project=project.slug) as client:
+        async for event in client.stream(events.stream(after=seen[-1] if seen else BEGINNING)):
+            seen.append(event.id)
+            if len(seen) >= number:
+                return
+
+
+async def come_and_go(
+    servers: Sequence[ApiProcess], project: Project, seen: list[str], number: int, draw: random.Random
+) -> int:
+    """Leave in the middle of what comes, and go on at any server; how often."""
+    left = 0
+    while len(seen) < number:
+        here = len(seen) + draw.randint(1, number // 10)
+        url = draw.choice(servers).url
+        async with AsyncClient(url, project.token.secret, project=project.slug, retry=PATIENT) as client:
+            call = events.stream(after=seen[-1] if seen else BEGINNING)
+            stream = cast("AsyncGenerator[Event]", client.stream(call))
+            while len(seen) < min(number, here):
+                seen.append((await anext(stream)).id)
+            await stream.aclose()
+        left += 1
+    return left
+
+
+async def test_every_event_comes_once_and_in_order(
+    database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    number, draw = FULL_EVENTS if full else EVENTS, random.Random(7)  # noqa: S311  # a test's own choices
+    db = Database(database.app_url, pool_size=WRITERS)
+    async with db.begin() as connection:
+        project, other = await make_project(connection), await make_project(connection)
+    async with api_processes(database.app_url, tmp_path, 2) as servers, asyncio.timeout(None if full else PATIENCE):
+        seen: list[list[str]] = [[] for _ in range(1 + RESTLESS)]
+        staying = asyncio.create_task(stay(servers[0], project, seen[0], number))
+        going = [asyncio.create_task(come_and_go(servers, project, each, number, draw)) for each in seen[1:]]
+        share = number // WRITERS
+        writing = asyncio.gather(
+            write(db, other, share, draw), *(write(db, project, share, draw) for _ in range(WRITERS))
+        )
+
+        async def half() -> bool:
+            return len(seen[0]) >= number // 2
+
+        await until(half, "half of the events were read")
+        servers[0].kill()
+        await servers[0].start()
+        await writing
+        await staying
+        left = sum(await asyncio.gather(*going))
+        async with db.read() as statements:
+            log = [str(each.position) for each in await read(statements, project_id=project.id, limit=number + 1)]
+        assert len(log) == number
+        assert all(each == log for each in seen)
+    await db.close()
+    figures(events=number, writers=WRITERS, readers=len(seen), reconnects=left, kills=1)
