@@ -1,12 +1,38 @@
 import "@cloudscape-design/global-styles/index.css";
 import "./app/panel.css";
 import "virtual:theme.css";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import Box from "@cloudscape-design/components/box";
+import { RouterProvider } from "react-router/dom";
+import { ApiError } from "./api/client";
+import { applyPreferredMode } from "./app/mode";
+import { makeRouter } from "./app/routes";
+import { Localised } from "./i18n";
+
+applyPreferredMode();
+const router = makeRouter();
+
+/** A session that ended leads to the sign-in page, which leads back. */
+function askToSignIn(error: Error): void {
+  const { pathname, search } = router.state.location;
+  if (error instanceof ApiError && error.status === 401 && pathname !== "/sign-in")
+    void router.navigate(`/sign-in?next=${encodeURIComponent(pathname + search)}`, { replace: true });
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: askToSignIn }),
+  defaultOptions: {
+    queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500) },
+  },
+});
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
-    <Box variant="h1" padding="xxl">IPU Cloud</Box>
+    <Localised>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </Localised>
   </StrictMode>,
 );

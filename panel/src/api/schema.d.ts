@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 f4921268e4e71c1f32a812e247074916a11c866bc3bed78b56a10e7bcf960261
+// Generated from docs/openapi.json by `npm run schema`; sha256 60913b6439276b6b2607f7e9f8c20d5be6cc8285a18f2da5e11be8d4bf7e9d38
 
 export interface paths {
     "/livez": {
@@ -124,6 +124,22 @@ export interface paths {
         put: operations["setDunning"];
         post?: never;
         delete: operations["endDunning"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1833,6 +1849,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["streamEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9543,6 +9575,34 @@ export interface operations {
             };
         };
     };
+    listAccountEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed")[];
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
     listAccountInvoices: {
         parameters: {
             query?: {
@@ -12801,6 +12861,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                wait?: number;
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };

@@ -1,0 +1,99 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+export type LiveState = "connecting" | "live" | "offline" | "polling";
+type Message = { state: LiveState } | { changed: string };
+
+const POLL_MS = 5_000;
+
+/** One stream of events for the browser, not one per tab: HTTP/1.1 allows six connections per host, and a seventh tab
+ *  would wait for ever. The tab that holds the Web Lock owns the stream and passes events on over a BroadcastChannel.
+ *  Where there are no locks (plain HTTP on another host) each visible tab has a stream. */
+export function openLive(url: string, receive: (message: Message) => void): () => void {
+  const channel = new BroadcastChannel(`panel ${url}`);
+  channel.onmessage = (event: MessageEvent<Message>) => receive(event.data);
+  const stop = new AbortController();
+  const tell = (message: Message) => {
+    if (stop.signal.aborted) return;
+    receive(message);
+    channel.postMessage(message);
+  };
+  let close = () => {};
+  const own = () => { close = follow(url, tell); };
+  if (navigator.locks) {
+    const held = () => new Promise<void>((release) => {
+      own();
+      stop.signal.addEventListener("abort", () => release(), { once: true });
+    });
+    navigator.locks.request(`panel ${url}`, { signal: stop.signal }, held).catch(() => {});
+  } else {
+    const visible = () => {
+      close();
+      if (!document.hidden) own();
+    };
+    document.addEventListener("visibilitychange", visible, { signal: stop.signal });
+    visible();
+  }
+  return () => {
+    stop.abort();
+    close();
+    channel.close();
+  };
+}
+
+function follow(url: string, tell: (message: Message) => void): () => void {
+  let source: EventSource;
+  let retry: number | undefined;
+  const open = () => {
+    source = new EventSource(url);
+    source.onopen = () => tell({ state: "live" });
+    source.onerror = () => {
+      // CLOSED: the server refused (a session that ended, a restart), and the browser does not try again by itself.
+      const refused = source.readyState === EventSource.CLOSED;
+      tell({ state: refused ? "polling" : "connecting" });
+      if (refused) retry = window.setTimeout(open, 3 * POLL_MS);
+    };
+    const named = (event: Event) => tell({ changed: event.type.split(".")[0] ?? "" });
+    for (const type of SUBJECTS) source.addEventListener(type, named);
+  };
+  open();
+  return () => {
+    clearTimeout(retry);
+    source.close();
+  };
+}
+
+// EventSource has no listener for "any type": these change what pages show. `gap` means that events were missed.
+const SUBJECTS = [
+  ...["creating", "created", "active", "degraded", "recovered", "deleting", "deleted", "error", "rebuilding", "resuming", "suspended", "suspending",
+    "updated", "repair_scheduled", "repair_started", "repair_ended"].map((name) => `cluster.${name}`),
+  ...["created", "succeeded", "failed", "cancelled", "cancelling"].map((name) => `operation.${name}`),
+  ...["creating", "active", "resetting", "error", "unknown", "missing", "removing", "removed"].map((name) => `partition.${name}`),
+  ...["ssh_key.created", "ssh_key.deleted", "token.created", "token.revoked", "token.rotated", "quota.updated", "invoice.issued"],
+  ...["budget.created", "budget.updated", "budget.deleted", "budget.threshold_reached", "gap"],
+];
+
+/** Keeps what is shown up to date: what an event is about is read again, and everything after a gap. */
+export function useLive(project: string): LiveState {
+  const cache = useQueryClient();
+  const [state, setState] = useState<LiveState>("connecting");
+  useEffect(() => {
+    if (!project) return;
+    let last: LiveState | undefined;
+    return openLive(`/v1/projects/${encodeURIComponent(project)}/events/stream`, (message) => {
+      if ("changed" in message) {
+        void cache.invalidateQueries({ predicate: (query) => message.changed === "gap" || query.queryKey[0] === "project" });
+        return;
+      }
+      if (message.state === "live" && last && last !== "live") void cache.invalidateQueries();
+      last = message.state;
+      setState(message.state);
+    });
+  }, [cache, project]);
+  useEffect(() => {
+    if (state !== "polling") return;
+    const again = window.setInterval(() => void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }), POLL_MS);
+    return () => clearInterval(again);
+  }, [cache, state]);
+  return state;
+}

@@ -1,0 +1,125 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, body, type Schemas } from "./client";
+
+export type ClusterSummary = Schemas["ClusterSummary"];
+export type Cluster = Schemas["Cluster"];
+export type Operation = Schemas["Operation"];
+export type ClusterFilter = { state?: Schemas["ClusterState"][]; region?: string; flavor?: string; q?: string };
+
+const WORKING_MS = 2_000;
+
+/** Keys of everything that belongs to a project begin so: an event of the project has it read again (live.ts). */
+const key = (project: string, ...rest: unknown[]) => ["project", project, ...rest];
+
+/** Progress has no events: what is under way is read every other second. */
+const whileWorking = (working: boolean | undefined) => (working ? WORKING_MS : false);
+
+export const clusterPage = (project: string, query: ClusterFilter & { cursor?: string; order: Schemas["Order"]; limit: number }) =>
+  queryOptions({
+    queryKey: key(project, "clusters", query),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters", { signal, params: { path: { project }, query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => whileWorking(state.data?.items.some((each) => each.operation && !each.operation.done)),
+    enabled: project !== "",
+  });
+
+export const cluster = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "cluster", id),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}", { signal, params: { path: { project, cluster: id } } })),
+    refetchInterval: ({ state }) => whileWorking(state.data?.operation ? !state.data.operation.done : false),
+  });
+
+export const clusterOperations = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "operations", id),
+    queryFn: ({ signal }) =>
+      body(api.GET("/v1/projects/{project}/operations", { signal, params: { path: { project }, query: { cluster: id, limit: 20 } } })),
+  });
+
+export const operation = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "operation", id),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/operations/{operation}", { signal, params: { path: { project, operation: id } } })),
+    refetchInterval: ({ state }) => whileWorking(state.data && !state.data.done),
+  });
+
+export const topology = (project: string, id: string, working: boolean) =>
+  queryOptions({
+    queryKey: key(project, "topology", id),
+    queryFn: ({ signal }) =>
+      body(api.GET("/v1/projects/{project}/clusters/{cluster}/topology", { signal, params: { path: { project, cluster: id } } })),
+    refetchInterval: whileWorking(working),
+  });
+
+export const vipu = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "vipu", id),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/vipu", { signal, params: { path: { project, cluster: id } } })),
+  });
+
+export const partitions = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "partitions", id),
+    queryFn: ({ signal }) =>
+      body(api.GET("/v1/projects/{project}/clusters/{cluster}/partitions", { signal, params: { path: { project, cluster: id }, query: { limit: 100 } } })),
+    refetchInterval: ({ state }) => whileWorking(state.data?.items.some((each) => ["creating", "resetting", "removing"].includes(each.state))),
+  });
+
+export const eventPage = (project: string, query: { subject?: string; cursor?: string; limit: number; type?: Schemas["Event"]["type"][] }) =>
+  queryOptions({
+    queryKey: key(project, "events", query),
+    queryFn: ({ signal }) => {
+      const type = query.type as never; // the API lists each type that may be asked for; Event has it as text
+      return body(api.GET("/v1/projects/{project}/events", { signal, params: { path: { project }, query: { ...query, type } } }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const sshKeys = (project: string) =>
+  queryOptions({
+    queryKey: key(project, "ssh-keys"),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/ssh-keys", { signal, params: { path: { project }, query: { limit: 1000 } } })),
+  });
+
+export const quotas = (project: string) =>
+  queryOptions({
+    queryKey: key(project, "quotas"),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project } } })),
+  });
+
+export const summary = (project: string) =>
+  queryOptions({
+    queryKey: key(project, "summary"),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/billing/summary", { signal, params: { path: { project } } })),
+  });
+
+const CATALOGUE_MS = 600_000;
+
+export const regions = queryOptions({
+  queryKey: ["regions"],
+  queryFn: ({ signal }) => body(api.GET("/v1/regions", { signal })),
+  staleTime: CATALOGUE_MS,
+});
+
+export const flavors = (region?: string) =>
+  queryOptions({
+    queryKey: ["flavors", region],
+    queryFn: ({ signal }) => body(api.GET("/v1/flavors", { signal, params: { query: { region } } })),
+    staleTime: CATALOGUE_MS,
+  });
+
+export const images = (region: string) =>
+  queryOptions({
+    queryKey: ["images", region],
+    queryFn: ({ signal }) => body(api.GET("/v1/images", { signal, params: { query: { region } } })),
+    staleTime: CATALOGUE_MS,
+    enabled: region !== "",
+  });
+
+export const capacity = (region: string) =>
+  queryOptions({
+    queryKey: ["capacity", region],
+    queryFn: ({ signal }) => body(api.GET("/v1/regions/{region}/capacity", { signal, params: { path: { region } } })),
+    enabled: region !== "",
+  });

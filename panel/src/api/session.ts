@@ -1,0 +1,28 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, body, toError } from "./client";
+
+/** Who is signed in: with a session's cookie the API answers as it does to the session's token. */
+export const whoami = queryOptions({
+  queryKey: ["whoami"],
+  queryFn: ({ signal }) => body(api.GET("/v1/whoami", { signal })),
+  staleTime: 60_000,
+});
+
+export const projects = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => body(api.GET("/v1/projects", { signal, params: { query: { limit: 1000 } } })),
+  staleTime: 60_000,
+});
+
+async function session(method: "POST" | "DELETE", what?: { token: string } | { code: string }): Promise<void> {
+  const response = await fetch("/v1/session", {
+    method,
+    credentials: "same-origin",
+    headers: what && { "Content-Type": "application/json" },
+    body: what && JSON.stringify(what),
+  });
+  if (!response.ok) throw await toError(response);
+}
+
+export const signIn = (by: { token: string } | { code: string }) => session("POST", by);
+export const signOut = () => session("DELETE");

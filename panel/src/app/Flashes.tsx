@@ -1,0 +1,29 @@
+import Flashbar, { type FlashbarProps } from "@cloudscape-design/components/flashbar";
+import { createContext, use, useMemo, useState, type ReactNode } from "react";
+
+type Flash = { type: "success" | "error" | "info"; content: ReactNode };
+
+const Show = createContext<(flash: Flash) => void>(() => {});
+const Shown = createContext<FlashbarProps.MessageDefinition[]>([]);
+
+export const useFlash = () => use(Show);
+
+/** Messages about what was done, above every page. */
+export function Flashes({ children }: { children: ReactNode }) {
+  const [items, setItems] = useState<(Flash & { id: string })[]>([]);
+  const show = useMemo(() => {
+    let next = 0;
+    return (flash: Flash) => setItems((now) => [...now.slice(-2), { ...flash, id: String(next++) }]);
+  }, []);
+  const dismiss = (id: string) => setItems((now) => now.filter((each) => each.id !== id));
+  const messages = items.map((each) => ({ ...each, dismissible: true, onDismiss: () => dismiss(each.id) }));
+  return (
+    <Show value={show}>
+      <Shown value={messages}>{children}</Shown>
+    </Show>
+  );
+}
+
+export function Notifications() {
+  return <Flashbar items={use(Shown)} />;
+}

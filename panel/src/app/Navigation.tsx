@@ -1,0 +1,23 @@
+import SideNavigation, { type SideNavigationProps } from "@cloudscape-design/components/side-navigation";
+import { useLocation, useNavigate } from "react-router";
+import { useStrings } from "../i18n";
+
+export function Navigation() {
+  const s = useStrings().shell;
+  const go = useNavigate();
+  const { pathname } = useLocation();
+  const link = (text: string, href: string): SideNavigationProps.Link => ({ type: "link", text, href });
+  const items = [link(s.clusters, "/clusters"), link(s.events, "/events")];
+  const active = items.filter((item) => pathname === item.href || pathname.startsWith(`${item.href}/`)).at(-1);
+  return (
+    <SideNavigation
+      activeHref={active?.href}
+      items={[...items, { type: "divider" }, { type: "link", text: s.docs, href: "/docs", external: true }]}
+      onFollow={(event) => {
+        if (event.detail.external) return;
+        event.preventDefault();
+        void go(event.detail.href);
+      }}
+    />
+  );
+}

@@ -1,0 +1,58 @@
+import AppLayout from "@cloudscape-design/components/app-layout";
+import { useState } from "react";
+import { Outlet, useLocation } from "react-router";
+import { useLive } from "../api/live";
+import { Empty } from "../components/Empty";
+import { useStrings } from "../i18n";
+import { Flashes, Notifications } from "./Flashes";
+import { Navigation } from "./Navigation";
+import { Project, useChoice, useProject } from "./Project";
+import { TopBar } from "./TopBar";
+
+export function Shell() {
+  return (
+    <Project>
+      <Flashes>
+        <Frame />
+      </Flashes>
+    </Project>
+  );
+}
+
+function Frame() {
+  const s = useStrings();
+  const project = useProject();
+  const live = useLive(project);
+  const { pathname } = useLocation();
+  const [open, setOpen] = useState(() => globalThis.innerWidth > 900);
+  return (
+    <>
+      <div id="top">
+        <TopBar live={live} />
+      </div>
+      <AppLayout
+        headerSelector="#top"
+        toolsHide
+        navigationOpen={open}
+        onNavigationChange={(event) => setOpen(event.detail.open)}
+        navigation={<Navigation />}
+        notifications={<Notifications />}
+        stickyNotifications
+        contentType={pathname === "/clusters" ? "table" : "default"}
+        ariaLabels={{
+          navigation: s.shell.navigation,
+          navigationToggle: s.shell.openNavigation,
+          navigationClose: s.shell.closeNavigation,
+          notifications: s.shell.notifications,
+        }}
+        content={<Content key={project} />}
+      />
+    </>
+  );
+}
+
+function Content() {
+  const s = useStrings().common;
+  const { slug, who } = useChoice();
+  return slug || who.scopes.includes("platform:read") ? <Outlet /> : <Empty title={s.noProject} text={s.noProjectText} />;
+}

@@ -1,0 +1,70 @@
+import TopNavigation, { type TopNavigationProps } from "@cloudscape-design/components/top-navigation";
+import { Mode } from "@cloudscape-design/global-styles";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import type { LiveState } from "../api/live";
+import { signOut } from "../api/session";
+import { useLanguage, useStrings } from "../i18n";
+import { useMode } from "./mode";
+import { useChoice } from "./Project";
+
+const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offline: "status-negative", polling: "refresh" } as const;
+
+export function TopBar({ live }: { live: LiveState }) {
+  const s = useStrings().shell;
+  const go = useNavigate();
+  const cache = useQueryClient();
+  const [mode, toggle] = useMode();
+  const { language, choose: chooseLanguage } = useLanguage();
+  const { who, projects, slug, choose } = useChoice();
+  const leave = async () => {
+    await signOut().catch(() => undefined); // a session that ended already is one that is left
+    cache.clear();
+    void go("/sign-in", { replace: true });
+  };
+  const switcher: TopNavigationProps.Utility[] = slug ? [{
+    type: "menu-dropdown",
+    text: projects.find((each) => each.slug === slug)?.name ?? slug,
+    ariaLabel: `${s.project}: ${projects.find((each) => each.slug === slug)?.name ?? slug}`,
+    title: s.project,
+    items: projects.map((each) => ({ id: each.slug, text: each.name, description: each.slug })),
+    onItemClick: (event) => {
+      choose(event.detail.id);
+      void go("/");
+    },
+  }] : [];
+  return (
+    <TopNavigation
+      identity={{
+        href: "/",
+        title: s.product,
+        logo: { src: "/favicon.svg", alt: "" },
+        onFollow: (event) => {
+          event.preventDefault();
+          void go("/");
+        },
+      }}
+      utilities={[
+        { type: "button", text: s.live[live], iconName: LIVE_ICON[live], title: s.liveHelp[live], ariaLabel: `${s.live[live]}: ${s.liveHelp[live]}` },
+        ...switcher,
+        {
+          type: "menu-dropdown",
+          text: language === "de" ? "Deutsch" : "English",
+          ariaLabel: `${s.language}: ${language === "de" ? "Deutsch" : "English"}`,
+          title: s.language,
+          items: [{ id: "en", text: "English", lang: "en" }, { id: "de", text: "Deutsch", lang: "de" }],
+          onItemClick: (event) => chooseLanguage(event.detail.id === "de" ? "de" : "en"),
+        },
+        { type: "button", text: mode === Mode.Dark ? s.light : s.dark, onClick: toggle },
+        {
+          type: "menu-dropdown",
+          text: who.token.name,
+          description: s.roles[who.role] ?? who.role,
+          iconName: "user-profile",
+          items: [{ id: "out", text: s.signOut }],
+          onItemClick: () => void leave(),
+        },
+      ]}
+    />
+  );
+}

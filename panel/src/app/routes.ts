@@ -1,0 +1,23 @@
+import { createBrowserRouter, redirect } from "react-router";
+import { Crashed } from "./Crashed";
+
+const nothing = () => null;
+
+export function makeRouter() {
+  return createBrowserRouter([
+    { path: "/sign-in", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignIn")).SignIn }) },
+    {
+      path: "/",
+      HydrateFallback: nothing,
+      ErrorBoundary: Crashed,
+      lazy: async () => ({ Component: (await import("./Shell")).Shell }),
+      children: [
+        { index: true, loader: () => redirect("/clusters"), Component: nothing },
+        { path: "clusters", lazy: async () => ({ Component: (await import("../pages/Clusters")).Clusters }) },
+        { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
+        { path: "events", lazy: async () => ({ Component: (await import("../pages/Events")).Events }) },
+        { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },
+      ],
+    },
+  ]);
+}

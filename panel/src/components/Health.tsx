@@ -1,0 +1,9 @@
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import type { Schemas } from "../api/client";
+import { useStrings } from "../i18n";
+
+const KIND = { ok: "success", unknown: "pending", degraded: "warning", failed: "error" } as const;
+
+export function Health({ health }: { health: Schemas["Machine"]["health"] }) {
+  return <StatusIndicator type={KIND[health]}>{useStrings().cluster.health[health]}</StatusIndicator>;
+}

@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { cluster, sshKeys } from "../api/queries";
+import { useProject } from "../app/Project";
+import { useStrings } from "../i18n";
+import { To } from "./To";
+
+/** What an event is about: by its name, and as a link where it has a page. */
+export function Subject({ event }: { event: Schemas["Event"] }) {
+  const s = useStrings().events;
+  if (event.subject_type === "cluster") return <ClusterName id={event.subject_id} />;
+  if (event.subject_type === "ssh_key") return <KeyName id={event.subject_id} />;
+  return <>{s.nouns[event.subject_type] ?? event.subject_type}</>;
+}
+
+function ClusterName({ id }: { id: string }) {
+  const s = useStrings().events;
+  const { data } = useQuery(cluster(useProject(), id));
+  return <To href={`/clusters/${id}`}>{data?.name ?? s.nouns.cluster}</To>;
+}
+
+function KeyName({ id }: { id: string }) {
+  const s = useStrings().events;
+  const { data } = useQuery(sshKeys(useProject()));
+  return <>{data?.items.find((key) => key.id === id)?.name ?? s.nouns.ssh_key}</>;
+}

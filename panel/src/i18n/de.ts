@@ -1,0 +1,7 @@
+import { cluster } from "./de/cluster";
+import { clusters } from "./de/clusters";
+import { events } from "./de/events";
+import { common, shell, signIn, states } from "./de/shell";
+import type { Messages } from "./en";
+
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, events };

@@ -1,0 +1,38 @@
+import type { Schemas } from "../api/client";
+
+export type Formats = ReturnType<typeof formats>;
+
+/** Numbers, money, dates and durations of one language. */
+export function formats(language: string) {
+  const locale = language === "de" ? "de-DE" : "en-GB";
+  const whole = new Intl.NumberFormat(locale);
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+  const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+  const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+  const amount = (value: number, currency: string, digits = 2) =>
+    new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  const unit = (value: number, name: string) =>
+    new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
+  return {
+    number: (value: number, digits?: number) =>
+      digits === undefined ? whole.format(value) : new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value),
+    percent: (share: number) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share),
+    amount,
+    money: (money: Schemas["Money"], digits?: number) => amount(Number(money.amount), money.currency, digits),
+    moment: (iso: string) => moment.format(new Date(iso)),
+    clock: (iso: string) => clock.format(new Date(iso)),
+    day: (iso: string) => day.format(new Date(iso)),
+    shortDay: (iso: string) => shortDay.format(new Date(iso)),
+    month: (iso: string) => month.format(new Date(iso)),
+    list: (items: string[]) => new Intl.ListFormat(locale, { type: "conjunction" }).format(items),
+    duration: (seconds: number) => {
+      const rounded = Math.max(0, Math.round(seconds));
+      if (rounded < 60) return unit(rounded, "second");
+      if (rounded < 3600) return `${unit(Math.floor(rounded / 60), "minute")} ${unit(rounded % 60, "second")}`;
+      if (rounded < 86_400) return `${unit(Math.floor(rounded / 3600), "hour")} ${unit(Math.floor((rounded % 3600) / 60), "minute")}`;
+      return `${unit(Math.floor(rounded / 86_400), "day")} ${unit(Math.floor((rounded % 86_400) / 3600), "hour")}`;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import Button from "@cloudscape-design/components/button";
+import ContentLayout from "@cloudscape-design/components/content-layout";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Tabs from "@cloudscape-design/components/tabs";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useParams, useSearchParams } from "react-router";
+import { cluster as clusterQuery, type Cluster } from "../api/queries";
+import { useMay, useProject } from "../app/Project";
+import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
+import { Failure } from "../components/Failure";
+import { Loading } from "../components/Loading";
+import { To } from "../components/To";
+import { useStrings } from "../i18n";
+import { EventTable } from "../components/EventTable";
+import { Overview } from "./cluster/Overview";
+import { TopologyTab } from "./cluster/TopologyTab";
+
+export function ClusterPage() {
+  const { cluster: s, clusters } = useStrings();
+  const project = useProject();
+  const { id = "" } = useParams();
+  const [address, setAddress] = useSearchParams();
+  const { data: cluster, error, refetch } = useQuery(clusterQuery(project, id));
+  if (!cluster) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  return (
+    <ContentLayout header={<Title cluster={cluster} />} breadcrumbs={<To href="/clusters">{clusters.title}</To>}>
+      <Tabs
+        activeTabId={address.get("tab") ?? "overview"}
+        onChange={({ detail }) => setAddress({ tab: detail.activeTabId }, { replace: true })}
+        tabs={[
+          { id: "overview", label: s.tabs.overview, content: <Overview cluster={cluster} /> },
+          { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },
+          { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },
+        ]}
+      />
+    </ContentLayout>
+  );
+}
+
+function Title({ cluster }: { cluster: Cluster }) {
+  const { common, clusters: s } = useStrings();
+  const may = useMay("cluster:write");
+  const [action, setAction] = useState<ClusterAction>();
+  const running = ["active", "degraded"].includes(cluster.state);
+  const gone = ["deleting", "deleted"].includes(cluster.state);
+  return (
+    <>
+      <Header
+        variant="h1"
+        actions={may && !gone && (
+          <SpaceBetween direction="horizontal" size="xs">
+            {cluster.state === "suspended"
+              ? <Button onClick={() => setAction("resume")}>{s.resume}</Button>
+              : <Button disabled={!running} onClick={() => setAction("suspend")}>{s.suspend}</Button>}
+            <Button disabled={cluster.delete_protection} onClick={() => setAction("delete")}>{common.remove}</Button>
+          </SpaceBetween>
+        )}
+      >
+        {cluster.name}
+      </Header>
+      {action && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import Button from "@cloudscape-design/components/button";
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import Header from "@cloudscape-design/components/header";
+import Pagination from "@cloudscape-design/components/pagination";
+import PropertyFilter, { type PropertyFilterProps } from "@cloudscape-design/components/property-filter";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { clusterPage, type ClusterSummary } from "../api/queries";
+import type { Schemas } from "../api/client";
+import { useMay, useProject } from "../app/Project";
+import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
+import { Empty } from "../components/Empty";
+import { Failure } from "../components/Failure";
+import { useCursor } from "../components/useCursor";
+import { useStrings } from "../i18n";
+import { filterOf, useFilterOptions } from "./clusters/filter";
+import { useClusterColumns } from "./clusters/columns";
+
+const PAGE = 50;
+
+export function Clusters() {
+  const { common, clusters: s } = useStrings();
+  const project = useProject();
+  const [address, setAddress] = useSearchParams();
+  const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>(() => tokensOf(address));
+  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
+  const [chosen, setChosen] = useState<ClusterSummary[]>([]);
+  const [action, setAction] = useState<ClusterAction>();
+  const pages = useCursor();
+  const list = useQuery(clusterPage(project, { ...filterOf(tokens), order, limit: PAGE, cursor: pages.cursor }));
+  const items = list.data?.items ?? [];
+  const selected = items.filter((each) => chosen.some((other) => other.id === each.id));
+  const columns = useClusterColumns();
+  const options = useFilterOptions();
+  const filter = (next: readonly PropertyFilterProps.Token[]) => {
+    setTokens([...next]);
+    setAddress(next.map((each): [string, string] => [each.propertyKey ?? "q", String(each.value)]), { replace: true });
+    pages.reset();
+  };
+  if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  return (
+    <>
+      <Table
+        variant="full-page"
+        stickyHeader
+        trackBy="id"
+        items={items}
+        columnDefinitions={columns}
+        loading={list.isPending}
+        loadingText={common.loading}
+        selectionType="multi"
+        selectedItems={selected}
+        onSelectionChange={({ detail }) => setChosen(detail.selectedItems)}
+        sortingColumn={{ sortingField: "created_at" }}
+        sortingDescending={order === "-created_at"}
+        onSortingChange={({ detail }) => {
+          setOrder(detail.isDescending ? "-created_at" : "created_at");
+          pages.reset();
+        }}
+        ariaLabels={{
+          selectionGroupLabel: common.selection,
+          allItemsSelectionLabel: () => common.selectAll,
+          itemSelectionLabel: (_, item) => common.select(item.name),
+          tableLabel: s.title,
+        }}
+        header={<ListHeader selected={selected} onAction={setAction} />}
+        filter={
+          <PropertyFilter
+            query={{ tokens, operation: "and" }}
+            onChange={({ detail }) => filter(detail.tokens)}
+            filteringPlaceholder={s.find}
+            filteringAriaLabel={s.find}
+            hideOperations
+            {...options}
+          />
+        }
+        pagination={
+          <Pagination
+            {...pages.pagination(list.data?.next_cursor)}
+            ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
+          />
+        }
+        empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
+          : <Empty title={s.emptyTitle} text={s.emptyText} />}
+      />
+      {action && (
+        <ClusterActionModal action={action} clusters={selected} onClose={(done) => { setAction(undefined); if (done) setChosen([]); }} />
+      )}
+    </>
+  );
+}
+
+function tokensOf(address: URLSearchParams): PropertyFilterProps.Token[] {
+  return [...address].map(([name, value]) => ({ propertyKey: name === "q" ? undefined : name, operator: name === "q" ? ":" : "=", value }));
+}
+
+function ListHeader({ selected, onAction }: { selected: ClusterSummary[]; onAction: (action: ClusterAction) => void }) {
+  const { common, clusters: s } = useStrings();
+  const may = useMay("cluster:write");
+  const running = selected.length > 0 && selected.every((each) => ["active", "degraded"].includes(each.state));
+  const suspended = selected.length > 0 && selected.every((each) => each.state === "suspended");
+  return (
+    <Header
+      variant="awsui-h1-sticky"
+      description={s.description}
+      counter={selected.length ? `(${selected.length})` : undefined}
+      actions={may && (
+          <ButtonDropdown
+            disabled={!selected.length}
+            items={[
+              { id: "suspend", text: s.suspend, disabled: !running },
+              { id: "resume", text: s.resume, disabled: !suspended },
+              { id: "delete", text: common.remove },
+            ]}
+            onItemClick={({ detail }) => onAction(detail.id as ClusterAction)}
+          >
+            {common.actions}
+          </ButtonDropdown>
+      )}
+    >
+      {s.title}
+    </Header>
+  );
+}

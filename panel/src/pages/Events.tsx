@@ -1,0 +1,5 @@
+import { EventTable } from "../components/EventTable";
+
+export function Events() {
+  return <EventTable />;
+}

@@ -1,0 +1,62 @@
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import ExpandableSection from "@cloudscape-design/components/expandable-section";
+import Form from "@cloudscape-design/components/form";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import Input from "@cloudscape-design/components/input";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { signIn } from "../api/session";
+import { Failure } from "../components/Failure";
+import { useStrings } from "../i18n";
+
+/** The code of a sign-in link is in the address's fragment, which is never sent; it is removed before it is used. */
+function takeCode(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (code) history.replaceState(history.state, "", location.pathname + location.search);
+  return code;
+}
+
+export function SignIn() {
+  const s = useStrings().signIn;
+  const go = useNavigate();
+  const cache = useQueryClient();
+  const [params] = useSearchParams();
+  const [token, setToken] = useState("");
+  const { mutate, isPending, error, variables } = useMutation({
+    mutationFn: signIn,
+    onSuccess: () => {
+      cache.clear();
+      const next = params.get("next") ?? "/";
+      void go(/^\/(?![/\\])/.test(next) ? next : "/", { replace: true });
+    },
+  });
+  useEffect(() => {
+    const code = takeCode();
+    if (code) mutate({ code });
+  }, [mutate]);
+  if (isPending && variables && "code" in variables)
+    return <main className="sign-in"><StatusIndicator type="loading">{s.byLink}</StatusIndicator></main>;
+  return (
+    <main className="sign-in">
+      <form onSubmit={(event) => { event.preventDefault(); mutate({ token: token.trim() }); }}>
+        <Container header={<Header variant="h1">{s.title}</Header>}>
+          <Form actions={<Button variant="primary" formAction="submit" loading={isPending} disabled={!token}>{s.submit}</Button>}>
+            <SpaceBetween size="m">
+              <FormField label={s.token} description={s.help}>
+                <Input type="password" value={token} onChange={(event) => setToken(event.detail.value)} autoComplete="off" autoFocus />
+              </FormField>
+              <Failure error={error} />
+              <ExpandableSection headerText={s.where}><Box>{s.whereText}</Box></ExpandableSection>
+            </SpaceBetween>
+          </Form>
+        </Container>
+      </form>
+    </main>
+  );
+}

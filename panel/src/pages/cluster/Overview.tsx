@@ -1,0 +1,73 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Grid from "@cloudscape-design/components/grid";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { Cluster } from "../../api/queries";
+import { ClusterState } from "../../components/ClusterState";
+import { useFormat, useStrings } from "../../i18n";
+import { Servers } from "./Servers";
+import { Timeline } from "./Timeline";
+import { VipuEndpoint } from "./VipuEndpoint";
+
+export function Overview({ cluster }: { cluster: Cluster }) {
+  const { cluster: s } = useStrings();
+  const f = useFormat();
+  const reachable = ["active", "degraded"].includes(cluster.state);
+  return (
+    <SpaceBetween size="l">
+      {cluster.faults.length > 0 && (
+        <Alert type="warning" header={s.faults}>
+          {cluster.faults.map((fault) => <div key={fault.name + fault.code}>{`${fault.message} ${fault.credited ? s.credited : ""}`}</div>)}
+          {cluster.scheduled_repair && <div>{s.repair(f.moment(cluster.scheduled_repair.starts_at))}</div>}
+        </Alert>
+      )}
+      <Facts cluster={cluster} />
+      <Grid gridDefinition={[{ colspan: { default: 12, m: 7 } }, { colspan: { default: 12, m: 5 } }]}>
+        <SpaceBetween size="l">
+          <Servers cluster={cluster} />
+          {reachable && cluster.region !== "lab-1" && <VipuEndpoint cluster={cluster.id} />}
+        </SpaceBetween>
+        <Timeline cluster={cluster} />
+      </Grid>
+    </SpaceBetween>
+  );
+}
+
+function Facts({ cluster }: { cluster: Cluster }) {
+  const { common, clusters, cluster: s } = useStrings();
+  const f = useFormat();
+  const { billing, price_per_minute: price } = cluster;
+  const tags = Object.entries(cluster.tags).map(([name, value]) => `${name}=${value}`).join(", ");
+  const why = [
+    ...(cluster.state_reason ? [{ label: s.why, value: cluster.state_reason }] : []),
+    ...(cluster.blocked_by ? [{ label: s.blocked, value: cluster.blocked_by }] : []),
+  ];
+  return (
+    <Container header={<Header variant="h2">{s.overview}</Header>}>
+      <KeyValuePairs
+        columns={4}
+        items={[
+          { label: common.state, value: <ClusterState cluster={cluster} /> },
+          { label: s.since, value: f.moment(cluster.state_entered_at) },
+          ...why,
+          {
+            label: clusters.cost,
+            value: <>{billing.cost ? f.money(billing.cost) : common.none}<Box variant="small" display="block">{s.minutes(f.number(billing.minutes))}</Box></>,
+          },
+          { label: clusters.price, value: price ? f.amount(Number(price.amount) * 60, price.currency) : common.none },
+          { label: s.billing, value: s.billingStatus[billing.status] },
+          { label: clusters.flavor, value: `${cluster.flavor} (${f.number(cluster.ipus)} IPUs)` },
+          { label: clusters.region, value: cluster.region },
+          { label: s.image, value: cluster.image },
+          { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
+          { label: s.tags, value: tags || common.none },
+          { label: s.expires, value: cluster.expires_at ? f.moment(cluster.expires_at) : s.never },
+          { label: s.protection, value: cluster.delete_protection ? common.yes : common.no },
+        ]}
+      />
+    </Container>
+  );
+}

@@ -1,0 +1,110 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "../../api/client";
+import { topology, type Cluster } from "../../api/queries";
+import { useProject } from "../../app/Project";
+import { Empty } from "../../components/Empty";
+import { Failure } from "../../components/Failure";
+import { Health } from "../../components/Health";
+import { Loading } from "../../components/Loading";
+import type { TopologyData } from "../../components/topology/layout";
+import { colourOf, usePartitionNames } from "../../components/topology/partitions";
+import { Topology } from "../../components/topology/Topology";
+import { useStrings } from "../../i18n";
+
+export function TopologyTab({ cluster }: { cluster: Cluster }) {
+  const { cluster: s } = useStrings();
+  const working = cluster.operation !== null && !cluster.operation.done;
+  const { data, error, refetch } = useQuery(topology(useProject(), cluster.id, working));
+  const [picked, setPicked] = useState<string>();
+  if (error instanceof ApiError && error.status === 409) return <Alert type="info">{error.message}</Alert>;
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  if (!data.machines.length) return <Empty title={s.tabs.topology} text={s.noTopology} />;
+  return (
+    <SpaceBetween size="l">
+      <Container header={<Header variant="h2" description={s.pickMachine}>{s.tabs.topology}</Header>}>
+        <div className="topology-panel">
+          <Topology data={data} selected={picked} onSelect={setPicked} />
+          <div className="topology-side">
+            <Legend data={data} />
+            <div aria-live="polite">{picked && <Details data={data} machine={picked} />}</div>
+          </div>
+        </div>
+      </Container>
+      <Machines data={data} />
+    </SpaceBetween>
+  );
+}
+
+function Legend({ data }: { data: TopologyData }) {
+  const s = useStrings().cluster;
+  const name = usePartitionNames(data);
+  const broken = data.links.filter((link) => link.state === "down" || link.state === "degraded");
+  return (
+    <>
+      <ul className="topology-legend" aria-label={s.legend}>
+        {data.partitions.map((each) => (
+          <li key={each.partition_id}><span className={`swatch ${colourOf(data, each.partition_id)}`} />{name(each.partition_id)}</li>
+        ))}
+        {data.free_ipus > 0 && <li><span className="swatch is-free" />{s.free}</li>}
+        <li><span className="wire" />{s.ipuLink}</li>
+        {data.links.some((link) => link.kind === "gw-link") && <li><span className="wire is-gw-link" />{s.gwLink}</li>}
+        {broken.length > 0 && <li><span className="wire is-down" />{s.linkDown}</li>}
+      </ul>
+      {broken.map((link) => (
+        <Alert key={link.ends.join()} type="warning">{s.linkBroken(link.ends[0] ?? "", link.ends[1] ?? "")}</Alert>
+      ))}
+    </>
+  );
+}
+
+function Details({ data, machine }: { data: TopologyData; machine: string }) {
+  const s = useStrings().cluster;
+  const name = usePartitionNames(data);
+  const found = data.machines.find((each) => each.name === machine);
+  if (!found) return null;
+  const links = data.links.filter((link) => link.ends.includes(machine));
+  return (
+    <KeyValuePairs
+      columns={1}
+      items={[
+        { label: s.machine, value: found.name },
+        { label: s.slot, value: `${s.rack(found.rack)}, ${found.slot}` },
+        {
+          label: s.healthLabel,
+          value: <><Health health={found.health} />{found.faults.map((fault) => <Box key={fault.code}>{fault.message}</Box>)}</>,
+        },
+        { label: s.partition, value: [...new Set(found.ipus.map((ipu) => name(ipu.partition)))].join(", ") },
+        { label: s.links, value: s.linksUp(links.filter((link) => link.state === "up").length, links.length) },
+      ]}
+    />
+  );
+}
+
+/** The same as the picture, as a table. */
+function Machines({ data }: { data: TopologyData }) {
+  const s = useStrings().cluster;
+  const name = usePartitionNames(data);
+  return (
+    <Table
+      variant="container"
+      header={<Header variant="h2" counter={`(${data.machines.length})`}>{s.machines}</Header>}
+      ariaLabels={{ tableLabel: s.machines }}
+      items={data.machines}
+      trackBy="name"
+      columnDefinitions={[
+        { id: "name", header: s.machine, isRowHeader: true, cell: (each) => each.name },
+        { id: "slot", header: s.slot, cell: (each) => `${s.rack(each.rack)}, ${each.slot}` },
+        { id: "health", header: s.healthLabel, cell: (each) => <Health health={each.health} /> },
+        { id: "partition", header: s.partition, cell: (each) => [...new Set(each.ipus.map((ipu) => name(ipu.partition)))].join(", ") },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import type { PropertyFilterProps } from "@cloudscape-design/components/property-filter";
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client";
+import { flavors, regions, type ClusterFilter } from "../../api/queries";
+import { useStrings } from "../../i18n";
+
+/** The list's parameters for the filter's tokens. Several states are any of them; of what the API takes once, the last counts. */
+export function filterOf(tokens: readonly PropertyFilterProps.Token[]): ClusterFilter {
+  const last = (name?: string) => tokens.filter((each) => each.propertyKey === name).at(-1)?.value as string | undefined;
+  const state = tokens.filter((each) => each.propertyKey === "state").map((each) => each.value as Schemas["ClusterState"]);
+  return { state: state.length ? state : undefined, region: last("region"), flavor: last("flavor"), q: last() };
+}
+
+export function useFilterOptions(): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
+  const { clusters: s, common, states } = useStrings();
+  const region = useQuery(regions).data?.items ?? [];
+  const flavor = useQuery(flavors()).data?.items ?? [];
+  const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
+  return {
+    filteringProperties: [property("state", common.state), property("region", s.region), property("flavor", s.flavor)],
+    filteringOptions: [
+      ...Object.entries(states).map(([value, label]) => ({ propertyKey: "state", value, label })),
+      ...region.map((each) => ({ propertyKey: "region", value: each.slug, label: each.name })),
+      ...flavor.map((each) => ({ propertyKey: "flavor", value: each.name, label: each.name })),
+    ],
+  };
+}
