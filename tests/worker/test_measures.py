@@ -47,6 +47,7 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     assert shown("billing_months_late", step="seal") is not None
     assert [shown("prepaid_accounts", state=each) for each in ("funded", "low", "empty")] == [1, 0, 0]
     assert [shown("top_ups", state=each) for each in ("active", "month_limit")] == [0, 1]
+    assert [shown("dunning_accounts", state=each) for each in ("paid", "overdue", "suspend")] == [1, 0, 0]
     reports = {"region": "luxembourg-2", "source": "operation", "code": "build_failed"}
     assert shown("health_reports", state="live", **reports) == 1
     async with bench.database.begin() as connection:

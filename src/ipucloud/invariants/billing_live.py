@@ -1,4 +1,4 @@
-"""Rules about budgets and prepaid accounts: each alert has one event, and every hold has a cluster and an account."""
+"""Rules about budgets, prepaid accounts and dunning: alerts, holds, top-ups and restrictions have their causes."""
 
 from __future__ import annotations
 
@@ -127,4 +127,32 @@ TOPPED_UP = Invariant(
     """,
 )
 
-RULES = (FIRES_ONCE, ANNOUNCED_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY, TOPPED_UP)
+# An hour ago too, because a worker has to notice that a day began or a payment came in.
+RESTRICTED = Invariant(
+    name="restriction_follows_overdue_invoices",
+    sentence="An account's restriction is that of its longest overdue invoice, now or within the last hour.",
+    object_type="account",
+    remedy="See whether a worker keeps the books: it enters and reports the restriction.",
+    repair=Refusal("Workers enter restrictions every minute; a person must find out why none does."),
+    statement="""
+    WITH judged AS (
+      SELECT d.account_id, d.restriction, late.days,
+             CASE WHEN late.days >= d.suspend_after THEN 'suspend'
+                  WHEN late.days >= d.refuse_creates_after THEN 'refuse_creates' END AS expected
+        FROM dunning_policies d
+       CROSS JOIN (VALUES (app_now()), (app_now() - interval '1 hour')) AS moment (at)
+       CROSS JOIN LATERAL (
+             SELECT max((moment.at AT TIME ZONE 'UTC')::date - i.due_on) AS days FROM invoices i
+              WHERE i.account_id = d.account_id AND i.due > coalesce((
+                      SELECT sum(s.amount) FROM invoice_settlements s
+                       WHERE s.invoice_id = i.id AND s.settled_at <= moment.at), 0)) AS late
+    )
+    SELECT account_id::text AS object_id, NULL::uuid AS project_id,
+           format('%s; the oldest open invoice is %s days overdue', coalesce(restriction, 'no restriction'),
+                  coalesce(greatest(max(days), 0), 0)) AS detail
+      FROM judged GROUP BY account_id, restriction
+    HAVING NOT bool_or(restriction IS NOT DISTINCT FROM expected)
+    """,
+)
+
+RULES = (FIRES_ONCE, ANNOUNCED_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY, TOPPED_UP, RESTRICTED)

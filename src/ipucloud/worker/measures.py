@@ -15,6 +15,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from ipucloud.billing.dunning.overdue import OVERDUE
+from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.invariants.gauge import FRESH_INTERVALS
 from ipucloud.inventory.health.views import alerts_suppressed
@@ -159,6 +161,23 @@ TOP_UPS = Measure(
         """
     ),
 )
+DUNNING = Measure(
+    "dunning_accounts",
+    "Accounts with a dunning policy, by state: paid, overdue, refuse_creates, suspend",
+    ("state",),
+    sa.text(
+        clauses(
+            """
+            SELECT state.name, count(d.account_id)
+              FROM (VALUES ('paid'), ('overdue'), ('refuse_creates'), ('suspend')) AS state (name)
+              LEFT JOIN dunning_policies d
+                ON state.name = coalesce(d.restriction, CASE WHEN d.account_id IN (SELECT o.account_id FROM
+            """,
+            OVERDUE,
+            "AS o) THEN 'overdue' ELSE 'paid' END) GROUP BY state.name",
+        )
+    ),
+)
 OBSERVATION_AGE = Measure(
     "observation_age_seconds",
     "Time since the last complete reading of a region's hardware by a source",
@@ -241,7 +260,7 @@ REPAIRS = Measure(
 )
 MEASURES = (
     *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
-    *(PREPAID, TOP_UPS),
+    *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
 )
 

@@ -72,6 +72,14 @@ LIVE = (
         (*_TOP_UP, "UPDATE payments SET state = 'failed', finished_at = app_now() - interval '2 hours'"),
     ),
     Corruption(
+        "restriction_follows_overdue_invoices",
+        Outcome.REFUSED,
+        (
+            "INSERT INTO dunning_policies (account_id, remind_after, suspend_after, restriction)"
+            " VALUES (%(project)s, '{1}', 30, 'suspend')",
+        ),
+    ),
+    Corruption(
         "hold_has_an_owner",
         Outcome.REPAIRED,
         (_HOLD.format(cluster="gen_random_uuid()", account="%(project)s"),),

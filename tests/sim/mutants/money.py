@@ -1,4 +1,4 @@
-"""Bugs in prepaid money and in requests that move money."""
+"""Bugs in prepaid money, top-ups, dunning, corrections of prices, and in requests that move money."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from contextlib import ExitStack
 from dataclasses import replace as altered
 from decimal import Decimal
 
+from ipucloud.billing.dunning import overdue, watch
+from ipucloud.billing.ledger import rerating
+from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.db import outages
 from ipucloud.idempotency import store
-from tests.sim.mutants.planting import mutant, replace
+from tests.sim.mutants.planting import mutant, replace, rewrite
 
 _FUNDS = "tests/unit/billing/test_prepaid_funds.py"
+_TOP_UPS = "tests/feature/billing/test_top_ups.py"
+_DUNNING = "tests/feature/clusters/test_dunning.py -k reminded_then_restricted"
+_RERATING = "tests/feature/billing/test_rerating.py"
 
 
 async def _nothing(*_: object, **__: object) -> None:
@@ -51,3 +57,43 @@ def money_keys_forgotten(stack: ExitStack) -> None:
 @mutant("a lock that stays taken is called an outage", directed="tests/feature/db/test_lock_waits.py")
 def lock_wait_is_an_outage(stack: ExitStack) -> None:
     replace(stack, outages, "gave_up", lambda _: False)
+
+
+@mutant("accounts are topped up beyond the month's limit", directed=f"{_TOP_UPS} -k months_limit")
+def top_ups_without_limit(stack: ExitStack) -> None:
+    replace(stack, top_ups.Policy, "fits", property(lambda _: True))
+
+
+@mutant("another top-up is requested as soon as one has failed", directed=f"{_TOP_UPS} -k failure_pauses")
+def failed_top_up_repeated(stack: ExitStack) -> None:
+    replace(stack, top_ups.Policy, "resumes", property(lambda _: True))
+
+
+@mutant("only the first level of an overdue invoice is reminded of", directed=_DUNNING)
+def reminded_once(stack: ExitStack) -> None:
+    rewrite(stack, watch, "_REMIND", ("SELECT max(level)", "SELECT min(level)"))
+
+
+@mutant("an account stays restricted after it has paid", directed=_DUNNING)
+def restricted_for_ever(stack: ExitStack) -> None:
+    rewrite(
+        stack,
+        watch,
+        "_ENTER",
+        ("d.restriction IS DISTINCT FROM j.restriction", "coalesce(d.restriction, '') < j.restriction"),
+    )
+
+
+@mutant("clusters of an overdue account are never suspended", directed=_DUNNING)
+def overdue_clusters_run_on(stack: ExitStack) -> None:
+    rewrite(stack, overdue, "_LATE", ("o.days >= d.suspend_after", "false"))
+
+
+@mutant("a price is corrected whatever was previewed", directed=f"{_RERATING} -k rated_again")
+def preview_ignored(stack: ExitStack) -> None:
+    replace(stack, rerating, "fingerprint", lambda *_: "")
+
+
+@mutant("a correction of a sealed month is promised in the open one", directed=f"{_RERATING} -k sealed_month_stays")
+def sealed_month_promised(stack: ExitStack) -> None:
+    replace(stack, rerating, "_settled_by", lambda *_, **__: "open_month")
