@@ -21,11 +21,12 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["when_empty"] is None
     for policy in ("suspend", "refuse_creates"):
         made = await admin.put(path, json={"when_empty": policy})
-        assert (made.status_code, made.json()["state"], made.json()["when_empty"]) == (200, "funded", policy)
+        assert (made.status_code, made.json()["state"], made.json()["when_empty"]) == (200, "empty", policy)
         refusal = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json()), 409, "funds_exhausted")
         assert refusal["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
         assert refusal["funds"]["available"] == {"amount": "0.00", "currency": "EUR"}
     assert await api.count("clusters") == 0
+    assert made.json()["state_entered_at"] is None, "not reported yet"
     changed = (await admin.put(path, json={"when_empty": "warn", "warn_hours": [8, 48]})).json()
     assert (changed["when_empty"], changed["warn_hours"]) == ("warn", [48, 8])
     await api.make_cluster()

@@ -162,9 +162,11 @@ class FundsOut(Answer):
         description="What happens when the funds are exhausted; null if the account is not prepaid."
     )
     state: Literal["funded", "empty"] | None = Field(
-        description="Whether there are funds, as last reported; null if the account is not prepaid."
+        description="Whether there are funds, before what is held; null if the account is not prepaid."
     )
-    state_entered_at: datetime | None
+    state_entered_at: datetime | None = Field(
+        description="Since when; null until a change of the state is reported, within a minute."
+    )
     wallet: Money = Field(description="Money paid in advance.")
     credit: Money = Field(
         description="Promotional credit that can still pay: for usage so far, and for a new cluster's first hour."

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.scripted import Reply, Service
+from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
 
@@ -144,7 +144,8 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
         "balances": [dict.fromkeys(("unbilled", "outstanding", "wallet", "credit"), EUROS) | {"currency": "EUR"}],
         "unusual_days": [{"day": "2026-05-04", "cost": EUROS, "usual": SPENT["previous"], "difference": EUROS}],
     }
-    service.gives("/v1/projects/demo/billing/summary", parts | times | rest | {"tax": tax, "clusters": [SPENT]})
+    summary = parts | times | rest | {"tax": tax, "clusters": [SPENT]}
+    service.gives("/v1/projects/demo/billing/summary", summary)
     ended = run("spend")
     assert ended.status == 0, ended.err
     for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62", "3.25 EUR", "50 %"):
@@ -157,6 +158,12 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
     assert run("spend", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
     assert service.asked[-1].query == {"month": "2026-05"}
     assert run("billing", "summary", "--json").json["clusters"] == [SPENT], "its former name"
+    of_payer = {"id": "t1", "name": "finance", "role": "payer", "account_id": "account-1"}
+    service.gives("/v1/whoami", {"project": None, "scopes": [], "token": of_payer})
+    service.on("GET", "/v1/projects/demo/billing/summary", problem(404, "not_found", "There is no such object."))
+    service.gives("/v1/billing/accounts/account-1/summary", summary)
+    assert run("spend", "--json").json["clusters"] == [SPENT], "a payer is of no project, whatever the profile has"
+    assert run("spend", "--project", "demo").status != 0
 
 
 def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service: Service) -> None:

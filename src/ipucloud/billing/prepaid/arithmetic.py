@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from ipucloud.kernel.money import payable, product, rounded
 
@@ -66,6 +67,11 @@ class Standing:
         ends = self.now + timedelta(hours=float(hours))
         credit = self._burnable(used, lambda each: None if each.expires_at > ends else self._used_by(each.expires_at))
         return self.wallet + credit - self.outstanding - used - self.tax(used, credit)
+
+    @property
+    def state(self) -> Literal["funded", "empty"]:
+        """Whether anything is left before holds."""
+        return "funded" if self.left() > 0 else "empty"
 
     def level(self, hours: Iterable[int]) -> int | None:
         """The smallest of these numbers of hours that the funds do not last."""

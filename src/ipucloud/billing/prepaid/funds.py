@@ -237,8 +237,8 @@ def shown(facts: Facts, hold_minutes: int) -> FundsOut:
     return FundsOut(
         account_id=facts.account_id,
         when_empty=facts.when_empty,
-        state=facts.state,
-        state_entered_at=facts.state_entered_at,
+        state=None if facts.when_empty is None else standing.state,
+        state_entered_at=facts.state_entered_at if facts.state == standing.state else None,
         tax_rate=None if facts.tax_rate is None else plain(facts.tax_rate),
         warn_hours=facts.warn_hours,
         lasts_until=standing.ends_at(),

@@ -83,8 +83,7 @@ def change_of(facts: Facts) -> Change | None:
     A level is reported when the funds last no longer than it, and again after they lasted longer meanwhile.
     """
     standing = facts.standing
-    left = standing.left()
-    state = "funded" if left > 0 else "empty"
+    left, state = standing.left(), standing.state
     level = standing.level(facts.warn_hours) if left > 0 else min(facts.warn_hours, default=None)
     if (state, level) == (facts.state, facts.low_hours):
         return None

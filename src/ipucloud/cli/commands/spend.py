@@ -13,6 +13,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import accounts, billing, tokens
+from ipucloud.client.errors import ApiError
 from ipucloud.client.models import Budget, Summary
 
 app = typer.Typer()
@@ -33,15 +34,23 @@ def spend(
     ] = None,
 ) -> None:
     """Show what the project spent this month, on what, the forecast for its end, budgets and balance."""
-    account = account or _own_account(session)
-    call = billing.summary(month=month) if account is None else accounts.summary(account, month=month)
-    show_summary(session, session.run(call))
+    if account is None and session.configured.project is None:  # no other token lacks a project by intention
+        account = _own_account(session)
+    if account is not None:
+        show_summary(session, session.run(accounts.summary(account, month=month)))
+        return
+    try:
+        found = session.run(billing.summary(month=month))
+    except ApiError as error:
+        # A payer's token of the environment, with the project of a stored profile.
+        if error.code != "not_found" or session.project or (account := _own_account(session)) is None:
+            raise
+        found = session.run(accounts.summary(account, month=month))
+    show_summary(session, found)
 
 
 def _own_account(session: Session) -> str | None:
-    """The account of a payer's token. No other token lacks a project by intention."""
-    if session.configured.project is not None:
-        return None
+    """The account of a payer's token."""
     me = session.run(tokens.whoami()).token
     return None if me is None or me.account_id is None else str(me.account_id)
 

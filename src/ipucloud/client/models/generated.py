@@ -2821,10 +2821,10 @@ class Funds(Answer):
     """What happens when the funds are exhausted; null if the account is not prepaid."""
 
     state: str | None = None
-    """Whether there are funds, as last reported; null if the account is not prepaid."""
+    """Whether there are funds, before what is held; null if the account is not prepaid."""
 
     state_entered_at: datetime | None = None
-    """When it entered its state."""
+    """Since when; null until a change of the state is reported, within a minute."""
 
     wallet: Money
     """Money paid in advance."""
