@@ -20,6 +20,6 @@ function isProse(key, value) {
 
 const source = readFileSync(new URL("../../docs/openapi.json", import.meta.url));
 const digest = createHash("sha256").update(source).digest("hex");
-const text = astToString(await openapi(slim(JSON.parse(source.toString()))));
+const text = astToString(await openapi(slim(JSON.parse(source.toString())), { defaultNonNullable: false }));
 const header = `// Generated from docs/openapi.json by \`npm run schema\`; sha256 ${digest}\n\n`;
 writeFileSync(new URL("../src/api/schema.d.ts", import.meta.url), header + text);

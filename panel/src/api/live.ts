@@ -2,19 +2,26 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 export type LiveState = "connecting" | "live" | "offline" | "polling";
-type Message = { state: LiveState } | { changed: string };
+type News = { state: LiveState } | { changed: string };
+type Message = News | { asks: "state" };
 
 const POLL_MS = 5_000;
 
 /** One stream of events for the browser, not one per tab: HTTP/1.1 allows six connections per host, and a seventh tab
  *  would wait for ever. The tab that holds the Web Lock owns the stream and passes events on over a BroadcastChannel.
  *  Where there are no locks (plain HTTP on another host) each visible tab has a stream. */
-export function openLive(url: string, receive: (message: Message) => void): () => void {
+export function openLive(url: string, receive: (message: News) => void): () => void {
   const channel = new BroadcastChannel(`panel ${url}`);
-  channel.onmessage = (event: MessageEvent<Message>) => receive(event.data);
+  let known: LiveState | undefined; // of the stream that this tab owns, for tabs that are opened later
+  channel.onmessage = (event: MessageEvent<Message>) => {
+    if (!("asks" in event.data)) receive(event.data);
+    else if (known) channel.postMessage({ state: known });
+  };
+  channel.postMessage({ asks: "state" });
   const stop = new AbortController();
-  const tell = (message: Message) => {
+  const tell = (message: News) => {
     if (stop.signal.aborted) return;
+    if ("state" in message) known = message.state;
     receive(message);
     channel.postMessage(message);
   };
@@ -22,6 +29,7 @@ export function openLive(url: string, receive: (message: Message) => void): () =
   const own = () => { close = follow(url, tell); };
   if (navigator.locks) {
     const held = () => new Promise<void>((release) => {
+      if (stop.signal.aborted) return release(); // granted while this page was left
       own();
       stop.signal.addEventListener("abort", () => release(), { once: true });
     });
@@ -41,7 +49,7 @@ export function openLive(url: string, receive: (message: Message) => void): () =
   };
 }
 
-function follow(url: string, tell: (message: Message) => void): () => void {
+function follow(url: string, tell: (message: News) => void): () => void {
   let source: EventSource;
   let retry: number | undefined;
   const open = () => {

@@ -123,3 +123,10 @@ export const capacity = (region: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/regions/{region}/capacity", { signal, params: { path: { region } } })),
     enabled: region !== "",
   });
+
+/** What a cluster would cost, and whether it fits now. Nothing is reserved. */
+export const estimate = (project: string, request: Schemas["ClusterCreate"]) =>
+  queryOptions({
+    queryKey: key(project, "estimate", request),
+    queryFn: ({ signal }) => body(api.POST("/v1/projects/{project}/clusters:estimate", { signal, params: { path: { project } }, body: request })),
+  });

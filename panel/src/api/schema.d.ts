@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 60913b6439276b6b2607f7e9f8c20d5be6cc8285a18f2da5e11be8d4bf7e9d38
+// Generated from docs/openapi.json by `npm run schema`; sha256 cc2b1d11a166fda05567a3a9fb753fbd96b98366bb95b1e1a75167825ae6f250
 
 export interface paths {
     "/livez": {
@@ -6512,9 +6512,9 @@ export interface components {
             legal_name?: string | null;
             name: string;
             /** @default 30 */
-            payment_days: number;
+            payment_days?: number;
             /** @default false */
-            tax_exempt: boolean;
+            tax_exempt?: boolean;
             tax_id?: string | null;
         };
         BillingAccountPage: {
@@ -6609,7 +6609,7 @@ export interface components {
              * @default actual
              * @enum {string}
              */
-            on: "actual" | "forecast";
+            on?: "actual" | "forecast";
             percent: number;
         };
         Capacity: {
@@ -6765,9 +6765,9 @@ export interface components {
         };
         ClusterCreate: {
             /** @default true */
-            auto_repair: boolean;
+            auto_repair?: boolean;
             /** @default false */
-            delete_protection: boolean;
+            delete_protection?: boolean;
             expires_at?: string | null;
             flavor: string;
             image: string;
@@ -6777,7 +6777,7 @@ export interface components {
              *       "reconfigurable": true
              *     }
              */
-            partition: components["schemas"]["PartitionOptions"];
+            partition?: components["schemas"]["PartitionOptions"];
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
             ssh_keys?: string[];
@@ -6788,18 +6788,18 @@ export interface components {
         };
         ClusterDegraded: {
             /** @default 0 */
-            credited_machines: number;
+            credited_machines?: number;
             faults?: components["schemas"]["ClusterFault"][];
             /** @default false */
-            late: boolean;
+            late?: boolean;
             /** @default null */
-            reason: string | null;
+            reason?: string | null;
         };
         ClusterEntered: {
             /** @default false */
-            late: boolean;
+            late?: boolean;
             /** @default null */
-            reason: string | null;
+            reason?: string | null;
         };
         ClusterFault: {
             code: string;
@@ -6842,7 +6842,7 @@ export interface components {
         ClusterRequested: {
             flavor: string;
             /** @default false */
-            late: boolean;
+            late?: boolean;
             region: string;
         };
         ClusterSpending: {
@@ -7055,7 +7055,7 @@ export interface components {
              *       15
              *     ]
              */
-            remind_after: number[];
+            remind_after?: number[];
             suspend_after?: number | null;
         };
         Estimate: {
@@ -7178,19 +7178,19 @@ export interface components {
         ExportCreate: {
             connection?: string | null;
             /** @default cost-and-usage */
-            dataset: components["schemas"]["Dataset"];
+            dataset?: components["schemas"]["Dataset"];
             /** @default csv */
-            format: components["schemas"]["FileFormat"];
+            format?: components["schemas"]["FileFormat"];
             month?: string | null;
             /**
              * @default project
              * @enum {string}
              */
-            scope: "project" | "account";
+            scope?: "project" | "account";
             since?: string | null;
             until?: string | null;
             /** @default 1.4 */
-            version: components["schemas"]["FocusVersion"];
+            version?: components["schemas"]["FocusVersion"];
         };
         ExportPage: {
             items: components["schemas"]["Export"][];
@@ -7218,16 +7218,16 @@ export interface components {
             /** Format: uuid */
             connection: string;
             /** @default cost-and-usage */
-            dataset: components["schemas"]["Dataset"];
+            dataset?: components["schemas"]["Dataset"];
             /**
              * @default day
              * @enum {string}
              */
-            every: "day" | "month";
+            every?: "day" | "month";
             /** @default csv */
-            format: components["schemas"]["FileFormat"];
+            format?: components["schemas"]["FileFormat"];
             /** @default 1.4 */
-            version: components["schemas"]["FocusVersion"];
+            version?: components["schemas"]["FocusVersion"];
         };
         ExportSchedulePage: {
             items: components["schemas"]["ExportSchedule"][];
@@ -7278,7 +7278,7 @@ export interface components {
              * @default other
              * @enum {string}
              */
-            category: "ipu" | "link" | "server" | "disk" | "network" | "performance" | "other";
+            category?: "ipu" | "link" | "server" | "disk" | "network" | "performance" | "other";
             description: string;
             since?: string | null;
         };
@@ -7293,7 +7293,7 @@ export interface components {
         FaultReportState: "open" | "confirmed" | "dismissed" | "repaired" | "closed";
         FaultReported: {
             /** @default null */
-            answer: string | null;
+            answer?: string | null;
             /** Format: uuid */
             cluster: string;
             /** @enum {string} */
@@ -7568,7 +7568,7 @@ export interface components {
             reason: string;
             starts_at?: string | null;
             /** @default false */
-            urgent: boolean;
+            urgent?: boolean;
         };
         HardwareReason: {
             expires_at?: string | null;
@@ -7646,7 +7646,7 @@ export interface components {
         };
         InventoryAccept: {
             /** @default false */
-            everything: boolean;
+            everything?: boolean;
             hosts?: string[];
             machines?: string[];
             reason: string;
@@ -7727,7 +7727,7 @@ export interface components {
             corrects?: string | null;
             cost: components["schemas"]["Money"];
             /** @default 0 */
-            credited_machine_minutes: number;
+            credited_machine_minutes?: number;
             line: number;
             machine_minutes: number;
             minutes: number;
@@ -7839,11 +7839,11 @@ export interface components {
         };
         KeepSecret: {
             /** @default 86400 */
-            keep_previous_seconds: number;
+            keep_previous_seconds?: number;
         };
         KeyRotate: {
             /** @default false */
-            end_server_key: boolean;
+            end_server_key?: boolean;
         };
         Link: {
             ends: string[];
@@ -7889,7 +7889,7 @@ export interface components {
             allocated_through: components["schemas"]["AllocatedThrough"];
             cores: number;
             /** @default [] */
-            details: string[];
+            details?: string[];
             fabric: string;
             fp32_pflops?: number | null;
             fp8_pflops?: number | null;
@@ -7901,7 +7901,7 @@ export interface components {
             sku?: string | null;
             source: components["schemas"]["Source"];
             /** @default [] */
-            streaming_memory_gb: number[];
+            streaming_memory_gb?: number[];
             threads: number;
         };
         MachineTypePage: {
@@ -8019,9 +8019,9 @@ export interface components {
         OperationOf: {
             kind: string;
             /** @default false */
-            late: boolean;
+            late?: boolean;
             /** @default null */
-            partition: string | null;
+            partition?: string | null;
         };
         OperationPage: {
             items: components["schemas"]["Operation"][];
@@ -8179,15 +8179,15 @@ export interface components {
         };
         PartitionCreate: {
             /** @default true */
-            auto_reset: boolean;
+            auto_reset?: boolean;
             gateway_routing?: components["schemas"]["GatewayRouting"] | null;
             /** @default 1 */
-            gcds: number;
+            gcds?: number;
             name: string;
             /** @default false */
-            reconfigurable: boolean;
+            reconfigurable?: boolean;
             /** @default false */
-            relocatable: boolean;
+            relocatable?: boolean;
             replicas?: number | null;
             routing?: components["schemas"]["Routing"] | null;
             segments?: number | null;
@@ -8235,13 +8235,13 @@ export interface components {
             /** Format: uuid */
             cluster: string;
             /** @default null */
-            reason: string | null;
+            reason?: string | null;
         };
         /** @enum {string} */
         PartitionOperationState: "idle" | "creating" | "resetting" | "removing" | "failed" | "unknown";
         PartitionOptions: {
             /** @default true */
-            reconfigurable: boolean;
+            reconfigurable?: boolean;
         };
         PartitionPage: {
             items: components["schemas"]["PartitionSummary"][];
@@ -8249,7 +8249,7 @@ export interface components {
         };
         PartitionReset: {
             /** @default false */
-            relocatable: boolean;
+            relocatable?: boolean;
         };
         /** @enum {string} */
         PartitionState: "creating" | "active" | "resetting" | "error" | "unknown" | "missing" | "removing" | "removed";
@@ -8387,7 +8387,7 @@ export interface components {
              *       4
              *     ]
              */
-            warn_hours: number[];
+            warn_hours?: number[];
             /** @enum {string} */
             when_empty: "warn" | "refuse_creates" | "suspend";
         };
@@ -8580,7 +8580,7 @@ export interface components {
             id: string;
             name: string;
             /** @default false */
-            poprt_benchmark: boolean;
+            poprt_benchmark?: boolean;
             source: components["schemas"]["Source"];
             task: components["schemas"]["RecipeTask"];
         };
@@ -8714,9 +8714,9 @@ export interface components {
             endpoint: string;
             name: string;
             /** @default  */
-            prefix: string;
+            prefix?: string;
             /** @default us-east-1 */
-            region: string;
+            region?: string;
             secret: string;
         };
         S3ConnectionPage: {
@@ -8908,9 +8908,9 @@ export interface components {
         TaxRateCreate: {
             country: string;
             /** @default standard */
-            kind: string;
+            kind?: string;
             /** @default VAT */
-            name: string;
+            name?: string;
             rate: string;
             source: string;
             /** Format: date */
@@ -8951,7 +8951,7 @@ export interface components {
         TokenRotate: {
             expires_at?: string | null;
             /** @default 0 */
-            keep_previous_seconds: number;
+            keep_previous_seconds?: number;
         };
         Tool: {
             id: string;
@@ -9124,7 +9124,7 @@ export interface components {
         };
         WebhookCreate: {
             /** @default  */
-            description: string;
+            description?: string;
             event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resizing" | "cluster.resuming" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };

@@ -1,5 +1,6 @@
 import Flashbar, { type FlashbarProps } from "@cloudscape-design/components/flashbar";
 import { createContext, use, useMemo, useState, type ReactNode } from "react";
+import { useStrings } from "../i18n";
 
 type Flash = { type: "success" | "error" | "info"; content: ReactNode };
 
@@ -25,5 +26,6 @@ export function Flashes({ children }: { children: ReactNode }) {
 }
 
 export function Notifications() {
-  return <Flashbar items={use(Shown)} />;
+  const { close } = useStrings().common;
+  return <Flashbar items={use(Shown).map((each) => ({ ...each, dismissLabel: close }))} />;
 }

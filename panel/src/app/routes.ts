@@ -14,8 +14,10 @@ export function makeRouter() {
       children: [
         { index: true, loader: () => redirect("/clusters"), Component: nothing },
         { path: "clusters", lazy: async () => ({ Component: (await import("../pages/Clusters")).Clusters }) },
+        { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
         { path: "events", lazy: async () => ({ Component: (await import("../pages/Events")).Events }) },
+        { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
         { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },
       ],
     },

@@ -1,11 +1,15 @@
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import { useStrings } from "../i18n";
 
-export function Copyable({ text, label }: { text: string; label: string }) {
+type Props = { text: string; label: string; hidden?: boolean };
+
+/** A text with a button that copies it; `hidden` where the text is shown elsewhere. */
+export function Copyable({ text, label, hidden = false }: Props) {
   const s = useStrings().common;
   return (
     <CopyToClipboard
-      variant="inline"
+      variant={hidden ? "button" : "inline"}
+      copyButtonText={hidden ? s.copy : undefined}
       textToCopy={text}
       copyButtonAriaLabel={`${s.copy}: ${label}`}
       copySuccessText={s.copied}

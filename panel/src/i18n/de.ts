@@ -1,7 +1,8 @@
 import { cluster } from "./de/cluster";
 import { clusters } from "./de/clusters";
+import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, events };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys };

@@ -1,7 +1,8 @@
 import { cluster } from "./en/cluster";
 import { clusters } from "./en/clusters";
+import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { common, shell, signIn, states } from "./en/shell";
 
-export const en = { common, shell, signIn, states, clusters, cluster, events };
+export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys };
 export type Messages = typeof en;

@@ -3,10 +3,11 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import PropertyFilter, { type PropertyFilterProps } from "@cloudscape-design/components/property-filter";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { clusterPage, type ClusterSummary } from "../api/queries";
 import type { Schemas } from "../api/client";
 import { useMay, useProject } from "../app/Project";
@@ -83,7 +84,7 @@ export function Clusters() {
           />
         }
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
-          : <Empty title={s.emptyTitle} text={s.emptyText} />}
+          : <Empty title={s.emptyTitle} text={s.emptyText} action={<CreateButton />} />}
       />
       {action && (
         <ClusterActionModal action={action} clusters={selected} onClose={(done) => { setAction(undefined); if (done) setChosen([]); }} />
@@ -107,6 +108,7 @@ function ListHeader({ selected, onAction }: { selected: ClusterSummary[]; onActi
       description={s.description}
       counter={selected.length ? `(${selected.length})` : undefined}
       actions={may && (
+        <SpaceBetween direction="horizontal" size="xs">
           <ButtonDropdown
             disabled={!selected.length}
             items={[
@@ -118,9 +120,29 @@ function ListHeader({ selected, onAction }: { selected: ClusterSummary[]; onActi
           >
             {common.actions}
           </ButtonDropdown>
+          <CreateButton primary />
+        </SpaceBetween>
       )}
     >
       {s.title}
     </Header>
+  );
+}
+
+function CreateButton({ primary = false }: { primary?: boolean }) {
+  const s = useStrings().shell;
+  const go = useNavigate();
+  if (!useMay("cluster:write")) return null;
+  return (
+    <Button
+      variant={primary ? "primary" : "normal"}
+      href="/clusters/create"
+      onFollow={(event) => {
+        event.preventDefault();
+        void go("/clusters/create");
+      }}
+    >
+      {s.createCluster}
+    </Button>
   );
 }

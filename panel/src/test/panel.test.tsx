@@ -6,6 +6,7 @@ import { de } from "../i18n/de";
 import { en } from "../i18n/en";
 import { formats } from "../i18n/format";
 import { Localised } from "../i18n";
+import { asCommand, asPython, EMPTY } from "../pages/create/draft";
 import { filterOf } from "../pages/clusters/filter";
 
 const machine = (slot: number, partition: string | null) => ({
@@ -47,4 +48,11 @@ test("a filter of several states asks for any of them", () => {
   const token = (propertyKey: string | undefined, value: string) => ({ propertyKey, operator: "=", value });
   expect(filterOf([token("state", "active"), token("state", "error"), token(undefined, "bert")]))
     .toEqual({ state: ["active", "error"], region: undefined, flavor: undefined, q: "bert" });
+});
+
+test("a request is shown so that a shell and Python read the same texts", () => {
+  const draft = { ...EMPTY, name: "bert", region: "r", flavor: "f", image: "i", keys: ["my key"], tags: [{ key: "team", value: "o'hara $x" }], protect: true };
+  expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
+  expect(asCommand(draft)).toContain(String.raw`--tag 'team=o'\''hara $x'`);
+  expect(asPython(draft, "demo", "https://x")).toContain('tags={"team":"o\'hara $x"}');
 });

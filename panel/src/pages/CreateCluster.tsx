@@ -1,0 +1,85 @@
+import Wizard from "@cloudscape-design/components/wizard";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { api, body } from "../api/client";
+import { images, regions } from "../api/queries";
+import { useFlash } from "../app/Flashes";
+import { useProject } from "../app/Project";
+import { useStrings } from "../i18n";
+import { EMPTY, requestOf, type Draft } from "./create/draft";
+import { NameStep } from "./create/NameStep";
+import { ReviewStep } from "./create/ReviewStep";
+import { SizeStep } from "./create/SizeStep";
+import { SoftwareStep } from "./create/SoftwareStep";
+
+/** What is missing in the draft, by the index of its step. */
+function useProblems(draft: Draft): (string | undefined)[] {
+  const s = useStrings().create;
+  return [
+    draft.flavor ? undefined : s.flavorNeeded,
+    draft.keys.length ? undefined : s.keyNeeded,
+    draft.name ? (/^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(draft.name) ? undefined : s.nameRule) : s.nameNeeded,
+    undefined,
+  ];
+}
+
+/** The draft, with the first region and the region's newest image until others are chosen. */
+function useDraft(): [Draft, (change: Partial<Draft>) => void] {
+  const [draft, setDraft] = useState(EMPTY);
+  const places = useQuery(regions).data?.items;
+  const region = draft.region || (places?.[0]?.slug ?? "");
+  const systems = useQuery(images(region)).data?.items;
+  const image = draft.image || (systems?.[0]?.name ?? "");
+  return [{ ...draft, region, image }, (change) => setDraft((now) => ({ ...now, region, ...change }))];
+}
+
+export function CreateCluster() {
+  const s = useStrings().create;
+  const { cancel } = useStrings().common;
+  const go = useNavigate();
+  const flash = useFlash();
+  const cache = useQueryClient();
+  const project = useProject();
+  const [step, setStep] = useState(0);
+  const [tried, setTried] = useState(-1);
+  const [draft, change] = useDraft();
+  const problems = useProblems(draft);
+  const shown = (index: number) => (tried >= index ? problems[index] : undefined);
+  const create = useMutation({
+    mutationFn: () => body(api.POST("/v1/projects/{project}/clusters", { params: { path: { project } }, body: requestOf(draft) })),
+    onSuccess: (operation) => {
+      void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" });
+      flash({ type: "success", content: s.accepted(draft.name) });
+      void go(`/clusters/${operation.target.id}`);
+    },
+  });
+  return (
+    <Wizard
+      activeStepIndex={step}
+      isLoadingNextStep={create.isPending}
+      onCancel={() => void go("/clusters")}
+      onNavigate={({ detail }) => {
+        setTried(Math.max(tried, step));
+        if (detail.requestedStepIndex < step || !problems[step]) setStep(detail.requestedStepIndex);
+      }}
+      onSubmit={() => create.mutate()}
+      i18nStrings={{
+        stepNumberLabel: s.stepNumber,
+        collapsedStepsLabel: s.collapsed,
+        skipToButtonLabel: (each) => each.title,
+        navigationAriaLabel: s.title,
+        cancelButton: cancel,
+        previousButton: s.previous,
+        nextButton: s.next,
+      }}
+      submitButtonText={s.submit}
+      steps={[
+        { title: s.sizeStep, description: s.sizeText, content: <SizeStep draft={draft} change={change} problem={shown(0)} /> },
+        { title: s.softwareStep, description: s.softwareText, content: <SoftwareStep draft={draft} change={change} problem={shown(1)} /> },
+        { title: s.nameStep, description: s.nameText, content: <NameStep draft={draft} change={change} problem={shown(2)} /> },
+        { title: s.reviewStep, content: <ReviewStep draft={draft} problem={create.error} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import Modal from "@cloudscape-design/components/modal";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, type Schemas } from "../api/client";
+import { sshKeys } from "../api/queries";
+import { useFlash } from "../app/Flashes";
+import { useMay, useProject } from "../app/Project";
+import { AddKey } from "../components/AddKey";
+import { Copyable } from "../components/Copyable";
+import { Empty } from "../components/Empty";
+import { Failure } from "../components/Failure";
+import { useFormat, useStrings } from "../i18n";
+
+type Key = Schemas["SshKey"];
+
+export function SshKeys() {
+  const { common, keys: s } = useStrings();
+  const f = useFormat();
+  const may = useMay("ssh-key:write");
+  const { data, error, isPending, refetch } = useQuery(sshKeys(useProject()));
+  const [adding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<Key>();
+  const add = may && <Button variant="primary" onClick={() => setAdding(true)}>{s.add}</Button>;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <Table
+        variant="full-page"
+        trackBy="id"
+        items={data?.items ?? []}
+        loading={isPending}
+        loadingText={common.loading}
+        ariaLabels={{ tableLabel: s.title }}
+        header={<Header variant="awsui-h1-sticky" description={s.description} counter={data && `(${data.items.length})`} actions={add}>{s.title}</Header>}
+        columnDefinitions={[
+          { id: "name", header: s.name, isRowHeader: true, cell: (each) => each.name },
+          { id: "type", header: s.type, cell: (each) => each.type },
+          { id: "fingerprint", header: s.fingerprint, cell: (each) => <Copyable text={each.fingerprint} label={s.fingerprint} /> },
+          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          ...(may ? [{
+            id: "actions", header: common.actions,
+            cell: (each: Key) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
+          }] : []),
+        ]}
+        empty={<Empty title={s.emptyTitle} text={s.emptyText} />}
+      />
+      {adding && <AddKey onClose={() => setAdding(false)} />}
+      {leaving && <DeleteKey sshKey={leaving} onClose={() => setLeaving(undefined)} />}
+    </>
+  );
+}
+
+function DeleteKey({ sshKey, onClose }: { sshKey: Key; onClose: () => void }) {
+  const { common, keys: s } = useStrings();
+  const flash = useFlash();
+  const project = useProject();
+  const cache = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => api.DELETE("/v1/projects/{project}/ssh-keys/{key}", { params: { path: { project, key: sshKey.id } } }),
+    onSuccess: async () => {
+      await cache.invalidateQueries(sshKeys(project));
+      flash({ type: "success", content: s.deleted(sshKey.name) });
+      onClose();
+    },
+  });
+  return (
+    <Modal
+      visible
+      header={s.deleteTitle(sshKey.name)}
+      closeAriaLabel={common.close}
+      onDismiss={onClose}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
+            <Button variant="primary" loading={isPending} onClick={() => mutate()}>{common.remove}</Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        <Alert type="info">{s.deleteText}</Alert>
+        <Failure error={error} />
+      </SpaceBetween>
+    </Modal>
+  );
+}

@@ -1,0 +1,89 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Tabs from "@cloudscape-design/components/tabs";
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client";
+import { estimate } from "../../api/queries";
+import { useProject } from "../../app/Project";
+import { Copyable } from "../../components/Copyable";
+import { Failure } from "../../components/Failure";
+import { Loading } from "../../components/Loading";
+import { useFormat, useStrings } from "../../i18n";
+import { asCommand, asCurl, asPython, requestOf, type Draft } from "./draft";
+
+export function ReviewStep({ draft, problem }: { draft: Draft; problem: unknown }) {
+  const { clusters, cluster, common } = useStrings();
+  const f = useFormat();
+  const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
+  const tags = draft.tags.filter((tag) => tag.key).map((tag) => `${tag.key}=${tag.value}`).join(", ");
+  return (
+    <SpaceBetween size="l">
+      <Failure error={problem} />
+      <Container header={<Header variant="h2">{draft.name}</Header>}>
+        <KeyValuePairs
+          columns={3}
+          items={[
+            { label: clusters.region, value: draft.region },
+            { label: clusters.flavor, value: draft.flavor },
+            { label: cluster.image, value: draft.image },
+            { label: cluster.keys, value: f.list(draft.keys) },
+            { label: cluster.tags, value: tags || common.none },
+            { label: cluster.protection, value: draft.protect ? common.yes : common.no },
+          ]}
+        />
+      </Container>
+      {data ? <Price estimate={data} /> : error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
+      <Elsewhere draft={draft} />
+    </SpaceBetween>
+  );
+}
+
+function Price({ estimate: found }: { estimate: Schemas["Estimate"] }) {
+  const s = useStrings().create;
+  const f = useFormat();
+  const { capacity, quota } = found;
+  return (
+    <Container header={<Header variant="h2">{s.price}</Header>}>
+      <SpaceBetween size="m">
+        <KeyValuePairs
+          columns={4}
+          items={[
+            { label: s.perHour, value: f.money(found.price_per_hour) },
+            { label: s.perDay, value: f.money(found.price_per_day) },
+            { label: s.perMonth, value: f.money(found.price_per_month) },
+            { label: s.ready, value: f.duration(found.expected_seconds) },
+          ]}
+        />
+        {!quota.allowed && <Alert type="warning">{s.noQuota(f.number(quota.needed), f.number(Math.max(0, quota.limit - quota.used)))}</Alert>}
+        {!capacity.available && capacity.why_not && <Alert type="warning">{capacity.why_not.detail}</Alert>}
+        {quota.allowed && capacity.available && <Alert type="success">{s.fits}</Alert>}
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+/** The same request as a command, over HTTP and in Python. */
+function Elsewhere({ draft }: { draft: Draft }) {
+  const s = useStrings().create;
+  const project = useProject();
+  const forms = [
+    { id: "cli", label: "CLI", text: asCommand(draft) },
+    { id: "curl", label: "curl", text: asCurl(draft, project, location.origin) },
+    { id: "python", label: "Python", text: asPython(draft, project, location.origin) },
+  ];
+  return (
+    <Container header={<Header variant="h2" description={s.requestText}>{s.request}</Header>}>
+      <Tabs
+        ariaLabel={s.request}
+        tabs={forms.map(({ id, label, text }) => ({
+          id, label,
+          content: <Box><Copyable text={text} label={label} hidden /><pre className="request" tabIndex={0} aria-label={label}>{text}</pre></Box>,
+        }))}
+      />
+    </Container>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Schemas } from "../../api/client";
+
+export type Tag = { key: string; value: string };
+export type Draft = { region: string; flavor: string; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean };
+export type Change = (change: Partial<Draft>) => void;
+
+export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false };
+
+/** The request that the draft stands for. */
+export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
+  const tags = draft.tags.filter((tag) => tag.key !== "");
+  return {
+    name: draft.name,
+    region: draft.region,
+    flavor: draft.flavor,
+    image: draft.image,
+    ssh_keys: draft.keys,
+    ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
+    ...(draft.protect && { delete_protection: true }),
+  };
+}
+
+/** A word as a POSIX shell reads it. */
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
+export function asCommand(draft: Draft): string {
+  const { name, region, flavor, image, tags } = requestOf(draft);
+  return [
+    `ipucloud clusters create ${quoted(name)}`,
+    `--region ${quoted(region)}`,
+    `--flavor ${quoted(flavor)}`,
+    `--image ${quoted(image)}`,
+    ...draft.keys.map((key) => `--ssh-key ${quoted(key)}`),
+    ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quoted(`${key}=${value}`)}`),
+    ...(draft.protect ? ["--protect"] : []),
+  ].join(" \\\n  ");
+}
+
+export function asCurl(draft: Draft, project: string, origin: string): string {
+  return [
+    `curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\`,
+    `  -H "Idempotency-Key: ${draft.name}-$(date +%s)" ${quoted(`${origin}/v1/projects/${project}/clusters`)} \\`,
+    `  -d ${quoted(JSON.stringify(requestOf(draft)))}`,
+  ].join("\n");
+}
+
+/** A literal of Python: those of JSON are, but for the constants, which are no part of this request's texts. */
+const python = (value: string | string[] | Record<string, string>) => JSON.stringify(value);
+
+export function asPython(draft: Draft, project: string, origin: string): string {
+  const { name, region, flavor, image, tags } = requestOf(draft);
+  const fields = [
+    `    ${python(name)},`,
+    `    region=${python(region)},`,
+    `    flavor=${python(flavor)},`,
+    `    image=${python(image)},`,
+    `    ssh_keys=${python(draft.keys)},`,
+    ...(tags ? [`    tags=${python(tags)},`] : []),
+    ...(draft.protect ? ["    delete_protection=True,"] : []),
+  ];
+  return [
+    "import os",
+    "",
+    "from ipucloud.client import Client, NewCluster, clusters",
+    "",
+    `client = Client(url=${python(origin)}, token=os.environ["TOKEN"], project=${python(project)})`,
+    "new = NewCluster(",
+    ...fields,
+    ")",
+    "operation = client.run(clusters.create(new))",
+  ].join("\n");
+}
