@@ -7,7 +7,7 @@ export function Navigation() {
   const go = useNavigate();
   const { pathname } = useLocation();
   const link = (text: string, href: string): SideNavigationProps.Link => ({ type: "link", text, href });
-  const items = [link(s.clusters, "/clusters"), link(s.events, "/events"), link(s.sshKeys, "/ssh-keys")];
+  const items = [link(s.overview, "/"), link(s.clusters, "/clusters"), link(s.events, "/events"), link(s.sshKeys, "/ssh-keys")];
   const active = items.filter((item) => pathname === item.href || pathname.startsWith(`${item.href}/`)).at(-1);
   return (
     <SideNavigation

@@ -1,4 +1,4 @@
-import { createBrowserRouter, redirect } from "react-router";
+import { createBrowserRouter } from "react-router";
 import { Crashed } from "./Crashed";
 
 const nothing = () => null;
@@ -12,7 +12,7 @@ export function makeRouter() {
       ErrorBoundary: Crashed,
       lazy: async () => ({ Component: (await import("./Shell")).Shell }),
       children: [
-        { index: true, loader: () => redirect("/clusters"), Component: nothing },
+        { index: true, lazy: async () => ({ Component: (await import("../pages/Home")).Home }) },
         { path: "clusters", lazy: async () => ({ Component: (await import("../pages/Clusters")).Clusters }) },
         { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },

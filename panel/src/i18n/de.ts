@@ -2,7 +2,8 @@ import { cluster } from "./de/cluster";
 import { clusters } from "./de/clusters";
 import { create, keys } from "./de/create";
 import { events } from "./de/events";
+import { home } from "./de/home";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys, home };

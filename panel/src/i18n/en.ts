@@ -2,7 +2,8 @@ import { cluster } from "./en/cluster";
 import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
+import { home } from "./en/home";
 import { common, shell, signIn, states } from "./en/shell";
 
-export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys };
+export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys, home };
 export type Messages = typeof en;

@@ -1,0 +1,28 @@
+import type { Messages } from "../en";
+
+export const home: Messages["home"] = {
+  title: "Übersicht",
+  start: "So fangen Sie an",
+  startText: "In wenigen Minuten sind Sie auf einem Server mit eigenen IPUs angemeldet.",
+  startKey: "Fügen Sie Ihren SSH-Schlüssel hinzu",
+  startKeyText: "Damit Sie sich auf den Servern eines Clusters anmelden können.",
+  startCluster: "Erstellen Sie einen Cluster",
+  startClusterText: "Wählen Sie eine Größe. Sie zahlen minutengenau, von aktiv bis Sie ihn anhalten oder löschen.",
+  startLogIn: "Melden Sie sich an",
+  startLogInText: "Die Seite des Clusters zeigt das SSH-Kommando; gc-info -l listet seine IPUs auf.",
+  clusters: "Cluster",
+  all: "Alle Cluster",
+  spend: "Kosten in diesem Monat",
+  accrued: "Bisher",
+  forecast: "Prognose",
+  perHour: "Zurzeit pro Stunde",
+  previous: "Vormonat bis jetzt",
+  budget: (name, amount) => `${name}, ${amount}`,
+  budgetUsed: (amount) => `${amount} ausgegeben`,
+  noBudget: "Es ist kein Budget gesetzt.",
+  quotas: "Belegte Maschinen",
+  quotaUsed: (used, limit) => `${used} von ${limit}`,
+  noQuota: "Das Projekt hat kein Kontingent.",
+  events: "Neueste Ereignisse",
+  allEvents: "Alle Ereignisse",
+};
