@@ -204,6 +204,10 @@ class Settings(BaseSettings):
     )
     write_timeout: Seconds = Field(30.0, description="how long a client may take to read 64 KiB of its answer")
     body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
+    session_seconds: Seconds = Field(43_200.0, description="how long a person stays signed in to the panel at most")
+    session_idle_seconds: Seconds = Field(
+        7_200.0, ge=300, description="how long without a request; uses are noted once a minute"
+    )
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 

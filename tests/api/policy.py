@@ -18,6 +18,9 @@ SEEING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN, Role.SUPPORT})
 
 POLICY: dict[str, frozenset[Role]] = {
     "whoami": WITH_ANY_TOKEN,
+    "getSession": WITH_ANY_TOKEN,
+    "signOut": WITH_ANY_TOKEN,
+    "createSignInLink": WITH_ANY_TOKEN,
     "listIpus": WITH_ANY_TOKEN,
     "listMachineTypes": WITH_ANY_TOKEN,
     "listRegions": WITH_ANY_TOKEN,
@@ -209,7 +212,7 @@ POLICY: dict[str, frozenset[Role]] = {
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
-OPEN_TO_ALL = frozenset({"livez", "readyz"})
+OPEN_TO_ALL = frozenset({"livez", "readyz", "signIn"})
 """Operations without authentication."""
 
 CORRECTION: dict[str, object] = {

@@ -43,6 +43,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "updateCluster",  # an expiry lies in the future
     "createToken",
     "rotateToken",
+    "signIn",  # a live token or code
     "createPlatformToken",
     "rotatePlatformToken",
     "createWebhook",  # where messages may go

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
 REPEATS = 64
 SHOWN_ONCE = {
     "createToken",
+    "createSignInLink",
     "rotateToken",
     "createPlatformToken",
     "rotatePlatformToken",

@@ -20,6 +20,7 @@ from ipucloud.clusters.tables import poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
+from ipucloud.identity.tables import browser_sessions, sign_in_links
 from ipucloud.invariants.tables import repairs, site_findings
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.expected.shown import Change, Shown, record_changes, write_shown
@@ -309,6 +310,9 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
             scope=project, key="filled", fingerprint=b"\0" * 32, status=202, body=b"{}", subject_id=filled.cluster
         )
     )
+    begun = {"id": new_id(), "token_id": filled.project.token.id, "secret_hash": b"\0" * 32, "expires_at": FAR_AWAY}
+    await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
+    await connection.execute(sa.insert(sign_in_links).values(**begun))
     await connection.execute(
         sa.insert(freezes).values(
             id=new_id(),

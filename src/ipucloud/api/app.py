@@ -53,7 +53,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     catalogue = CurrentCatalogue(settings.catalogue)
     metrics = Metrics()
     metrics.registry.register(catalogue)
-    used = UsedTokens()
+    used = UsedTokens(settings.session_idle_seconds)
     app = FastAPI(
         title="ipucloud",
         version=__version__,
@@ -70,6 +70,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     app.router.routes.extend([*reference.routes, *pages.routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
+    app.state.used = used
     app.state.catalogue = catalogue
     document.install(app)
     app.add_exception_handler(Problem, _problem)

@@ -1,20 +1,82 @@
-"""The `Authorization` header: `Bearer <token>`, or `APIKey <token>` as gcore clients send it."""
+"""Who sends a request: the `Authorization` header, or the cookie of a browser session."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from urllib.parse import urlsplit
 
-from ipucloud.identity.tokens import token_hash
+from starlette.requests import cookie_parser
+from starlette.types import Scope
 
+from ipucloud.identity.tokens import Kind, secret_hash, token_hash
+from ipucloud.kernel.errors import CROSS_SITE_REQUEST, Problem
+
+PLAIN_COOKIE = "ipucloud-session"
+SECURE_COOKIE = f"__Host-{PLAIN_COOKIE}"
+"""Over TLS: a browser accepts it only with `Secure`, from this very host, so that no neighbour can plant one."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _SCHEMES = frozenset({b"bearer", b"apikey"})
 
 
-def credential(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """The hash of the token; None for no or several headers, another scheme, or text that cannot be a token."""
-    found = [value for name, value in headers if name == b"authorization"]
-    if len(found) != 1:
-        return None
-    scheme, _, token = found[0].partition(b" ")
+def credentials(scope: Scope) -> tuple[bytes | None, bool]:
+    """The hash of the token or session secret, and whether it came by cookie.
+
+    With an `Authorization` header (`Bearer <token>`, or `APIKey <token>` as gcore clients send it) cookies do not
+    count. The hash is None for no or several headers, another scheme, or text that cannot be a token or secret.
+    """
+    given = _headers(scope, b"authorization")
+    if not given:
+        return _session(scope), True
+    if len(given) != 1:
+        return None, False
+    scheme, _, token = given[0].partition(b" ")
     if scheme.lower() not in _SCHEMES:
-        return None
-    return token_hash(token.strip(b" ").decode("latin-1"))
+        return None, False
+    return token_hash(token.strip(b" ").decode("latin-1")), False
+
+
+def require_same_site(scope: Scope, *, browser: bool) -> None:
+    """Refuse a request that another site's page may have caused; `browser`: only a browser can have sent it.
+
+    Browsers say where a request comes from, in `Sec-Fetch-Site` where the connection is trustworthy, and in `Origin`.
+    Raises `Problem` cross_site_request.
+    """
+    site, origin = _headers(scope, b"sec-fetch-site"), _headers(scope, b"origin")
+    if site:
+        allowed = site == [b"same-origin"]
+    elif origin:
+        allowed = len(origin) == 1 and _is_ours(origin[0].decode("latin-1"), scope)
+    else:
+        allowed = not browser
+    if not allowed:
+        raise Problem(
+            CROSS_SITE_REQUEST,
+            "A browser session changes things only from pages of this service, as Sec-Fetch-Site or Origin say. "
+            "A program sends its token as `Authorization: Bearer <token>`.",
+        )
+
+
+def over_tls(scope: Scope) -> bool:
+    """Whether the browser uses TLS: as the connection or a trusted proxy says, or the page that sent the request."""
+    return scope["scheme"] == "https" or _headers(scope, b"origin")[:1] == [
+        b"https://" + host for host in _headers(scope, b"host")
+    ]
+
+
+def _session(scope: Scope) -> bytes | None:
+    cookies: dict[str, str] = {}
+    for value in _headers(scope, b"cookie"):
+        cookies |= cookie_parser(value.decode("latin-1"))
+    secret = cookies.get(SECURE_COOKIE)
+    if secret is None and scope["scheme"] != "https":
+        secret = cookies.get(PLAIN_COOKIE)
+    return None if secret is None else secret_hash(Kind.SESSION, secret)
+
+
+def _is_ours(origin: str, scope: Scope) -> bool:
+    parts = urlsplit(origin)
+    host = [value.decode("latin-1").lower() for value in _headers(scope, b"host")]
+    return [parts.netloc.lower()] == host and not (scope["scheme"] == "https" and parts.scheme != "https")
+
+
+def _headers(scope: Scope, wanted: bytes) -> list[bytes]:
+    return [value for name, value in scope["headers"] if name == wanted]

@@ -11,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from ipucloud.api.components import rename
+from ipucloud.api.credentials import SAFE_METHODS
 from ipucloud.api.examples import describe, exemplify, refusals
 from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
@@ -19,6 +20,7 @@ from ipucloud.contract.problems import ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
 from ipucloud.kernel.errors import (
     BODY_TOO_LARGE,
+    CROSS_SITE_REQUEST,
     IDEMPOTENCY_IN_PROGRESS,
     IDEMPOTENCY_KEY_REQUIRED,
     IDEMPOTENCY_KEY_REUSED,
@@ -39,6 +41,7 @@ from ipucloud.kernel.errors import (
 
 TAGS = {
     "whoami": "The caller's token and what it may do.",
+    "session": "Signing browsers in.",
     "projects": "Projects own clusters, quotas and tokens.",
     "ssh-keys": "Public keys that may log in to new clusters.",
     "regions": "Where machines are, and how many clusters fit there now.",
@@ -67,7 +70,8 @@ _SECURITY = {
     "token": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of a project or of the platform. `APIKey <token>` is also accepted.",
+        "description": "A token of a project, a billing account or the platform. `APIKey <token>` is also accepted. "
+        "Browsers send the cookie of `POST /v1/session` instead.",
     }
 }
 _TEXT = {"type": "string"}
@@ -138,9 +142,9 @@ def build(app: FastAPI) -> dict[str, Any]:
 def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
     operation["responses"].pop("422", None)
     if isinstance(route, ApiRoute):
-        operation["security"] = [{"token": []}]
+        operation["security"] = [] if route.permission is None else [{"token": []}]
         operation["tags"] = [_noun(route.path_format)]
-        if method in {"POST", "PATCH"}:
+        if method in {"POST", "PATCH"} and route.permission is not None:
             needed = IDEMPOTENCY_KEY_REQUIRED.code in operation[ERRORS]
             operation.setdefault("parameters", []).append(REQUIRED_IDEMPOTENCY_KEY if needed else IDEMPOTENCY_KEY)
     errors = sorted(_errors(route, method, operation), key=lambda error: (error.status, error.code))
@@ -170,8 +174,10 @@ def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator
         return
     yield from (REGISTRY[code] for code in operation[ERRORS])
     yield from (UNAUTHENTICATED, RATE_LIMITED, VALIDATION_FAILED)
-    if PERMISSIONS[route.permission] != frozenset(Role):
+    if route.permission is not None and PERMISSIONS[route.permission] != frozenset(Role):
         yield PERMISSION_DENIED
+    if route.permission is not None and method not in SAFE_METHODS:
+        yield CROSS_SITE_REQUEST
     if "{" in route.path_format:
         yield NOT_FOUND
     if method in {"POST", "PATCH", "PUT"}:

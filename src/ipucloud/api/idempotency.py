@@ -56,7 +56,7 @@ class Moves:
 
 
 def shown_once(
-    status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID
+    status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID | None
 ) -> Answer:
     """A response with a secret, which is null in a replay; `secret`: its member and value."""
     replay = orjson.dumps({**known, **dict.fromkeys(secret)})

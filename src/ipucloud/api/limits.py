@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ipucloud.api.credentials import credential
+from ipucloud.api.credentials import credentials
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
 from ipucloud.api.trace import Trace, scope_trace
@@ -106,7 +106,7 @@ class RateLimit:
             await self._app(scope, receive, send)
             return
         trace = scope_trace(scope)
-        trace.token_hash = credential(scope["headers"])
+        trace.token_hash, trace.by_cookie = credentials(scope)
         known = trace.token_hash in self._tokens
         limiter = self._tokens if known else self._addresses
         left = limiter.take(trace.token_hash if known else address_of(scope))

@@ -42,7 +42,9 @@ _WHO = authenticated(
 
 def permission_of(request: Request) -> Permission:
     """The permission that the request's route requires."""
-    needed: Permission = request.scope["route"].permission
+    needed: Permission | None = request.scope["route"].permission
+    if needed is None:
+        raise TypeError("a route that is open to everybody authorises nobody")
     return needed
 
 

@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.arguments import Arguments
 from ipucloud.api.bodies import JsonRequest
+from ipucloud.api.credentials import SAFE_METHODS, require_same_site
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import check_permission
 from ipucloud.api.services import services_of
@@ -48,7 +49,7 @@ class Operation(TypedDict):
 def operation(
     operation_id: str,
     summary: str,
-    permission: Permission,
+    permission: Permission | None,
     *,
     gives: type[BaseModel] | None = None,
     status: int = 200,
@@ -60,11 +61,13 @@ def operation(
 ) -> Operation:
     """Describe a route: its stable id, summary, permission, response model `gives` and specific errors.
 
+    Without a permission it is open to everybody.
+
     `headers` are OpenAPI parameters, `files` media types besides JSON, `body_limit` the bytes of a body where they are
     more than the setting. Errors common to a kind of route are added to
     the document automatically.
     """
-    extra: dict[str, Any] = {PERMISSION: permission.value, ERRORS: sorted(error.code for error in errors)}
+    extra: dict[str, Any] = {PERMISSION: permission, ERRORS: sorted(error.code for error in errors)}
     if body_limit is not None:
         extra[BODY_LIMIT] = body_limit
     if files := list(files):
@@ -87,7 +90,7 @@ class ApiRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:
         super().__init__(path, endpoint, **options)
-        self.permission = Permission((self.openapi_extra or {})[PERMISSION])
+        self.permission: Permission | None = (self.openapi_extra or {})[PERMISSION]
         self._body_limit: int | None = (self.openapi_extra or {}).get(BODY_LIMIT)
         self._arguments = Arguments(self)
         self._takes_body = bool((self.methods or set()) & _WITH_BODY)
@@ -109,7 +112,11 @@ class ApiRoute(APIRoute):
         serves it, without an extra query.
         """
         trace = trace_of(request)
+        if self.permission is None:
+            return await self._endpoint_answer(request)
         trace.credential()
+        if trace.by_cookie and request.method not in SAFE_METHODS:
+            require_same_site(request.scope, browser=True)
         try:
             return await self._endpoint_answer(request)
         except Problem as refusal:

@@ -20,12 +20,14 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9_-]{16,64}")
 class Trace:
     """The request's id, its credential and the objects it concerns.
 
-    `token_hash` is None when no token was sent, or one that cannot be a token. `admitted`: the token is valid and
-    has the route's permission. `bodiless`: it is a HEAD request.
+    `token_hash` is the hash of the token, or of a browser session's secret when `by_cookie`; None when neither was
+    sent, or what cannot be one. `admitted`: it is valid and has the route's permission. `bodiless`: it
+    is a HEAD request.
     """
 
     request_id: str
     token_hash: bytes | None = None
+    by_cookie: bool = False
     admitted: bool = False
     bodiless: bool = False
     ids: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""When a token was last used, to the hour: noted in memory and written in batches, without delaying requests."""
+"""When tokens and browser sessions were last used: noted in memory, written in batches, so no request waits."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ log = structlog.get_logger(__name__)
 
 
 class UsedTokens:
-    """Tokens used since the last write."""
+    """Tokens and browser sessions used since the last write; sessions end after `idle` seconds without use."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle: float) -> None:
+        self._idle = idle
         self._hashes: set[bytes] = set()
 
     def note(self, token_hash: bytes) -> None:
@@ -37,6 +38,6 @@ class UsedTokens:
         if not hashes:
             return
         try:
-            await database.transact(lambda connection: touch(connection, hashes))
+            await database.transact(lambda connection: touch(connection, hashes, self._idle))
         except Problem as problem:
             log.warning("last_use_not_kept", error=problem.kind.code, tokens=len(hashes))

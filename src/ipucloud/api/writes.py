@@ -51,15 +51,19 @@ async def change(request: Request, project: str, effect: Change, *, moves: Moves
     return _response(request, answer)
 
 
-async def change_platform(request: Request, effect: PlatformChange, *, moves: Moves | None = None) -> Response:
-    """As `change`, outside any project."""
+async def change_platform(
+    request: Request, effect: PlatformChange, *, moves: Moves | None = None, own: bool = False
+) -> Response:
+    """As `change`, outside any project. With `own`, keys belong to the token instead of the platform."""
     trace = trace_of(request)
     key = await _key(request, moves)
 
     async def work(connection: AsyncConnection) -> Answer:
         principal = await identify(connection, trace.credential(), permission_of(request))
         trace.admit(token_id=principal.token_id)
-        return await _once(connection, PLATFORM, key, moves, lambda: effect(connection, principal))
+        return await _once(
+            connection, principal.token_id if own else PLATFORM, key, moves, lambda: effect(connection, principal)
+        )
 
     return _response(request, await services_of(request).database.transact(work))
 

@@ -11,7 +11,7 @@ from ipucloud.db.base import instant, json_column, make_with, metadata
 idempotency_keys = sa.Table(
     "idempotency_keys",
     metadata,
-    sa.Column("scope", sa.Uuid, primary_key=True, comment="project, or the nil uuid for the platform"),
+    sa.Column("scope", sa.Uuid, primary_key=True, comment="project, token, or the nil uuid for the platform"),
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.LargeBinary, nullable=False),
     sa.Column("status", sa.SmallInteger, nullable=False),

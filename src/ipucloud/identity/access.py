@@ -24,10 +24,15 @@ principal AS (
   SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
          tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform
   FROM tokens
-  WHERE tokens.secret_hash = :token_hash AND tokens.revoked_at IS NULL
-    AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
+  WHERE tokens.secret_hash = coalesce((
+      SELECT signed_in.secret_hash FROM browser_sessions JOIN tokens AS signed_in ON signed_in.id = token_id
+       WHERE browser_sessions.secret_hash = :token_hash AND idle_until > app_now()
+         AND browser_sessions.expires_at > app_now()), :token_hash)
+    AND tokens.revoked_at IS NULL AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
 )"""
-"""CTE `principal` (token_id, role, home, account, platform): one row for a live token.
+"""CTE `principal` (token_id, role, home, account, platform): one row for a live token, or for that of a live session.
+
+`:token_hash` is the hash of the token or of the browser session's secret; the two never have the same text.
 
 It is of the project `home`, of the billing account `account`, or of the `platform`.
 """

@@ -1,4 +1,4 @@
-"""Projects, tokens and SSH keys."""
+"""Projects, tokens, browser sessions and SSH keys."""
 
 from __future__ import annotations
 
@@ -48,6 +48,38 @@ tokens = sa.Table(
 )
 sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)
 sa.Index("ix_tokens_account", tokens.c.account_id)
+
+browser_sessions = sa.Table(
+    "browser_sessions",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("token_id", sa.Uuid, sa.ForeignKey("tokens.id"), nullable=False),
+    sa.Column("secret_hash", sa.LargeBinary, nullable=False, comment="SHA-256 of the cookie's value"),
+    instant("created_at", default_now=True),
+    instant("expires_at", nullable=False),
+    instant("idle_until", nullable=False),
+    sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    comment="people signed in with a token; a row is deleted when they sign out",
+)
+sa.Index("uq_browser_sessions_secret_hash", browser_sessions.c.secret_hash, unique=True)
+sa.Index("ix_browser_sessions_token", browser_sessions.c.token_id, browser_sessions.c.created_at)
+sa.Index("ix_browser_sessions_expires", browser_sessions.c.expires_at)
+
+sign_in_links = sa.Table(
+    "sign_in_links",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("token_id", sa.Uuid, sa.ForeignKey("tokens.id"), nullable=False),
+    sa.Column("secret_hash", sa.LargeBinary, nullable=False, comment="SHA-256 of the code in the link"),
+    instant("created_at", default_now=True),
+    instant("expires_at", nullable=False),
+    instant("used_at"),
+    sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    comment="each signs one browser in, once",
+)
+sa.Index("uq_sign_in_links_secret_hash", sign_in_links.c.secret_hash, unique=True)
+sa.Index("ix_sign_in_links_token", sign_in_links.c.token_id)
+sa.Index("ix_sign_in_links_expires", sign_in_links.c.expires_at)
 
 ssh_keys = sa.Table(
     "ssh_keys",

@@ -94,6 +94,17 @@ _PROJECT_MEMBERS = f"""
 """
 
 
+TOKEN_OF_PRINCIPAL = clauses(
+    ", page AS (SELECT", _COLUMNS, ", 1 AS place FROM tokens WHERE id = (SELECT token_id FROM principal))", _DOCUMENTS
+)
+"""CTEs after `PRINCIPAL` that end with `documents`: the caller's token as JSON."""
+
+TOKEN_PROJECT = clauses(
+    "CASE WHEN projects.id IS NOT NULL THEN json_build_object(", _PROJECT_MEMBERS, ")::text END AS project"
+)
+"""The JSON of a project that is joined as `projects`."""
+
+
 class Whoami(NamedTuple):
     """What a live token can read about itself; `token` and `project` are JSON."""
 
@@ -108,14 +119,9 @@ WHOAMI = Query(
     clauses(
         "WITH",
         PRINCIPAL,
-        ", page AS (SELECT",
-        _COLUMNS,
-        ", 1 AS place FROM tokens WHERE id = (SELECT token_id FROM principal))",
-        _DOCUMENTS,
+        TOKEN_OF_PRINCIPAL,
         "SELECT principal.role, principal.token_id, principal.home, documents.document::text AS token,",
-        "CASE WHEN projects.id IS NOT NULL THEN json_build_object(",
-        _PROJECT_MEMBERS,
-        ")::text END AS project",
+        TOKEN_PROJECT,
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
     ),
     Whoami,
@@ -141,8 +147,12 @@ _READ = Query(
 )
 _TOUCH = sa.text(
     """
+    WITH signed_in AS (
+      UPDATE browser_sessions SET idle_until = app_now() + make_interval(secs => :idle)
+       WHERE secret_hash = ANY(:hashes) AND idle_until > app_now() RETURNING token_id)
     UPDATE tokens SET last_used_at = app_now()
-     WHERE secret_hash = ANY(:hashes) AND (last_used_at IS NULL OR last_used_at < app_now() - interval '1 hour')
+     WHERE (secret_hash = ANY(:hashes) OR id IN (SELECT token_id FROM signed_in))
+       AND (last_used_at IS NULL OR last_used_at < app_now() - interval '1 hour')
     """
 )
 
@@ -197,9 +207,9 @@ async def create(
     return MadeToken(token_id, secret.secret, document)
 
 
-async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
-    """Record the last use of these tokens, to the hour."""
-    await connection.execute(_TOUCH, {"hashes": hashes})
+async def touch(connection: AsyncConnection, hashes: list[bytes], idle: float) -> None:
+    """Record the last use of tokens, to the hour, and of browser sessions, which end after `idle` seconds without."""
+    await connection.execute(_TOUCH, {"hashes": hashes, "idle": idle})
 
 
 async def note(

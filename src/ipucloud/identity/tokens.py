@@ -1,8 +1,8 @@
-"""API tokens: `ipu_<env>_<43 base62><6 checksum>`.
+"""API tokens: `ipu_<env>_<43 base62><6 checksum>`, and the secrets of browser sessions and sign-in links.
 
-The 43 characters are 32 random bytes. The checksum is the CRC32 of everything before it, so a mistyped token is
-detected without the database. A token is stored only as the SHA-256 of its whole text: 256 random bits need no slow
-hash.
+These are `ips_…` and `ipl_…`, so that none is ever read as another. The 43 characters are 32 random bytes. The
+checksum is the CRC32 of everything before it, so a mistyped token is detected without the database. All are stored
+only as the SHA-256 of their whole text: 256 random bits need no slow hash.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import secrets
 import string
 import zlib
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 ENTROPY_BYTES = 32
 DISPLAYED = 8
@@ -22,7 +23,18 @@ _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _RANDOM_LENGTH = 43  # 62^43 > 2^256
 _CHECKSUM_LENGTH = 6  # 62^6 > 2^32
 _ENV = re.compile(r"[a-z]{2,8}", re.ASCII)
-_TOKEN = re.compile(rf"ipu_[a-z]{{2,8}}_[0-9A-Za-z]{{{_RANDOM_LENGTH + _CHECKSUM_LENGTH}}}", re.ASCII)
+_REST = f"[0-9A-Za-z]{{{_RANDOM_LENGTH + _CHECKSUM_LENGTH}}}"
+_TOKEN = re.compile(rf"ipu_[a-z]{{2,8}}_{_REST}", re.ASCII)
+
+
+class Kind(StrEnum):
+    """Secrets of browsers, by the text that they begin with."""
+
+    SESSION = "ips_"
+    LINK = "ipl_"
+
+
+_BROWSERS = {kind: re.compile(kind + _REST, re.ASCII) for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +50,37 @@ def new_token(env: str) -> NewToken:
     """A fresh token; `env` (2 to 8 lower-case letters) identifies the installation. Raises ValueError."""
     if not _ENV.fullmatch(env):
         raise ValueError("a token's environment is 2 to 8 lower-case letters")
-    number = int.from_bytes(secrets.token_bytes(ENTROPY_BYTES))
-    body = f"ipu_{env}_{_base62(number, _RANDOM_LENGTH)}"
-    secret = body + _checksum(body)
-    return NewToken(secret, _hash(secret), secret[: len(f"ipu_{env}_") + DISPLAYED])
+    prefix = f"ipu_{env}_"
+    secret = _random(prefix)
+    return NewToken(secret, _hash(secret), secret[: len(prefix) + DISPLAYED])
+
+
+def new_secret(kind: Kind) -> tuple[str, bytes]:
+    """A fresh secret of a browser, and its hash."""
+    secret = _random(kind)
+    return secret, _hash(secret)
 
 
 def token_hash(text: str) -> bytes | None:
     """The hash to look up, or None when the form or the checksum is wrong and no token can have this text."""
-    if not _TOKEN.fullmatch(text):
+    return _checked(_TOKEN, text)
+
+
+def secret_hash(kind: Kind, text: str) -> bytes | None:
+    """As `token_hash`, for a secret of this kind."""
+    return _checked(_BROWSERS[kind], text)
+
+
+def _checked(form: re.Pattern[str], text: str) -> bytes | None:
+    if not form.fullmatch(text):
         return None
     body, checksum = text[:-_CHECKSUM_LENGTH], text[-_CHECKSUM_LENGTH:]
     return _hash(text) if _checksum(body) == checksum else None
+
+
+def _random(prefix: str) -> str:
+    body = prefix + _base62(int.from_bytes(secrets.token_bytes(ENTROPY_BYTES)), _RANDOM_LENGTH)
+    return body + _checksum(body)
 
 
 def _hash(text: str) -> bytes:

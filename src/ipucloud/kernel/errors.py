@@ -43,6 +43,7 @@ MALFORMED_REQUEST = _register("malformed_request", 400, "The request could not b
 INVALID_CURSOR = _register("invalid_cursor", 400, "The cursor does not belong to this list")
 IDEMPOTENCY_KEY_REQUIRED = _register("idempotency_key_required", 400, "The request needs an Idempotency-Key header")
 UNAUTHENTICATED = _register("unauthenticated", 401, "A valid token is needed")
+CROSS_SITE_REQUEST = _register("cross_site_request", 403, "The request does not come from this site")
 PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does not allow this")
 NOT_FOUND = _register("not_found", 404, "There is no such object")
 METHOD_NOT_ALLOWED = _register("method_not_allowed", 405, "This path does not take that method")
@@ -62,6 +63,7 @@ IN_USE = _register("in_use", 409, "The object is still in use")
 IDEMPOTENCY_IN_PROGRESS = _register(
     "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True
 )
+SIGN_IN_LINK_ENDED = _register("sign_in_link_ended", 410, "The sign-in link was used or has expired")
 REQUEST_TIMEOUT = _register("request_timeout", 408, "The request did not arrive in time", retryable=True)
 PRECONDITION_FAILED = _register("precondition_failed", 412, "The object has changed since it was read")
 BODY_TOO_LARGE = _register("body_too_large", 413, "The request body is too large")

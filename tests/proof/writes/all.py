@@ -42,6 +42,8 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteS3Connection": 404,
     "deleteExportSchedule": 404,
     "deleteSshKey": 404,
+    "signIn": 410,
+    "signOut": 401,
     "revokeToken": 204,
     "revokePlatformToken": 204,
 }

@@ -55,7 +55,8 @@ class Write:
         return "Idempotency-Key" in self.headers
 
     async def send(self, client: httpx.AsyncClient, **changes: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self.secret}", **self.headers}
+        bearer = {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
+        headers = {**bearer, **self.headers}
         return await client.request(self.method, self.path, json=changes.get("body", self.body), headers=headers)
 
 

@@ -79,6 +79,28 @@ async def rotate_platform_token(office: Office) -> Write:
     return Write("POST", path, office.admin.secret, {}, {"keep_previous_seconds": 60}, key())
 
 
+async def sign_in(office: Office) -> Write:
+    made = (
+        await office.client.post("/v1/session/links", headers=_bearer((await office.project()).token.secret))
+    ).json()
+    return Write("POST", "/v1/session", "", {"code": made["code"]})
+
+
+async def sign_out(office: Office) -> Write:
+    token = (await office.project()).token.secret
+    answer = await office.client.post("/v1/session", json={"token": token})
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    return Write("DELETE", "/v1/session", "", headers={"Cookie": cookie, "Sec-Fetch-Site": "same-origin"})
+
+
+async def create_sign_in_link(office: Office) -> Write:
+    return Write("POST", "/v1/session/links", (await office.project()).token.secret, headers=key())
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
 WRITES: Cases = {
     "createProject": create_project,
     "updateProject": update_project,
@@ -87,6 +109,9 @@ WRITES: Cases = {
     "createSshKey": create_ssh_key,
     "deleteSshKey": delete_ssh_key,
     "createToken": create_token,
+    "signIn": sign_in,
+    "signOut": sign_out,
+    "createSignInLink": create_sign_in_link,
     "revokeToken": revoke_token,
     "rotateToken": rotate_token,
     "createPlatformToken": create_platform_token,

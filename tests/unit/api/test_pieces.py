@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from ipucloud.api import bodies, limits
-from ipucloud.api.credentials import credential
+from ipucloud.api.credentials import credentials
 from ipucloud.api.etag import NO_VERSION, expected_version, tag
 from ipucloud.api.paging import open_cursor, seal_cursor
 from ipucloud.contract.lists import MOST, Listed
@@ -109,11 +109,15 @@ def test_depth_is_counted(wrap: Any) -> None:
         bodies._check(wrap(value))
 
 
+def sent(*headers: tuple[bytes, bytes]) -> tuple[bytes | None, bool]:
+    return credentials({"scheme": "http", "headers": list(headers)})
+
+
 def test_a_credential_is_one_token_under_a_known_scheme() -> None:
     made = new_token("test")
     secret = made.secret.encode()
     for value in (b"Bearer " + secret, b"bearer  " + secret, b"APIKey " + secret, b"apikey " + secret + b" "):
-        assert credential([(b"authorization", value)]) == made.hash
+        assert sent((b"authorization", value)) == (made.hash, False)
     for value in (secret, b"Basic " + secret, b"Bearer", b"Bearer " + secret[:-1], b"Bearer \xff", b""):
-        assert credential([(b"authorization", value)]) is None
-    assert credential([(b"authorization", b"Bearer " + secret)] * 2) is None
+        assert sent((b"authorization", value)) == (None, False)
+    assert sent(*[(b"authorization", b"Bearer " + secret)] * 2) == (None, False)

@@ -1595,6 +1595,22 @@ class SettledInvoice(Answer):
     """Amount that the wallet paid of it."""
 
 
+class SignInLink(Answer):
+    """A link that signs one browser in, once."""
+
+    id: str
+    """Unique id."""
+
+    url: str | None = None
+    """Address to open; the code is in its fragment, which no server sees. Null in a replayed response."""
+
+    code: str | None = None
+    """The code, shown only once; null in a replayed response."""
+
+    expires_at: datetime
+    """When it expires; null: never."""
+
+
 class SiteFinding(Answer):
     """What the last sweep found at a site against a rule."""
 
@@ -3889,6 +3905,31 @@ class RequestTrace(Answer):
     """Where the rest is."""
 
 
+class Session(Answer):
+    """Who is signed in, with which rights, and for how long."""
+
+    token: Token
+    """The token of this request."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    scopes: Sequence[str] = []
+    """Permissions of the role."""
+
+    project: Project | None = None
+    """Project of the token; null for others."""
+
+    signed_in_at: datetime | None = None
+    """When the session began; null for a request by token."""
+
+    expires_at: datetime | None = None
+    """When the session ends at the latest; for a request by token, when that expires."""
+
+    idle_until: datetime | None = None
+    """When the session ends without another request; null for a request by token."""
+
+
 class Summary(Answer):
     """
     What was spent in a UTC month, on which clusters, and what it will be at the month's end.
@@ -4597,7 +4638,9 @@ __all__ = [
     "S3Connection",
     "ScheduledRepair",
     "Seller",
+    "Session",
     "SettledInvoice",
+    "SignInLink",
     "SiteFinding",
     "SkuSpending",
     "Source",

@@ -1,0 +1,159 @@
+"""Browser sessions: a token, or the code of a sign-in link, is exchanged for a cookie."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import orjson
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.credentials import PLAIN_COOKIE, SECURE_COOKIE, over_tls, require_same_site
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer, shown_once
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import read_platform
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import change_platform
+from ipucloud.contract.sessions import SessionCreate, SessionOut, SignInLinkOut
+from ipucloud.identity import sessions
+from ipucloud.identity.access import Principal, unauthenticated
+from ipucloud.identity.roles import Permission, Role, allowed
+from ipucloud.identity.sessions import Lives, SessionRow
+from ipucloud.identity.tokens import Kind, secret_hash, token_hash
+from ipucloud.kernel.errors import (
+    CROSS_SITE_REQUEST,
+    PERMISSION_DENIED,
+    SIGN_IN_LINK_ENDED,
+    UNAUTHENTICATED,
+    FieldError,
+    Problem,
+)
+
+routes = router()
+
+_PATH = "/v1/session"
+
+
+@routes.post(
+    _PATH,
+    **operation(
+        "signIn",
+        "Sign in",
+        None,
+        gives=SessionOut,
+        status=201,
+        description="Signed in",
+        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, SIGN_IN_LINK_ENDED),
+    ),
+)
+async def sign_in(request: Request, body: SessionCreate) -> Response:
+    """Exchange a token, or the code of a sign-in link, for a session in an HttpOnly cookie.
+
+    For browsers: a program sends its token with each request instead. The session has the rights of its token and ends
+    with it. A repeat with a token begins another session; a code works once.
+    """
+    require_same_site(request.scope, browser=False)
+    if (body.token is None) == (body.code is None):
+        raise invalid([FieldError("/token", "one_of", "Send either a token or a code.")])
+    settings = services_of(request).settings
+    lives = Lives(timedelta(seconds=settings.session_seconds), timedelta(seconds=settings.session_idle_seconds))
+
+    async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
+        if body.token is not None:
+            begun = await sessions.begin_by_token(connection, token_hash(body.token), lives)
+        else:
+            begun = await sessions.begin_by_code(connection, secret_hash(Kind.LINK, body.code or ""), lives)
+        token_id, secret, hashed = begun
+        trace_of(request).concerns(token_id=token_id)
+        return secret, await sessions.SESSION.one(connection, {"token_hash": hashed})
+
+    secret, row = await services_of(request).database.transact(work)
+    response = Response(_document(row), 201, {"Location": _PATH}, JSON)
+    _set_cookie(request, response, secret, int(settings.session_seconds))
+    return response
+
+
+@routes.get(_PATH, **operation("getSession", "Read the session", Permission.CATALOGUE_READ, gives=SessionOut))
+async def get_session(request: Request) -> Response:
+    """Return who is signed in, and for how long; for a request by token, its token."""
+    return Response(_document(await read_platform(request, sessions.SESSION)), media_type=JSON)
+
+
+@routes.delete(
+    _PATH,
+    **operation("signOut", "Sign out", Permission.CATALOGUE_READ, status=204, description="Signed out"),
+)
+async def sign_out(request: Request) -> Response:
+    """End the session of this browser. Others of its token go on; a request by token has none to end."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await sessions.end(connection, trace_of(request).credential())
+        return Answer(204)
+
+    response = await change_platform(request, effect)
+    _set_cookie(request, response, "", 0)
+    return response
+
+
+@routes.post(
+    f"{_PATH}/links",
+    **operation(
+        "createSignInLink",
+        "Create a sign-in link",
+        Permission.CATALOGUE_READ,
+        gives=SignInLinkOut,
+        status=201,
+        description="Created",
+        errors=(PERMISSION_DENIED,),
+    ),
+)
+async def create_sign_in_link(request: Request) -> Response:
+    """Create a link that signs one browser in with this token: once, within ten minutes.
+
+    Only this response has the link; a replay has null instead. A browser session cannot create links: it would outlive
+    itself.
+    """
+    site = str(request.base_url).rstrip("/")
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        if trace_of(request).by_cookie:
+            raise Problem(PERMISSION_DENIED, "A browser session cannot create sign-in links: send a token.")
+        link_id, code, expires_at = await sessions.make_link(connection, principal.token_id)
+        secret = {"url": f"{site}/sign-in#code={code}", "code": code}
+        return shown_once(201, {"id": link_id, "expires_at": expires_at}, secret, {"Location": _PATH}, None)
+
+    return await change_platform(request, effect, own=True)
+
+
+def _document(row: SessionRow | None) -> bytes:
+    if row is None:
+        raise unauthenticated()
+    role = Role(row.role)
+    body = {
+        "token": orjson.Fragment(row.token),
+        "role": role,
+        "scopes": sorted(permission for permission in Permission if allowed(role, permission)),
+        "project": None if row.project is None else orjson.Fragment(row.project),
+        "signed_in_at": row.signed_in_at,
+        "expires_at": row.expires_at,
+        "idle_until": row.idle_until,
+    }
+    return orjson.dumps(body)
+
+
+def _set_cookie(request: Request, response: Response, secret: str, seconds: int) -> None:
+    """Set the session's cookie, or remove it with 0 seconds."""
+    secure = over_tls(request.scope)
+    response.set_cookie(
+        SECURE_COOKIE if secure else PLAIN_COOKIE,
+        secret,
+        max_age=seconds,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )

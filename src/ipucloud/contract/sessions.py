@@ -1,0 +1,44 @@
+"""Browser sessions: signing in to the panel."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.tokens import WhoamiOut
+
+Secret = Annotated[str, Field(min_length=1, max_length=128)]
+
+
+class SessionCreate(Body):
+    """A token, or the code of a sign-in link."""
+
+    token: Secret | None = Field(None, description="The token whose rights the session has.")
+    code: Secret | None = Field(None, description="The code of a sign-in link, which it uses up.")
+
+
+class SessionOut(WhoamiOut):
+    """Who is signed in, with which rights, and for how long."""
+
+    signed_in_at: datetime | None = Field(description="When the session began; null for a request by token.")
+    expires_at: datetime | None = Field(
+        description="When the session ends at the latest; for a request by token, when that expires."
+    )
+    idle_until: datetime | None = Field(
+        description="When the session ends without another request; null for a request by token."
+    )
+
+
+class SignInLinkOut(Answer):
+    """A link that signs one browser in, once."""
+
+    id: UUID
+    url: str | None = Field(
+        description="Address to open; the code is in its fragment, which no server sees. Null in a replayed response."
+    )
+    code: str | None = Field(description="The code, shown only once; null in a replayed response.")
+    expires_at: datetime

@@ -1,0 +1,202 @@
+"""Browsers sign in: a session by cookie has the rights of its token, for a time, and from this site's pages only."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tokens import Kind, new_secret, new_token
+from tests.api.support import Api, cluster_json, key, problem
+from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import stop_clock
+
+pytestmark = pytest.mark.anyio
+
+SESSION, LINKS = "/v1/session", "/v1/session/links"
+OURS = {"Sec-Fetch-Site": "same-origin"}
+PLAIN, SECURE = "ipucloud-session", "__Host-ipucloud-session"
+
+
+async def signed_in(api: Api, **body: str) -> httpx.AsyncClient:
+    browser = api.client(**OURS)
+    answer = await browser.post(SESSION, json=body)
+    assert answer.status_code == 201, answer.text
+    return browser
+
+
+def cookie_of(answer: httpx.Response) -> str:
+    return answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
+
+
+async def link_of(caller: httpx.AsyncClient) -> dict[str, Any]:
+    answer = await caller.post(LINKS)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_every_kind_of_token_signs_in_and_out(api: Api) -> None:
+    secrets = []
+    for role in Role:
+        caller = await api.caller(role)
+        token = caller.headers["authorization"].partition(" ")[2]
+        me = (await caller.get("/v1/whoami")).json()
+        by_token = api.client(**OURS)
+        answer = await by_token.post(SESSION, json={"token": token})
+        settings = answer.headers["set-cookie"].lower().split("; ")
+        assert {"httponly", "samesite=strict", "path=/", "max-age=43200"} <= set(settings)
+        assert not any(each.startswith("domain") for each in settings)
+        secrets += [token, cookie_of(answer), (link := await link_of(caller))["code"]]
+        assert link["url"] == f"{api.owner.base_url}/sign-in#code={link['code']}".replace("//sign", "/sign")
+        for browser in (by_token, await signed_in(api, code=link["code"])):
+            session = (await browser.get(SESSION)).json()
+            assert {name: session[name] for name in me} | {"token": 0} == me | {"token": 0}
+            assert session["token"]["id"] == me["token"]["id"]
+            assert session["signed_in_at"] < session["idle_until"] < session["expires_at"]
+        assert (await by_token.delete(SESSION)).status_code == 204
+        problem(await by_token.get(SESSION), 401, "unauthenticated")
+        assert (await browser.get(SESSION)).status_code == 200  # another session of the token goes on
+    for secret in secrets:
+        assert not await api.stores(secret)
+
+
+async def test_a_link_signs_in_once_for_ten_minutes(api: Api, database: Scratch, stopped_clock: None) -> None:
+    repeated = key()
+    link = (await api.owner.post(LINKS, headers=repeated)).json()
+    again = (await api.owner.post(LINKS, headers=repeated)).json()
+    assert again == link | {"url": None, "code": None}
+    other = api.client((await api.other_project()).token.secret)
+    assert (await other.post(LINKS, headers=repeated)).json()["id"] != link["id"]  # keys are the token's own
+
+    browser = await signed_in(api, code=link["code"])
+    problem(await browser.post(LINKS), 403, "permission_denied")  # a session would outlive itself
+    assert (
+        "used already"
+        in problem(await browser.post(SESSION, json=link_body(link)), 410, "sign_in_link_ended")["detail"]
+    )
+    late, revoked = await link_of(api.owner), await link_of(caller := await api.caller(Role.VIEWER))
+    me = (await caller.get("/v1/whoami")).json()["token"]["id"]
+    assert (await api.owner.delete(f"{api.base}/tokens/{me}")).status_code == 204
+    problem(await browser.post(SESSION, json=link_body(revoked)), 401, "unauthenticated")
+    await advance(api, database, timedelta(minutes=10))
+    assert "expired" in problem(await browser.post(SESSION, json=link_body(late)), 410, "sign_in_link_ended")["detail"]
+
+
+def link_body(link: dict[str, Any]) -> dict[str, str]:
+    return {"code": link["code"]}
+
+
+async def advance(api: Api, database: Scratch, span: timedelta) -> None:
+    async with api.world.database.begin() as connection:
+        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    stop_clock(database.owner_url, now + span)
+
+
+async def test_what_cannot_sign_in(api: Api) -> None:
+    anybody = api.client()
+    for body in (
+        {"token": "guess"},
+        {"token": new_token("test").secret},
+        {"token": new_secret(Kind.SESSION)[0]},
+        {"code": "guess"},
+        {"code": new_secret(Kind.LINK)[0]},
+        {"code": new_token("test").secret},
+    ):
+        refused = problem(await anybody.post(SESSION, json=body), 401, "unauthenticated")
+        assert next(iter(body.values())) not in str(refused)
+    for wrong in ({}, {"token": "a", "code": "b"}, {"token": ""}, {"name": "x"}):
+        problem(await anybody.post(SESSION, json=wrong), 422, "validation_failed")
+    for site in ("cross-site", "same-site", "none"):
+        theirs = await anybody.post(
+            SESSION, json={"token": api.world.project.token.secret}, headers={"Sec-Fetch-Site": site}
+        )
+        assert "set-cookie" not in theirs.headers
+        problem(theirs, 403, "cross_site_request")
+
+
+async def test_a_session_ends(api: Api, database: Scratch, stopped_clock: None) -> None:
+    token = api.world.project.token.secret
+    used, unused = await signed_in(api, token=token), await signed_in(api, token=token)
+    for _ in range(7):
+        await advance(api, database, timedelta(hours=1.6))
+        assert (await used.get(SESSION)).status_code == 200
+        await api.app.state.used.flush(api.services.database)
+        problem(await unused.get(SESSION), 401, "unauthenticated") if _ else None
+    await advance(api, database, timedelta(hours=1))  # 12.2 hours after it began
+    problem(await used.get(api.base), 401, "unauthenticated")
+
+    made = (await api.owner.post(f"{api.base}/tokens", json={"name": "x", "role": "viewer"})).json()
+    browser = await signed_in(api, token=made["token"])
+    assert (await browser.get(api.base)).status_code == 200
+    assert (await api.owner.delete(f"{api.base}/tokens/{made['id']}")).status_code == 204
+    problem(await browser.get(api.base), 401, "unauthenticated")
+
+
+async def test_the_oldest_of_too_many_sessions_ends(api: Api) -> None:
+    token = api.world.project.token.secret
+    first, second = await signed_in(api, token=token), await signed_in(api, token=token)
+    for _ in range(99):
+        await signed_in(api, token=token)
+    problem(await first.get(SESSION), 401, "unauthenticated")
+    assert (await second.get(SESSION)).status_code == 200
+
+
+HOST = "test"
+ORIGINS: list[tuple[dict[str, str], bool]] = [
+    ({"Sec-Fetch-Site": "same-origin"}, True),
+    ({"Sec-Fetch-Site": "same-origin", "Origin": "http://public.example"}, True),  # a proxy changed the host
+    ({"Sec-Fetch-Site": "same-site", "Origin": "http://HOST"}, False),
+    ({"Sec-Fetch-Site": "cross-site"}, False),
+    ({"Sec-Fetch-Site": "none"}, False),
+    ({"Origin": "http://HOST"}, True),
+    ({"Origin": "https://HOST"}, True),  # a proxy ends TLS
+    ({"Origin": "http://HOST.evil.example"}, False),
+    ({"Origin": "http://HOST:81"}, False),
+    ({"Origin": "null"}, False),
+    ({}, False),
+]
+
+
+async def test_only_pages_of_this_site_change_anything(api: Api) -> None:
+    token = api.world.project.token.secret
+    cookie = cookie_of(await api.client().post(SESSION, json={"token": token}))
+    host = api.owner.base_url.netloc.decode()
+    browser = api.client(Cookie=f"{PLAIN}={cookie}")
+    for number, (headers, allowed) in enumerate(ORIGINS):
+        sent = {name: value.replace("HOST", host) for name, value in headers.items()}
+        assert (await browser.get(api.base, headers=sent)).status_code == 200
+        before = await api.snapshot()
+        for method, path, body in (
+            ("POST", f"{api.base}/clusters:estimate", cluster_json(f"c-{number}")),
+            ("PATCH", f"{api.base}/clusters/none", {"tags": {}}),
+            ("PUT", f"{api.base}/quotas", {"items": []}),
+            ("DELETE", f"{api.base}/clusters/none", None),
+        ):
+            answer = await browser.request(method, path, json=body, headers=sent)
+            crossed = answer.status_code == 403 and answer.json()["code"] == "cross_site_request"
+            assert crossed is not allowed, (headers, method, answer.text)
+        assert await api.snapshot() == before
+    by_token = api.client(token, Cookie=f"{PLAIN}={cookie}")
+    assert (await by_token.post(LINKS, headers={"Sec-Fetch-Site": "cross-site"})).status_code == 201
+    wrong = api.client(token[:-1] + "!", Cookie=f"{PLAIN}={cookie}")
+    problem(await wrong.get(SESSION), 401, "unauthenticated")  # a header that is refused is not made good by a cookie
+
+
+async def test_over_tls_only_the_cookie_of_this_host_counts(api: Api) -> None:
+    token = api.world.project.token.secret
+    host = api.owner.base_url.netloc.decode()
+    answer = await api.client().post(SESSION, json={"token": token}, headers={"Origin": f"https://{host}"})
+    assert answer.headers["set-cookie"].startswith(f"{SECURE}=ips_")
+    assert "; secure" in answer.headers["set-cookie"].lower()
+    cookie = cookie_of(answer)
+    for name, scheme, status in ((SECURE, "https", 200), (PLAIN, "https", 401), (PLAIN, "http", 200)):
+        url = f"{scheme}://{host}{SESSION}"
+        assert (await api.client(Cookie=f"{name}={cookie}").get(url)).status_code == status
+    for text in (token, f"{cookie}x", "", "ips_"):
+        problem(await api.client(Cookie=f"{PLAIN}={text}").get(SESSION), 401, "unauthenticated")
+    assert (await api.client(cookie).get(SESSION)).status_code == 401  # a session's secret is no token
