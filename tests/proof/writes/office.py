@@ -57,7 +57,10 @@ class Write:
     async def send(self, client: httpx.AsyncClient, **changes: Any) -> httpx.Response:
         bearer = {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
         headers = {**bearer, **self.headers}
-        return await client.request(self.method, self.path, json=changes.get("body", self.body), headers=headers)
+        request = client.build_request(self.method, self.path, json=changes.get("body", self.body), headers=headers)
+        if not self.secret:
+            request.headers.pop("Authorization", None)
+        return await client.send(request)
 
 
 @dataclass
