@@ -101,6 +101,7 @@ UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
 _OPEN = """
 SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
+       (SELECT count(*) FROM repairs WHERE state = 'running'),
        (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent')
 """
 _OPERATED = "SELECT FROM operations WHERE finished_at IS NULL LIMIT 1"
@@ -396,7 +397,7 @@ class History:
             return False
         if self._strays.left() or self._validations.unfinished() or self._controller.lost():
             return False
-        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0)
+        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0, 0)
 
     async def _still_done(self) -> bool:
         """Whether nothing is under way either once partitions that changed were reconciled.
