@@ -50,15 +50,18 @@ class TestServer:
         return self._server.url(role, database)
 
     @contextmanager
-    def fresh_database(self) -> Iterator[Database]:
-        """Give a copy of the migrated template and drop it afterwards, whoever is still connected."""
+    def fresh_database(self, template: str = TEMPLATE) -> Iterator[Database]:
+        """Give a copy of the migrated template, or of another database, and drop it afterwards, whoever is connected.
+
+        Nobody may be connected to the template.
+        """
         self._make_template()
         name = next(self._names)
         self._execute(
             "CREATE DATABASE {name} OWNER {owner} TEMPLATE {template} STRATEGY FILE_COPY",
             name=name,
             owner=OWNER_ROLE,
-            template=TEMPLATE,
+            template=template,
         )
         try:
             yield Database(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
