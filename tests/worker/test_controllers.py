@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from ipucloud.admin.controllers import CONTROLLERS
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.site.ports import VipuAddress
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -40,6 +41,11 @@ async def shown(world: SiteWorld, name: str = "luxembourg-2") -> dict[str, Any]:
         page = await CONTROLLERS.one(connection, {"after": "", "limit": 100})
     [found] = [each for each in orjson.loads(page.items) if each["name"] == name]
     return dict(found)
+
+
+async def withheld(world: SiteWorld) -> bool:
+    """Whether new clusters get nothing of a controller's machines."""
+    return bool(await world.value("SELECT bool_or(withheld) FROM vipu_controllers WHERE region = 'luxembourg-2'"))
 
 
 async def becomes(world: SiteWorld, state: str, name: str = "luxembourg-2") -> dict[str, Any]:
@@ -76,12 +82,16 @@ async def test_an_unsupported_release_is_left_alone_until_it_was_upgraded(world:
             return OLD in str((await shown(world))["error"])
 
         await until(refused, "readings are refused")
-        accepted = await world.create("bert")
-        await world.blocked(accepted.target_id)
+        await until(lambda: withheld(world), "nothing is offered under it")
+        with pytest.raises(Problem) as full:
+            await world.create("bert")
+        why: Any = full.value.extra["why_not"]
+        assert (full.value.kind, why["reason"], why["numbers"]["silent"]) == (CAPACITY_EXHAUSTED, "health", 2)
+        assert "under a V-IPU controller that does not answer or is not supported" in why["detail"]
         site.restart(*OPTIONS, "--vipu-version", "1.14.1")
         seen = await becomes(world, "answering")
         assert (seen["version"], seen["error"]) == ("1.14.1", None)
-        await world.succeeded(accepted)
+        await world.build()
         await world.delete_all()
     await world.assert_nothing_left()
 
@@ -111,6 +121,7 @@ async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratc
             left, used = (clusters[names.index(found[each][0])] for each in BOTH)
             site.restart(*TWO, "--controller-version", f"{outdated}:1.13.2")
             assert (await becomes(world, "unsupported", outdated))["version"] == "1.13.2"
+            await until(lambda: withheld(world), "nothing is offered under it")
             waits = await world.remove_partition(left, await world.external_name(left))
             await world.succeeded(await world.remove_partition(used, await world.external_name(used)))
             await world.succeeded(await world.create_partition(used, "training", 8))
@@ -120,5 +131,6 @@ async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratc
             site.restart(*TWO)
             await world.succeeded(waits)
             await becomes(world, "answering", outdated)
+            assert not await withheld(world)
             await world.delete_all()
             assert list((await allocated(world)).values()) == [[], []]

@@ -6,10 +6,16 @@ from ipucloud.admin.pages import keyed_page
 from ipucloud.db.documents import rfc3339
 from ipucloud.inventory.snapshot import SlotState
 
-_MASKS = ", ".join(f"'{state}', page.{state}_mask" for state in SlotState)
+_WITHHELD = {
+    SlotState.UNHEALTHY: "CASE WHEN page.withheld THEN 0 ELSE page.unhealthy_mask END",
+    SlotState.SILENT: "CASE WHEN page.withheld THEN page.unhealthy_mask ELSE 0 END",
+}
+_MASKS = ", ".join(f"'{state}', {_WITHHELD.get(state, f'page.{state}_mask')}" for state in SlotState)
 LIST_PODS = keyed_page(
     """
     SELECT pods.name AS key, pods.*,
+           (SELECT withheld FROM vipu_controllers c
+             WHERE (c.region, c.name) = (pods.region, pods.controller)) AS withheld,
            (SELECT count(*) FROM machines WHERE machines.pod_id = pods.id) AS machines
       FROM pods
      WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))

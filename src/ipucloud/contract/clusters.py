@@ -251,7 +251,8 @@ class WhyNotOut(Answer):
     )
     detail: str
     numbers: dict[str, int] = Field(
-        description="`largest`: the largest cluster that fits; `missing`: machines that must become free.",
+        description="`largest`: the largest cluster that fits; `missing`: machines that must become free;"
+        " `silent`: machines whose V-IPU controller does not answer or is not supported.",
         examples=[
             {
                 "wanted": 4,
@@ -260,6 +261,7 @@ class WhyNotOut(Answer):
                 "validating": 0,
                 "unhealthy": 1,
                 "maintenance": 0,
+                "silent": 0,
                 "largest": 2,
                 "missing": 0,
             }

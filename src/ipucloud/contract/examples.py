@@ -235,6 +235,7 @@ EXAMPLES: Mapping[str, object] = {
         "validating": 0,
         "unhealthy": 1,
         "maintenance": 0,
+        "silent": 0,
         "largest": 2,
         "missing": 2,
     },

@@ -27,7 +27,7 @@ class PodOut(Answer):
     masks: dict[str, int] = figure(
         "computed",
         "as_of",
-        "Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`.",
+        "Masks of slots by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`, `silent`.",
         examples=[{"free": 65280, "allocated": 255, "cleaning": 0, "unhealthy": 0, "maintenance": 0}],
     )
     largest_block: int = figure("computed", "as_of", "Machines of the largest free aligned block.", examples=[8])
@@ -110,7 +110,8 @@ class TypeCapacityOut(Answer):
     states: dict[str, int] = figure(
         "computed",
         "as_of",
-        "Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`.",
+        "Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`, `silent` (their"
+        " V-IPU controller does not answer or is not supported).",
         examples=[{"free": 12, "allocated": 16, "cleaning": 2, "validating": 0, "unhealthy": 1, "maintenance": 1}],
     )
     free_hosts: int = figure("computed", "as_of", "Hosts that can become a Poplar server.", examples=[20])

@@ -22,11 +22,15 @@ SELECT pod_id,
   FROM (SELECT machines.pod_id, machines.slot,
                CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
                     WHEN held.id IS NOT NULL THEN 'allocated'
-                    WHEN machines.allocatable AND coalesce(own.allocatable, true) THEN 'free'
+                    WHEN machines.allocatable AND coalesce(own.allocatable, true)
+                         AND NOT coalesce(vipu_controllers.withheld, false) THEN 'free'
                     WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
                     WHEN machines.validating AND coalesce(own.allocatable, true) THEN 'validating'
                     ELSE 'unhealthy' END AS state
           FROM machines
+          JOIN pods ON pods.id = machines.pod_id
+          LEFT JOIN vipu_controllers
+            ON vipu_controllers.region = pods.region AND vipu_controllers.name = pods.controller
           LEFT JOIN hosts AS own ON own.machine_id = machines.id
           LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL) AS slots
  GROUP BY pod_id

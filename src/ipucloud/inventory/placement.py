@@ -53,19 +53,23 @@ _LOCK = Query(
 # One statement is one snapshot: the masks of runs follow from those of pods.
 _PODS = Query(
     """
-    SELECT gw_group, position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask,
-           validating_mask, 1 AS alike
-      FROM pods WHERE region = :region AND machine_type = :machine_type ORDER BY gw_group, position
+    SELECT gw_group, position, free_mask, allocated_mask, cleaning_mask,
+           CASE WHEN c.withheld THEN 0 ELSE unhealthy_mask END AS unhealthy_mask, maintenance_mask, validating_mask,
+           CASE WHEN c.withheld THEN unhealthy_mask ELSE 0 END AS silent_mask, 1 AS alike
+      FROM pods LEFT JOIN vipu_controllers c ON c.region = pods.region AND c.name = pods.controller
+     WHERE pods.region = :region AND machine_type = :machine_type ORDER BY gw_group, position
     """,
     Pod,
 )
 # In a region that is full, which refuses many, most pods are alike.
 _PODS_ALIKE = Query(
     """
-    SELECT '' AS gw_group, 0 AS position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask,
-           validating_mask, count(*) AS alike
-      FROM pods WHERE region = :region AND machine_type = :machine_type
-     GROUP BY free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask, validating_mask
+    SELECT '' AS gw_group, 0 AS position, free_mask, allocated_mask, cleaning_mask,
+           CASE WHEN c.withheld THEN 0 ELSE unhealthy_mask END AS unhealthy_mask, maintenance_mask, validating_mask,
+           CASE WHEN c.withheld THEN unhealthy_mask ELSE 0 END AS silent_mask, count(*) AS alike
+      FROM pods LEFT JOIN vipu_controllers c ON c.region = pods.region AND c.name = pods.controller
+     WHERE pods.region = :region AND machine_type = :machine_type
+     GROUP BY free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask, validating_mask, c.withheld
     """,
     Pod,
 )

@@ -14,7 +14,8 @@ class SlotState(StrEnum):
 
     `unhealthy` and `maintenance` are machines that no cluster holds and that take none now; one that a cluster holds is
     `allocated`, whatever its health. `cleaning` and `validating` become `free` by
-    themselves, the latter only if the machine passes.
+    themselves, the latter only if the machine passes. `silent` ones take none because their V-IPU controller does not
+    answer, or its release is not supported.
     """
 
     FREE = "free"
@@ -23,6 +24,7 @@ class SlotState(StrEnum):
     UNHEALTHY = "unhealthy"
     MAINTENANCE = "maintenance"
     VALIDATING = "validating"
+    SILENT = "silent"
 
 
 class Pod(NamedTuple):
@@ -40,6 +42,7 @@ class Pod(NamedTuple):
     unhealthy_mask: int = 0
     maintenance_mask: int = 0
     validating_mask: int = 0
+    silent_mask: int = 0
     alike: int = 1
 
     def mask(self, state: SlotState) -> int:

@@ -44,6 +44,13 @@ vipu_controllers = sa.Table(
     sa.Column("stale_at", sa.DateTime(timezone=True), comment="from then on nothing is known; NULL: never observed"),
     sa.Column("error", sa.Text, comment="why the last reading is not complete"),
     instant("failed_since"),
+    sa.Column(
+        "withheld",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="two readings in a row failed: new clusters get none of its machines",
+    ),
     sa.CheckConstraint("(version IS NULL) = (version_at IS NULL)", name="version"),
     sa.CheckConstraint("(started_at IS NULL) = (finished_at IS NULL)", name="complete"),
     sa.CheckConstraint("(error IS NULL) = (failed_since IS NULL)", name="failed"),
@@ -95,7 +102,7 @@ pods = sa.Table(
     sa.Column("topology", sa.Text, nullable=False),
     sa.Column("gateway_topology", sa.Text),
     sa.Column("run_id", sa.Uuid, sa.ForeignKey("pod_runs.id", name="fk_pods_run_id"), nullable=False, index=True),
-    *(_mask(f"{state}_mask") for state in SlotState),
+    *(_mask(f"{state}_mask") for state in SlotState if state is not SlotState.SILENT),
     sa.Column(
         "largest_free", sa.Integer, sa.Computed(_LARGEST.format(mask="free_mask"), persisted=True), nullable=False
     ),

@@ -17,7 +17,8 @@ class Reason(StrEnum):
     - `quota`: the project may not hold so many machines (checked before the allocator).
     - `capacity`: the region has no such place at all; or too few machines are unheld, even if all were healthy and
     perfectly packed; or too few are free until those being cleaned or validated are free too.
-    - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable.
+    - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable; of
+    `health` are also those whose V-IPU controller does not answer.
     Reported before `fragmentation`: a repair makes room without any customer leaving.
     - `fragmentation`: enough machines are free, but no aligned block of them.
     """
@@ -43,12 +44,13 @@ class Shortage:
     validating: int
     unhealthy: int
     maintenance: int
+    silent: int
     largest: int
     missing: int = 0
 
     @property
     def unheld(self) -> int:
-        return self.free + self.soon + self.unhealthy + self.maintenance
+        return self.free + self.soon + self.unhealthy + self.maintenance + self.silent
 
     @property
     def soon(self) -> int:
@@ -66,10 +68,17 @@ class WhyNot:
 
 
 _SOON = (SlotState.FREE, SlotState.CLEANING, SlotState.VALIDATING)
+_SILENT = "under a V-IPU controller that does not answer or is not supported"
 _REMEDIES = (
+    (Reason.HEALTH, (*_SOON, SlotState.SILENT), _SILENT),
     (Reason.HEALTH, (*_SOON, SlotState.UNHEALTHY), "unhealthy"),
     (Reason.MAINTENANCE, (*_SOON, SlotState.MAINTENANCE), "in maintenance"),
     (Reason.HEALTH, (*_SOON, SlotState.UNHEALTHY, SlotState.MAINTENANCE), "unhealthy or in maintenance"),
+    (
+        Reason.HEALTH,
+        (*_SOON, SlotState.UNHEALTHY, SlotState.MAINTENANCE, SlotState.SILENT),
+        f"unhealthy, in maintenance, or {_SILENT}",
+    ),
 )
 
 
@@ -103,6 +112,7 @@ def _count(pods: Sequence[Pod], machines: int) -> Shortage:
         validating=counts[SlotState.VALIDATING],
         unhealthy=counts[SlotState.UNHEALTHY],
         maintenance=counts[SlotState.MAINTENANCE],
+        silent=counts[SlotState.SILENT],
         largest=next((size for size in smaller if fit.count(size)), 0),
     )
 

@@ -37,6 +37,7 @@ from ipucloud.inventory.health.observations import (
     write_release,
 )
 from ipucloud.inventory.health.record import live_reports, write
+from ipucloud.inventory.settle import settle
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.failpoints import failpoint
@@ -323,18 +324,22 @@ async def _record(
     """Record how each source answered, last of all: until then the readings before are the newest."""
     async with database.begin() as connection:
         await fence(connection)
+        pods: set[UUID] = set()
         for controller in reading.controllers.values():
             if controller.release is not None:
                 await write_release(connection, region, controller.name, controller.release.version)
-            await write_controller(
-                connection,
-                region,
-                controller.name,
-                controller.error,
-                seconds=controller.seconds,
-                age=age,
-                expires=expires,
+            pods |= set(
+                await write_controller(
+                    connection,
+                    region,
+                    controller.name,
+                    controller.error,
+                    seconds=controller.seconds,
+                    age=age,
+                    expires=expires,
+                )
             )
+        await settle(connection, pods)
         for read in reading.reads:
             await write_reading(connection, region, read, age=age, expires=expires)
     for read in reading.reads:

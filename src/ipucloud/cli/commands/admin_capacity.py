@@ -44,7 +44,15 @@ def list_pods(
 
 def _slots(pod: Pod) -> str:
     """A letter for each slot's state; a dot: it is free."""
-    states = {"free": ".", "allocated": "A", "cleaning": "C", "validating": "V", "unhealthy": "U", "maintenance": "M"}
+    states = {
+        "free": ".",
+        "allocated": "A",
+        "cleaning": "C",
+        "validating": "V",
+        "unhealthy": "U",
+        "maintenance": "M",
+        "silent": "S",
+    }
     return "".join(
         next((states[state] for state, mask in pod.masks.items() if mask >> slot & 1), " ")
         for slot in range(pod.machines)

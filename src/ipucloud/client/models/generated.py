@@ -1284,8 +1284,8 @@ class Pod(Answer):
 
     masks: Mapping[str, int] = {}
     """
-    Masks of slots by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance` (computed; as of
-    `as_of`).
+    Masks of slots by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`, `silent`
+    (computed; as of `as_of`).
     """
 
     largest_block: int
@@ -2151,7 +2151,10 @@ class WhyNot(Answer):
     """What happened, for people."""
 
     numbers: Mapping[str, int] = {}
-    """`largest`: the largest cluster that fits; `missing`: machines that must become free."""
+    """
+    `largest`: the largest cluster that fits; `missing`: machines that must become free; `silent`: machines whose
+    V-IPU controller does not answer or is not supported.
+    """
 
 
 class WorkItem(Answer):
@@ -4057,8 +4060,8 @@ class TypeCapacity(Answer):
 
     states: Mapping[str, int] = {}
     """
-    Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance` (computed; as of
-    `as_of`).
+    Machines by state: `free`, `allocated`, `cleaning`, `validating`, `unhealthy`, `maintenance`, `silent` (their
+    V-IPU controller does not answer or is not supported) (computed; as of `as_of`).
     """
 
     free_hosts: int

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -63,6 +65,18 @@ _SILENT = sa.text(
      WHERE region = :region AND name = :name
     """
 )
+# One failed reading may be a blip; the second withholds, and a complete one gives back.
+_WITHHOLD = Query(
+    """
+    WITH changed AS (
+      UPDATE vipu_controllers SET withheld = CAST(:failed AS boolean)
+       WHERE region = :region AND name = :name AND withheld <> :failed AND (NOT :failed OR failed_since IS NOT NULL)
+      RETURNING region, name
+    )
+    SELECT pods.id FROM pods JOIN changed ON pods.region = changed.region AND pods.controller = changed.name
+    """,
+    UUID,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +126,18 @@ async def write_controller(
     seconds: float,
     age: float,
     expires: float,
-) -> None:
-    """Record the reading of one V-IPU controller, as `write_reading` does for a source."""
+) -> Sequence[UUID]:
+    """Record the reading of one V-IPU controller, as `write_reading` does for a source.
+
+    Returns the pods whose machines are withheld from new clusters from now on, or offered again: settle them.
+    """
     mine = {"region": region, "name": controller}
+    pods = await _WITHHOLD.all(connection, mine | {"failed": error is not None})
     if error is not None:
         await connection.execute(_SILENT, mine | {"error": error[:500]})
     else:
         await connection.execute(_CONTROLLER, mine | {"seconds": seconds, "age": age, "expires": expires})
+    return pods
 
 
 async def automation_halted(connection: Statements, region: str) -> bool:
