@@ -1,15 +1,15 @@
 """What a silent or unsupported V-IPU controller has is not offered to new clusters.
 
-Revision ID: 0055
-Revises: 0054
+Revision ID: 0056
+Revises: 0055
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0055"
-down_revision = "0054"
+revision = "0056"
+down_revision = "0055"
 branch_labels = None
 depends_on = None
 
