@@ -58,6 +58,14 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
         "SELECT valid_from > app_now() FROM project_accounts WHERE account_id <> project_id"
     )
     assert last
+    for method, path, sent in (
+        ("POST", "/v1/billing/accounts", {"name": "株式会社", "currency": "EUR"}),
+        ("PATCH", f"/v1/billing/accounts/{api.world.project.id}", {"address": "1, Road\n北京", "tax_id": "LU1"}),
+        ("PATCH", "/v1/billing/seller", {"bank": "بنك"}),
+    ):
+        refused = problem(await admin.request(method, path, json=sent), 422, "validation_failed")
+        [fault] = refused["errors"]
+        assert (fault["pointer"].lstrip("/") in sent, fault["code"]) == (True, "not_printable")
     changed = await admin.patch(
         made.headers["location"], json={"tax_id": "LU1"}, headers={"If-Match": made.headers["etag"]}
     )

@@ -66,7 +66,10 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "grantCredit",
     "recordPayment",
     "recordRefund",
-    "addTaxRate",  # 0 to 1
+    "addTaxRate",  # 0 to 1; printable
+    "updateSeller",  # printable on invoices
+    "createBillingAccount",
+    "updateBillingAccount",
     "createBudget",  # whole cents, each threshold once; nothing can be suspended yet
     "updateBudget",
     "createAccountBudget",

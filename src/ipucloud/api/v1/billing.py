@@ -22,6 +22,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.payers import payer_of
+from ipucloud.api.v1.printed import refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.wallet import balances_shown
@@ -71,6 +72,7 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
     """Create an account without projects. Every project already has its own account, with the project's id."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_unprintable(body)
         made = await accounts.create(connection, **body.model_dump())
         document, version = await _document(request, connection, made)
         location = f"/v1/billing/accounts/{made}"
@@ -112,6 +114,7 @@ async def update_billing_account(request: Request, account: AccountId, body: Bil
     if_version = expected_version(request)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_unprintable(body)
         changes = body.model_dump(exclude_none=True)
         changed = await accounts.update(connection, account, changes, if_version=if_version)
         document, version = await _document(request, connection, account)

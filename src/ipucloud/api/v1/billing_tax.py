@@ -12,6 +12,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
+from ipucloud.api.v1.printed import refuse_unprintable
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import seller_document, update_seller
 from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate, all_rates
@@ -54,6 +55,7 @@ async def patch_seller(request: Request, body: SellerPatch) -> Response:
     if_version = expected_version(request)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_unprintable(body)
         changed = await update_seller(connection, body.model_dump(exclude_none=True), if_version=if_version)
         document, version = await seller_document(connection)
         if not changed:
@@ -81,6 +83,7 @@ async def add_tax_rate(request: Request, body: TaxRateCreate) -> Response:
     """Add a rate and return all rates. Existing rates are kept."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_unprintable(body, but="source")
         await add_rate(connection, NewTaxRate(**dict(body)))
         return Answer(200, await _rates(connection))
 

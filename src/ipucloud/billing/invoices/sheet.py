@@ -32,6 +32,11 @@ def printable(text: str) -> str:
     return "".join(_printable(character) for character in unicodedata.normalize("NFC", text))
 
 
+def can_print(text: str) -> bool:
+    """Whether the font has every letter of the text, which may have several lines."""
+    return all(_printable(each) != "?" for each in unicodedata.normalize("NFC", text) if each not in "?\n")
+
+
 def _printable(character: str) -> str:
     for candidate in (character, _without_accent(character)):
         if candidate and candidate.isprintable() and all(ord(each) in _in_font() for each in candidate):
