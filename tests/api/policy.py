@@ -91,6 +91,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "cancelOperation": WORKING,
     "listEvents": EVERYBODY,
     "streamEvents": EVERYBODY,
+    "getOverview": EVERYBODY,
     "getProjectUsage": EVERYBODY,
     "getBillingUsage": EVERYBODY,
     "createBillingAccount": PLATFORM,

@@ -48,6 +48,7 @@ TAGS = {
     "flavors": "Cluster sizes that are sold, with prices.",
     "images": "Operating systems with the Poplar SDK.",
     "prices": "Current and future prices.",
+    "overview": "A project at a glance.",
     "quotas": "How many machines a project may hold.",
     "clusters": "Clusters, their partitions, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",

@@ -30,6 +30,7 @@ COMMANDS = (
     Entry("flavors", "ipucloud.cli.commands.flavors", "List cluster sizes and their prices.", CUSTOMER),
     Entry("regions", "ipucloud.cli.commands.regions", "List regions and their capacity.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),
+    Entry("overview", "ipucloud.cli.commands.overview", "Show the project at a glance.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "Show the project's events.", CUSTOMER),
     Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to your own server.", CUSTOMER),
     Entry("spend", "ipucloud.cli.commands.spend", "Show this month's cost, on what, and the forecast.", CUSTOMER),

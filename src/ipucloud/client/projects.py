@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, nothing, segment
-from ipucloud.client.models import Page, Project
+from ipucloud.client.models import Overview, Page, Project
 
 
 def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[Project]]:
@@ -15,6 +15,11 @@ def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[Pro
 def get(project: str) -> Call[Project]:
     """One project, by id, number or slug."""
     return request.get(f"projects/{segment(project)}", Project, scoped=False)
+
+
+def overview() -> Call[Overview]:
+    """The project at a glance: clusters by state, quotas, running operations, latest events, this month's cost."""
+    return request.get("overview", Overview)
 
 
 def create(slug: str, name: str) -> Call[Project]:

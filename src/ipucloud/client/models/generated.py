@@ -31,6 +31,25 @@ class AllocatedThrough(StrEnum):
     HOST_DEVICES = "host-devices"
 
 
+class Attention(Answer):
+    """A cluster that does not work as it should."""
+
+    id: str
+    """Id of the cluster."""
+
+    name: str
+    """Name of the cluster."""
+
+    state: str
+    """`degraded` or `error`."""
+
+    state_reason: str | None = None
+    """Why it is in this state."""
+
+    state_entered_at: datetime
+    """Since when it is in this state."""
+
+
 class BillingAccount(Answer):
     """A billing account: it pays for projects."""
 
@@ -176,6 +195,19 @@ class ClusterState(StrEnum):
     ERROR = "error"
     DELETING = "deleting"
     DELETED = "deleted"
+
+
+class ClustersInState(Answer):
+    """How many clusters are in a state."""
+
+    state: str
+    """The state."""
+
+    clusters: int
+    """Clusters in this state."""
+
+    ipus: int
+    """Their size in IPUs, whether they hold machines now or not."""
 
 
 class Controller(Answer):
@@ -3578,6 +3610,25 @@ class OperatorOperation(Answer):
     """Why an operator forced it; null if none did."""
 
 
+class OverviewSpending(Answer):
+    """Cost of the current UTC month, before promotional credit and tax."""
+
+    month: str
+    """The month."""
+
+    accrued: Money
+    """Cost of all minutes of the month that have begun."""
+
+    per_hour: Money
+    """What the clusters that are billed now cost per hour."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+    budgets: Annotated[Sequence[Budget], Field(validate_default=True)] = []
+    """Budgets, with their figures of the month."""
+
+
 class PartitionDetails(Answer):
     """A partition with its IPUs."""
 
@@ -4457,6 +4508,43 @@ class NewVipuKey(Answer):
     """Environment for `ipucloud vipu` and the vendor's clients."""
 
 
+class Overview(Answer):
+    """What a project has and costs at a glance."""
+
+    at: datetime
+    """The moment."""
+
+    clusters: Annotated[Sequence[ClustersInState], Field(validate_default=True)] = []
+    """Clusters that are not deleted, by state."""
+
+    ipus_in_use: int
+    """IPUs of the machines that clusters hold now."""
+
+    quotas: Annotated[Sequence[Quota], Field(validate_default=True)] = []
+    """Machines in use and their limits."""
+
+    attention: Annotated[Sequence[Attention], Field(validate_default=True)] = []
+    """Clusters that are degraded or failed, the 20 that became so last, latest first."""
+
+    attention_count: int
+    """How many clusters are degraded or failed."""
+
+    open_fault_reports: int
+    """Reported faults that the operator has not answered."""
+
+    operations: Annotated[Sequence[Operation], Field(validate_default=True)] = []
+    """Running operations on clusters and partitions, the 20 newest, newest first."""
+
+    operation_count: int
+    """How many operations on clusters and partitions are running."""
+
+    events: Annotated[Sequence[Event], Field(validate_default=True)] = []
+    """The latest 10 events, newest first."""
+
+    spending: OverviewSpending
+    """Cost of the current month."""
+
+
 class ProjectUsage(Answer):
     """Usage of a project's clusters in [since, until)."""
 
@@ -4520,6 +4608,7 @@ class Topology(Answer):
 __all__ = [
     "AccessKey",
     "AllocatedThrough",
+    "Attention",
     "Balance",
     "Balances",
     "Billing",
@@ -4538,6 +4627,7 @@ __all__ = [
     "ClusterMove",
     "ClusterSpending",
     "ClusterState",
+    "ClustersInState",
     "Controller",
     "ControllerStatus",
     "CorrectedInvoice",
@@ -4606,6 +4696,8 @@ __all__ = [
     "OperatorFaultReport",
     "OperatorOperation",
     "Origin",
+    "Overview",
+    "OverviewSpending",
     "PaidPrice",
     "Partition",
     "PartitionDetails",
