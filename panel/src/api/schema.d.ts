@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 cc2b1d11a166fda05567a3a9fb753fbd96b98366bb95b1e1a75167825ae6f250
+// Generated from docs/openapi.json by `npm run schema`; sha256 ac8356d9c7282d4ecbd64f5b0b1079408ce9c370b009db57d0ac179ca45524de
 
 export interface paths {
     "/livez": {
@@ -1953,6 +1953,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/prices": {
         parameters: {
             query?: never;
@@ -2251,6 +2267,38 @@ export interface paths {
         get: operations["getRegionCapacity"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSession"];
+        put?: never;
+        post: operations["signIn"];
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6464,6 +6512,15 @@ export interface components {
             amount: string;
             currency: string;
         };
+        Attention: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            state: string;
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+        };
         AuditRepair: {
             action: string;
             rule: string;
@@ -6900,6 +6957,11 @@ export interface components {
                 [key: string]: string;
             };
             version: number;
+        };
+        ClustersInState: {
+            clusters: number;
+            ipus: number;
+            state: string;
         };
         Controller: {
             address: string;
@@ -8154,6 +8216,27 @@ export interface components {
              */
             reason: "budget";
         };
+        Overview: {
+            /** Format: date-time */
+            at: string;
+            attention: components["schemas"]["Attention"][];
+            attention_count: number;
+            clusters: components["schemas"]["ClustersInState"][];
+            events: components["schemas"]["Event"][];
+            ipus_in_use: number;
+            open_fault_reports: number;
+            operation_count: number;
+            operations: components["schemas"]["OperationSummary"][];
+            quotas: components["schemas"]["Quota"][];
+            spending: components["schemas"]["OverviewSpending"];
+        };
+        OverviewSpending: {
+            accrued: components["schemas"]["Money"];
+            budgets: components["schemas"]["Budget"][];
+            forecast: components["schemas"]["Money"];
+            month: string;
+            per_hour: components["schemas"]["Money"];
+        };
         PaidPrice: {
             /** Format: uuid */
             account_id: string;
@@ -8757,9 +8840,30 @@ export interface components {
             items: components["schemas"]["PoplarServer"][];
             next_cursor: string | null;
         };
+        Session: {
+            expires_at: string | null;
+            idle_until: string | null;
+            project: components["schemas"]["Project"] | null;
+            role: string;
+            scopes: string[];
+            signed_in_at: string | null;
+            token: components["schemas"]["Token"];
+        };
+        SessionCreate: {
+            code?: string | null;
+            token?: string | null;
+        };
         SettledInvoice: {
             amount: components["schemas"]["Money"];
             number: string;
+        };
+        SignInLink: {
+            code: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            url: string | null;
         };
         SiteFinding: {
             detail: string;
@@ -13018,6 +13122,27 @@ export interface operations {
             };
         };
     };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+        };
+    };
     listProjectPrices: {
         parameters: {
             query?: never;
@@ -13667,6 +13792,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapacityPage"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
                 };
             };
         };

@@ -54,5 +54,5 @@ function Frame() {
 function Content() {
   const s = useStrings().common;
   const { slug, who } = useChoice();
-  return slug || who.scopes.includes("platform:read") ? <Outlet /> : <Empty title={s.noProject} text={s.noProjectText} />;
+  return slug || who.scopes.includes("platform:read") ? <Outlet /> : <Empty page title={s.noProject} text={s.noProjectText} />;
 }

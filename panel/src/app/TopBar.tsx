@@ -38,7 +38,7 @@ export function TopBar({ live }: { live: LiveState }) {
       identity={{
         href: "/",
         title: s.product,
-        logo: { src: "/favicon.svg", alt: s.product },
+        logo: { src: "/favicon.svg", alt: "Logo" },
         onFollow: (event) => {
           event.preventDefault();
           void go("/");

@@ -1,6 +1,8 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
+import ContentLayout from "@cloudscape-design/components/content-layout";
+import Header from "@cloudscape-design/components/header";
 import { ApiError } from "../api/client";
 import { useStrings } from "../i18n";
 
@@ -19,5 +21,14 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         </Box>
       )}
     </Alert>
+  );
+}
+
+/** A page of which nothing but the error can be shown. */
+export function FailedPage({ title, error, retry }: { title: string; error: unknown; retry?: () => void }) {
+  return (
+    <ContentLayout header={<Header variant="h1">{title}</Header>}>
+      <Failure error={error} retry={retry} />
+    </ContentLayout>
   );
 }

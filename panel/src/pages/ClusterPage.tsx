@@ -9,7 +9,7 @@ import { useParams, useSearchParams } from "react-router";
 import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
 import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
-import { Failure } from "../components/Failure";
+import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
@@ -23,7 +23,7 @@ export function ClusterPage() {
   const { id = "" } = useParams();
   const [address, setAddress] = useSearchParams();
   const { data: cluster, error, refetch } = useQuery(clusterQuery(project, id));
-  if (!cluster) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  if (!cluster) return error ? <FailedPage title={clusters.title} error={error} retry={() => void refetch()} /> : <Loading />;
   return (
     <ContentLayout header={<Title cluster={cluster} />} breadcrumbs={<To href="/clusters">{clusters.title}</To>}>
       <Tabs

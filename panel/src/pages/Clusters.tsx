@@ -13,7 +13,7 @@ import type { Schemas } from "../api/client";
 import { useMay, useProject } from "../app/Project";
 import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
 import { Empty } from "../components/Empty";
-import { Failure } from "../components/Failure";
+import { FailedPage } from "../components/Failure";
 import { useCursor } from "../components/useCursor";
 import { useStrings } from "../i18n";
 import { filterOf, useFilterOptions } from "./clusters/filter";
@@ -40,7 +40,7 @@ export function Clusters() {
     setAddress(next.map((each): [string, string] => [each.propertyKey ?? "q", String(each.value)]), { replace: true });
     pages.reset();
   };
-  if (list.error && !list.data) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  if (list.error && !list.data) return <FailedPage title={s.title} error={list.error} retry={() => void list.refetch()} />;
   return (
     <>
       <Table

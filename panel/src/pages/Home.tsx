@@ -5,7 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { clusterPage } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
-import { Failure } from "../components/Failure";
+import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { useStrings } from "../i18n";
 import { ClustersNow } from "./home/ClustersNow";
@@ -21,7 +21,7 @@ export function Home() {
   const project = useProject();
   const money = useMay("billing:read");
   const { data, error, refetch } = useQuery(clusterPage(project, { order: "-created_at", limit: SHOWN }));
-  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  if (!data) return error ? <FailedPage title={s.title} error={error} retry={() => void refetch()} /> : <Loading />;
   return (
     <ContentLayout header={<Header variant="h1">{s.title}</Header>}>
       <Grid gridDefinition={[{ colspan: { default: 12, m: 8 } }, { colspan: { default: 12, m: 4 } }]}>

@@ -4,5 +4,5 @@ import { useStrings } from "../i18n";
 
 export function NotFound() {
   const s = useStrings().common;
-  return <Empty title={s.notFound} text={location.pathname} action={<To href="/">{s.toStart}</To>} />;
+  return <Empty page title={s.notFound} text={location.pathname} action={<To href="/">{s.toStart}</To>} />;
 }

@@ -14,7 +14,7 @@ import { useMay, useProject } from "../app/Project";
 import { AddKey } from "../components/AddKey";
 import { Copyable } from "../components/Copyable";
 import { Empty } from "../components/Empty";
-import { Failure } from "../components/Failure";
+import { FailedPage, Failure } from "../components/Failure";
 import { useFormat, useStrings } from "../i18n";
 
 type Key = Schemas["SshKey"];
@@ -27,7 +27,7 @@ export function SshKeys() {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Key>();
   const add = may && <Button variant="primary" onClick={() => setAdding(true)}>{s.add}</Button>;
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   return (
     <>
       <Table
