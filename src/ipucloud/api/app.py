@@ -17,6 +17,7 @@ from ipucloud.api import document, health, pages, reference
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
+from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
 from ipucloud.api.services import Services
@@ -70,6 +71,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     app.router.routes.extend([*reference.routes, *pages.routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
+    app.state.panel = Panel()
     app.state.used = used
     app.state.catalogue = catalogue
     document.install(app)
@@ -139,11 +141,14 @@ async def _problem(request: Request, problem: Exception) -> Response:
 
 
 async def _refused(request: Request, refusal: Exception) -> Response:
-    """Errors of the router itself: unknown paths and methods that a path does not support."""
+    """What no route answers: files and pages of the panel, unknown paths, and methods that a path does not support."""
     if not isinstance(refusal, HTTPException):
         raise refusal
     allow = allowed_methods(request.app.routes, request.scope)
     if not allow:
+        found = panel_of(request).find(request)
+        if found is not None:
+            return found
         return problem_response(not_found(), request.scope)
     if request.method == "OPTIONS":
         return Response(status_code=204, headers={"Allow": allow})

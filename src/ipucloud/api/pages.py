@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 import ipucloud
 from ipucloud.api.etag import JSON
+from ipucloud.api.panel import panel_of, wants_html
 from ipucloud.kernel.errors import REGISTRY, not_found
 
 _PACKAGE = Path(ipucloud.__file__).parent
@@ -57,9 +58,14 @@ _HEADERS = {
 
 
 async def start(request: Request) -> Response:
-    if _wants_html(request):
-        return _html("ipucloud", _START.format(url=str(request.base_url).rstrip("/")))
-    links = {"name": "ipucloud", "version": ipucloud.__version__, **_LINKS}
+    panel = panel_of(request)
+    missing = panel.missing
+    if wants_html(request):
+        if missing is None:
+            return panel.page(request)
+        text = _START.format(url=str(request.base_url).rstrip("/"))
+        return _html("ipucloud", f"{text}\n{missing}\n")
+    links = {"name": "ipucloud", "version": ipucloud.__version__, **_LINKS, "panel": missing or "/"}
     return Response(orjson.dumps(links), headers={"Vary": "Accept"}, media_type=JSON)
 
 
@@ -95,12 +101,8 @@ def _explanations() -> dict[str, str]:
     return pages
 
 
-def _wants_html(request: Request) -> bool:
-    return "text/html" in request.headers.get("accept", "")
-
-
 def _text(request: Request, title: str, markdown: str) -> Response:
-    if _wants_html(request):
+    if wants_html(request):
         return _html(title, markdown)
     return Response(markdown, headers={"Vary": "Accept"}, media_type="text/markdown")
 
