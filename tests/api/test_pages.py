@@ -20,7 +20,7 @@ async def test_a_person_finds_the_reference_and_a_program_its_path(
 ) -> None:
     """Without a panel, and told why."""
     (tmp_path / "why.txt").write_text("no npm registry answers.\n")
-    monkeypatch.setattr(shared_api.app.state, "panel", Panel(tmp_path))
+    monkeypatch.setitem(shared_api.app.state._state, "panel", Panel(tmp_path))
     visitor = shared_api.client()
     problem(await visitor.get("/clusters", headers=BROWSER), 404, "not_found")
     page = await visitor.get("/", headers=BROWSER)
@@ -39,7 +39,7 @@ async def test_the_panel_is_served_beside_the_api(
     (tmp_path / "assets").mkdir()
     for name in ("index.html", "why.txt", "assets/app-1.js", "assets/app-1.js.br", "assets/app-1.js.gz"):
         (tmp_path / name).write_text(f"<p>{name}")
-    monkeypatch.setattr(shared_api.app.state, "panel", Panel(tmp_path))
+    monkeypatch.setitem(shared_api.app.state._state, "panel", Panel(tmp_path))
     visitor = shared_api.client()
     for path in ("/", "/clusters", "/clusters/create", "/sign-in"):
         page = await visitor.get(path, headers=BROWSER)
