@@ -210,7 +210,7 @@ WRONGLY_POSTED = (
 
 async def test_restored_events_are_brought_into_the_past(healthy: Healthy) -> None:
     """A dump restored into a younger server: its events would be hidden, and new ones shown before them."""
-    of_later = "UPDATE events SET transaction = transaction + 5000"
+    of_later = "UPDATE events SET transaction = pg_current_xact_id()::text::bigint + 5000"
     plant(healthy.scratch.superuser_url, [of_later], {})
     assert {finding.rule.name for finding in await audit(healthy.world.database)} == {"events_are_of_the_past"}
     assert 4000 < transactions_behind(healthy.scratch.owner_url) <= 5001
