@@ -30,6 +30,7 @@ COMMANDS = (
     Entry("flavors", "ipucloud.cli.commands.flavors", "List cluster sizes and their prices.", CUSTOMER),
     Entry("regions", "ipucloud.cli.commands.regions", "List regions and their capacity.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),
+    Entry("panel", "ipucloud.cli.commands.panel", "Open the control panel in a browser, signed in.", CUSTOMER),
     Entry("overview", "ipucloud.cli.commands.overview", "Show the project at a glance.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "Show the project's events.", CUSTOMER),
     Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to your own server.", CUSTOMER),

@@ -27,7 +27,7 @@ export const cluster: Messages["cluster"] = {
   blocked: "Wartet auf",
   image: "Abbild",
   billing: "Abrechnung",
-  minutes: (count) => `${count} Minuten berechnet`,
+  minutes: (count, text) => `${text} ${count === 1 ? "Minute" : "Minuten"} berechnet`,
   billingStatus: { not_started: "Nicht begonnen", running: "Läuft", paused: "Ausgesetzt", ended: "Beendet" },
   tags: "Tags",
   keys: "SSH-Schlüssel",

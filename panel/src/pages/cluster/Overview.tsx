@@ -55,7 +55,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
           ...why,
           {
             label: clusters.cost,
-            value: <>{billing.cost ? f.money(billing.cost) : common.none}<Box variant="small" display="block">{s.minutes(f.number(billing.minutes))}</Box></>,
+            value: <>{billing.cost ? f.money(billing.cost) : common.none}<Box variant="small" display="block">{s.minutes(billing.minutes, f.number(billing.minutes))}</Box></>,
           },
           { label: clusters.price, value: price ? f.amount(Number(price.amount) * 60, price.currency) : common.none },
           { label: s.billing, value: s.billingStatus[billing.status] },

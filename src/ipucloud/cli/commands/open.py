@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import webbrowser
-
 import typer
 
+from ipucloud.cli.browsers import opened
 from ipucloud.cli.session import Session, customer_command
 
 app = typer.Typer()
@@ -15,12 +14,5 @@ app = typer.Typer()
 def open_reference(session: Session) -> None:
     """Open the API reference in a browser. Without a browser, print its URL."""
     address = f"{session.client.url}/docs"
-    if session.as_json or not _opened(address):
+    if session.as_json or not opened(address):
         session.show({"url": address}, [("url", address)])
-
-
-def _opened(address: str) -> bool:
-    try:
-        return webbrowser.open(address)
-    except webbrowser.Error:
-        return False

@@ -14,6 +14,9 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
+from ipucloud.client import sessions
+from ipucloud.client.aio import AsyncClient
+from ipucloud.client.errors import ClientError
 from ipucloud.config import Settings
 from ipucloud.laboratory.up.sampling import introduction
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
@@ -26,12 +29,17 @@ TIME_SCALE = 45.0
 TRY = """
 ipucloud is running at {url} (API reference: {url}/docs). Ctrl-C stops everything; data and URL survive a restart.
 
+The control panel, signed in as the owner of project {project}; the link works once, for ten minutes:
+
+  {panel}
+
 In another terminal, first run this line; it puts `ipucloud` on the PATH, with profiles for this system:
 
   . {env}
 
   ipucloud whoami                      as the owner of project {project}: {token}
   ipucloud whoami --profile admin      as the administrator: {admin_token}
+  ipucloud panel                       another link to the control panel; --profile admin: as the administrator
 
 Then, for example:
 1. List cluster sizes:           ipucloud flavors list
@@ -83,13 +91,24 @@ def up(
 
 async def _serve(settings: Settings, time_scale: float, *, sample: bool, as_json: bool) -> None:
     async with running(settings, time_scale=time_scale, say=_say, sample=sample) as system:
-        _announce(system, as_json)
+        _announce(system, await _panel(system), as_json)
         await asyncio.Event().wait()
 
 
-def _announce(system: System, as_json: bool) -> None:
+async def _panel(system: System) -> str:
+    """A link that signs a browser in, or if none could be made, the page that asks for a token."""
+    async with AsyncClient(system.url, system.token) as client:
+        try:
+            link = await client.run(sessions.sign_in_link())
+        except ClientError:
+            return f"{system.url}/sign-in"
+    return link.url or f"{system.url}/sign-in"
+
+
+def _announce(system: System, panel: str, as_json: bool) -> None:
     facts = {
         "url": system.url,
+        "panel": panel,
         "token": system.token,
         "admin_token": system.admin_token,
         "project": system.project,

@@ -1,0 +1,96 @@
+"""A customer's first cluster, in the browser: the panel as the service serves it, under its policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from playwright.sync_api import Page, expect
+
+from tests.panel.conftest import screenshot, violations
+from tests.support.processes import Up
+
+READY_MS = 180_000
+"""How long a simulated cluster may take on a busy machine."""
+
+
+def signed_in(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+    """A page of a browser that signed in by a link of its own."""
+    link = system.ipucloud.json("panel", "--no-browser", **system.environment)
+    page = open_page(system.facts["url"], **options)
+    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(f"**{path}")
+    return page
+
+
+def public_key() -> str:
+    key = Ed25519PrivateKey.generate().public_key()
+    return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+
+
+def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page: Page) -> None:
+    page.goto(system.facts["panel"])
+    expect(page.get_by_text("Start here")).to_be_visible()
+    screenshot(page, "first-visit")
+
+    page.goto("/ssh-keys")
+    page.get_by_role("button", name="Add SSH key").first.click()
+    page.get_by_role("textbox", name="Name").fill("laptop")
+    page.get_by_role("textbox", name="Public key").fill(public_key())
+    page.get_by_role("dialog").get_by_role("button", name="Add SSH key").click()
+    expect(page.get_by_text("laptop was added.")).to_be_visible()
+
+    page.goto("/clusters/create")
+    page.get_by_text("m2000-pod16: 16 IPUs").click()
+    screenshot(page, "create-size")
+    assert violations(page) == []
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Choose SSH keys").click()
+    page.get_by_role("option").first.click()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("textbox", name="Name").fill("bert")
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("clusters create bert")).to_be_visible()
+    screenshot(page, "create-review")
+    page.get_by_role("button", name="Create cluster").last.click()
+
+    page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
+    expect(page.get_by_text("Active", exact=True).first).to_be_visible(timeout=READY_MS)
+    expect(page.get_by_text("ssh ").first).to_be_visible()
+    screenshot(page, "cluster")
+    assert violations(page) == []
+    page.get_by_role("tab", name="Topology").click()
+    machines = page.locator("[data-machine]")
+    expect(machines).to_have_count(4)
+    machines.first.press("Enter")
+    expect(machines.first).to_have_attribute("aria-pressed", "true")
+    screenshot(page, "topology")
+    assert violations(page) == []
+
+    page.get_by_role("button", name="Delete").first.click()
+    confirmed = page.get_by_role("dialog").get_by_role("button", name="Delete")
+    expect(confirmed).to_be_disabled()
+    page.get_by_role("dialog").get_by_role("textbox").fill("bert")
+    confirmed.click()
+    expect(page.get_by_text("bert is being deleted.")).to_be_visible()
+
+
+def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/events", locale="de-DE", color_scheme="dark")
+    expect(page.get_by_role("heading", name="Ereignisse").first).to_be_visible()
+    assert violations(page) == []
+    other = open_page(system.facts["url"])
+    other.goto(system.facts["panel"])  # the first test used it, or nobody did
+    other.goto(system.facts["panel"])
+    other.context.clear_cookies()
+    other.goto("/clusters?state=active")
+    other.wait_for_url("**/sign-in**")
+    other.get_by_label("API token").fill("ipu_wrong")
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_text("Request id")).to_be_visible()
+    other.get_by_label("API token").fill(system.facts["token"])
+    other.get_by_role("button", name="Sign in").click()
+    other.wait_for_url("**/clusters?state=active")

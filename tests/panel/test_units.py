@@ -1,0 +1,38 @@
+"""The panel's own unit tests (vitest) and types, run by Node as its developers run them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from tests.panel.conftest import ROOT
+from tests.support.chromium import TOOLS
+
+MODULES = TOOLS / "node_modules"
+pytestmark = pytest.mark.skipif(not (MODULES / "vitest").is_dir(), reason="no npm registry answered")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources with the packages beside them, in a directory of the test's own."""
+    folder = tmp_path_factory.mktemp("checkout")
+    (folder / "docs").symlink_to(ROOT / "docs")
+    panel = folder / "panel"
+    shutil.copytree(ROOT / "panel", panel, ignore=shutil.ignore_patterns("node_modules"))
+    (panel / "node_modules").symlink_to(MODULES)
+    return panel
+
+
+@pytest.mark.parametrize("tool", ["typescript/bin/tsc --noEmit", "vitest/vitest.mjs run"], ids=["types", "tests"])
+def test_it_passes(checkout: Path, tool: str) -> None:
+    node, _ = compute_driver_executable()
+    program, *arguments = tool.split()
+    command = [node, str(checkout / "node_modules" / program)]
+    done = subprocess.run(
+        [*command, *arguments], cwd=checkout, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
