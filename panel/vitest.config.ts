@@ -8,6 +8,7 @@ export default mergeConfig(
       environment: "jsdom",
       setupFiles: ["src/test/setup.ts"],
       css: false,
+      testTimeout: 120_000, // a busy machine is no failure
       server: { deps: { inline: [/@cloudscape-design/] } }, // its ES modules import .css
     },
   }),

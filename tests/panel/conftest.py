@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
@@ -26,6 +26,7 @@ def browser() -> Iterator[Browser]:
     chromium = find_chromium()
     if chromium is None:
         pytest.skip("there is no browser: no npm registry answers, and Chromium is not installed")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         environment: dict[str, str | float | bool] = {**os.environ, **chromium.environment}
         browser = playwright.chromium.launch(executable_path=chromium.program, args=FLAGS, env=environment)

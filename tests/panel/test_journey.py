@@ -54,6 +54,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("textbox", name="Name").fill("bert")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("clusters create bert")).to_be_visible()
+    expect(page.get_by_text("€15.00")).to_be_visible()
     screenshot(page, "create-review")
     page.get_by_role("button", name="Create cluster").last.click()
 

@@ -84,9 +84,10 @@ def test_the_settings_that_other_pages_name_exist() -> None:
     of_commands = {f"IPUCLOUD_{name}" for name in ("URL", "TOKEN", "PROJECT", "PROFILE", "CONFIG_DIR", "DEBUG")}
     of_deployment = {"IPUCLOUD_OWNER_PASSWORD", "IPUCLOUD_APP_PASSWORD"}
     of_servers = {"IPUCLOUD_CLUSTER"}
+    of_the_build = {"IPUCLOUD_PANEL", "IPUCLOUD_SCREENSHOTS"}
     pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}
-    assert named - known - of_commands - of_deployment - of_servers == set()
+    assert named - known - of_commands - of_deployment - of_servers - of_the_build == set()
 
 
 def test_every_reason_of_a_refusal_is_explained_with_its_status() -> None:
