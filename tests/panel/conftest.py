@@ -21,8 +21,10 @@ PATIENCE_MS = 30_000
 """How long a busy machine may take to show something."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Chromium for the tests of a module. Playwright's event loop counts as running for as long as Playwright does, and
+    tests that await something cannot have one of their own meanwhile: it must end before other modules begin."""
     chromium = find_chromium()
     if chromium is None:
         pytest.skip("there is no browser: no npm registry answers, and Chromium is not installed")
