@@ -42,9 +42,12 @@ async def _at_the_sites(database: Database, sites: Sites, call_timeout: float) -
     async with asyncio.timeout(PATIENCE):
         while True:
             try:
-                return await audit_sites(database, sites, call_timeout=call_timeout)
+                audited = await audit_sites(database, sites, call_timeout=call_timeout)
+                if not audited.silent:
+                    return audited.findings
             except SiteError:
-                await asyncio.sleep(0.1)
+                pass
+            await asyncio.sleep(0.1)
 
 
 async def _misshapen(database: Database) -> list[str]:

@@ -127,6 +127,9 @@ async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratc
             await world.succeeded(await world.create_partition(used, "training", 8))
             assert (await becomes(world, "answering", other))["version"] == "1.18.0"
             assert await world.value("SELECT finished_at IS NULL FROM operations WHERE id = :id", id=waits.operation_id)
+            audited = await world.audited()
+            assert ([each.controller for each in audited.silent], audited.findings) == ([outdated], [])
+            assert "1.13.2" in audited.silent[0].error
 
             site.restart(*TWO)
             await world.succeeded(waits)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from ipucloud.site.ports import Allocation, Partition, Sites, VipuAddress
+from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import Allocation, Partition, Sites, Vipu, VipuAddress
 from ipucloud.site.users import users_with_allocation
 from ipucloud.wire.site import Host, Network
 
@@ -17,7 +19,7 @@ class RegionCensus:
     """Everything that a site has built in one region, by name, and the names of the hardware that it lists there.
 
     Partitions are by allocation and id. `users`: those who see the allocation of their name; None: the region's
-    controllers have no users.
+    controllers have no users. `silent`: the controllers that did not answer, with the error; nothing of theirs is here.
     """
 
     region: str
@@ -27,6 +29,7 @@ class RegionCensus:
     networks: Mapping[str, Network]
     hosts: Mapping[str, Host]
     hardware: frozenset[str]
+    silent: Mapping[str, str]
 
     @cached_property
     def occupied(self) -> frozenset[str]:
@@ -37,7 +40,7 @@ class RegionCensus:
 async def take_census(
     sites: Sites, regions: Mapping[str, Sequence[VipuAddress]], call_timeout: float
 ) -> list[RegionCensus]:
-    """Fetch every list once. Raises SiteError: in an incomplete census, existing objects would appear to be missing."""
+    """Fetch every list once. Raises SiteError when the site does not answer; controllers may be silent."""
     inventory = await sites.inventory()
     listed = {
         region.region: frozenset(
@@ -59,22 +62,41 @@ async def _region(
     sites: Sites, region: str, controllers: Sequence[VipuAddress], hardware: frozenset[str], call_timeout: float
 ) -> RegionCensus:
     site = sites.at(None, lambda: call_timeout)
-    vipus = [sites.at(each, lambda: call_timeout).vipu for each in controllers]
-    allocations, users, partitions, networks, hosts = await asyncio.gather(
-        asyncio.gather(*(each.list_allocations("") for each in vipus)),
-        asyncio.gather(*(users_with_allocation(*each) for each in zip(vipus, controllers, strict=True))),
-        asyncio.gather(*(each.all_partitions() for each in vipus)),
+    answers, networks, hosts = await asyncio.gather(
+        asyncio.gather(*(_controller(sites.at(each, lambda: call_timeout).vipu, each) for each in controllers)),
         site.networks.list(region),
         site.hosts.list(region),
     )
+    counted = [each for each in answers if isinstance(each, _Counted)]
     return RegionCensus(
         region,
-        {each.id: each for found in allocations for each in found},
-        frozenset(each for found in users for each in found or ())
+        {each.id: each for found in counted for each in found.allocations},
+        frozenset(each for found in counted for each in found.users or ())
         if any(each.secure for each in controllers)
         else None,
-        {(each.allocation_id, each.id): each for found in partitions for each in found},
+        {(each.allocation_id, each.id): each for found in counted for each in found.partitions},
         {each.name: each for each in networks},
         {each.name: each for each in hosts},
         hardware,
+        {
+            address.controller: str(answer)
+            for address, answer in zip(controllers, answers, strict=True)
+            if isinstance(answer, SiteError)
+        },
     )
+
+
+class _Counted(NamedTuple):
+    allocations: Sequence[Allocation]
+    users: Collection[str] | None
+    partitions: Sequence[Partition]
+
+
+async def _controller(vipu: Vipu, address: VipuAddress) -> _Counted | SiteError:
+    """All of a controller's lists or none: in an incomplete one, existing objects would appear to be missing."""
+    try:
+        return _Counted(
+            await vipu.list_allocations(""), await users_with_allocation(vipu, address), await vipu.all_partitions()
+        )
+    except SiteError as error:
+        return error

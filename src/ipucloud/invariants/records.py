@@ -22,8 +22,8 @@ from ipucloud.site.ports import UserEndpoint, VipuAddress
 class ClusterRecord(NamedTuple):
     """A cluster that holds hardware or is not gone. `servers` maps its hosts to the servers on them.
 
-    `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `made_room`: its customer had the
-    partition removed that was made with it.
+    `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `controller`: the one of its machines,
+    None when it holds none. `made_room`: its customer had the partition removed that was made with it.
     """
 
     id: UUID
@@ -33,6 +33,7 @@ class ClusterRecord(NamedTuple):
     state: ClusterState
     endpoint: UserEndpoint | None
     through_vipu: bool
+    controller: str | None
     made_room: bool
     machines: list[str]
     servers: dict[str, str]
@@ -87,7 +88,7 @@ _CLUSTERS = Query(
     f"""
     SELECT c.id, c.project_id, c.external_name AS name, c.region, c.state,
            {endpoint("c")},
-           c.allocated_through = 'v-ipu' AS through_vipu,
+           c.allocated_through = 'v-ipu' AS through_vipu, held.controller,
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
                       AND p.desired_state = 'absent') AS made_room,
@@ -95,9 +96,11 @@ _CLUSTERS = Query(
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
-               json_object_agg(h.name, coalesce(s.name, '')) FILTER (WHERE h.id IS NOT NULL) AS servers
+               json_object_agg(h.name, coalesce(s.name, '')) FILTER (WHERE h.id IS NOT NULL) AS servers,
+               max(pod.controller) AS controller
           FROM allocations a
           LEFT JOIN machines m ON m.id = a.machine_id
+          LEFT JOIN pods pod ON pod.id = m.pod_id
           LEFT JOIN hosts h ON h.id = a.host_id
           LEFT JOIN poplar_servers s
                  ON h.id IS NOT NULL AND s.project_id = a.project_id AND s.cluster_id = a.cluster_id

@@ -136,9 +136,8 @@ class Repairer:
         if not doomed or self.sites is None:
             return []
         await self.clock.sleep(self.request_life)
-        seen_again = {
-            found.key for found in await audit_sites(self.database, self.sites, call_timeout=self.call_timeout)
-        }
+        again = await audit_sites(self.database, self.sites, call_timeout=self.call_timeout)
+        seen_again = {found.key for found in again.findings}
         repaired = []
         for finding, repair in doomed:
             if finding.key in seen_again:

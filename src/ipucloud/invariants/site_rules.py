@@ -87,7 +87,7 @@ def _in_use(
 
 
 def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    if not cluster.through_vipu:
+    if not cluster.through_vipu or cluster.controller in region.silent:
         return None
     if cluster.name not in region.allocations:
         return f"the controller has no allocation {cluster.name}"

@@ -17,12 +17,13 @@ import structlog
 
 from ipucloud.clusters.metrics import count
 from ipucloud.db.engine import Database
+from ipucloud.invariants.audit import site_findings
 from ipucloud.invariants.comparison import Comparison, compare
 from ipucloud.invariants.journal import Entry
 from ipucloud.invariants.removals import remove
-from ipucloud.invariants.rules import LISTED, DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
+from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
 from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, note
-from ipucloud.invariants.site_rules import SITE_RULES, SiteRule
+from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.freezes import FROZEN, frozen
@@ -42,7 +43,7 @@ async def sweep_leftovers(database: Database, sites: Sites, *, call_timeout: flo
     Raises SiteError when a site cannot be read, and `Problem` unavailable.
     """
     comparison = await compare(database, sites, call_timeout)
-    findings = [Finding(rule, found) for rule in SITE_RULES for found in list(rule.find(comparison))[:LISTED]]
+    findings = site_findings(comparison)
     async with database.begin() as connection:
         sightings = await note(connection, [each for each in findings if each.violation.region is not None])
     sweep = _Sweep(database, sites, comparison, call_timeout, limit)

@@ -93,9 +93,11 @@ async def audit_database(database: Database) -> None:
 
 async def audit_site(database: Database, sites: Sites, settings: Settings) -> None:
     """Compare the sites with the database and export the violations. Raises SiteError."""
-    findings = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+    findings, silent = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
     VIOLATIONS.report("site", SITE_RULES, findings, interval=SITE_AUDIT_SECONDS)
     _report(findings)
+    for each in silent:
+        log.warning("controller_not_audited", region=each.region, controller=each.controller, why=each.error)
 
 
 def _report(findings: Iterable[Finding]) -> None:

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.audit import SiteAudit, audit, audit_sites
 from ipucloud.invariants.repairing import Repairer
 from ipucloud.invariants.rules import Finding
 from ipucloud.kernel.clock import Clock, SystemClock
@@ -168,8 +168,11 @@ class SiteWorld(World):
 
     async def findings(self) -> list[Finding]:
         """What an audit of the database and the site finds."""
-        sites = await audit_sites(self.database, self.sites, call_timeout=self.settings.site_call_timeout)
-        return await audit(self.database) + sites
+        return [*await audit(self.database), *(await self.audited()).findings]
+
+    async def audited(self) -> SiteAudit:
+        """An audit of the site alone."""
+        return await audit_sites(self.database, self.sites, call_timeout=self.settings.site_call_timeout)
 
     def repairer(self, *, clock: Clock | None = None, **changes: Any) -> Repairer:
         usual: dict[str, Any] = {

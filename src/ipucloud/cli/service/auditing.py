@@ -16,7 +16,7 @@ from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.cli.service.failures import first_line, stop
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.audit import SilentController, audit, audit_sites
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.repairing import Outcome, Repaired, Repairer, undecided
 from ipucloud.invariants.rules import Adjustment, Decision, Finding, Refusal, SiteRemoval
@@ -49,11 +49,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings and the results of repairs."""
+    """The findings, what could not be compared, and the results of repairs."""
 
     order: Order
     findings: Sequence[Finding]
-    repaired: Sequence[Repaired]
+    silent: Sequence[SilentController]
+    repaired: Sequence[Repaired] = ()
     previews: Mapping[Key, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -63,7 +64,9 @@ class Report:
     @property
     def status(self) -> int:
         done = {each.finding.key for each in self.repaired if each.outcome is Outcome.REPAIRED}
-        return 0 if all(finding.key in done for finding in self.findings) else FINDINGS
+        if any(finding.key not in done for finding in self.findings):
+            return FINDINGS
+        return Exit.FAILED if self.silent else 0
 
 
 @contextmanager
@@ -89,11 +92,13 @@ async def run(settings: Settings, order: Order) -> Report:
 
 
 async def _report(settings: Settings, order: Order, database: Database, sites: Sites | None) -> Report:
-    findings = await audit(database)
+    findings, silent = await audit(database), list[SilentController]()
     if sites is not None:
-        findings += await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+        compared = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+        findings, silent = [*findings, *compared.findings], [*compared.silent]
     if not order.apply:
-        return Report(order, findings, (), await _previews(database, findings) if order.repair else {})
+        previews = await _previews(database, findings) if order.repair else {}
+        return Report(order, findings, silent, previews=previews)
     if any(isinstance(each.rule.repair, SiteRemoval) for each in findings):
         _note(f"Before anything is removed, the site is checked again in {settings.request_life:g} seconds.")
     repairer = Repairer(
@@ -108,7 +113,7 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
         decided=order.decided,
         reason=order.reason,
     )
-    return Report(order, findings, await repairer.repair(findings))
+    return Report(order, findings, silent, await repairer.repair(findings))
 
 
 async def _previews(database: Database, findings: Sequence[Finding]) -> dict[Key, Sequence[str]]:
@@ -124,9 +129,10 @@ async def _previews(database: Database, findings: Sequence[Finding]) -> dict[Key
 def document(report: Report) -> dict[str, object]:
     """The report for programs."""
     return {
-        "clean": not report.findings,
+        "clean": not report.findings and not report.silent,
         "rules": report.rules,
         "site": report.order.with_site,
+        "silent_controllers": [each._asdict() for each in report.silent],
         "findings": [_finding(report, finding) for finding in report.findings],
     }
 
@@ -148,7 +154,11 @@ def show(report: Report) -> None:
             facts.append(("repair", _detail(report, finding)))
         output.write_facts(facts)
         typer.echo()
-    found = {0: "all hold.", 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
+    for each in report.silent:
+        who = f"V-IPU controller {each.controller} of {each.region}"
+        _note(f"{who} was silent: {each.error}. What it has was not compared.")
+    all_hold = "no findings in what was compared." if report.silent else "all hold."
+    found = {0: all_hold, 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
     typer.echo(f"{report.rules} rules: {found}")
 
 
