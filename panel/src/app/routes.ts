@@ -18,6 +18,7 @@ export function makeRouter() {
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
         { path: "events", lazy: async () => ({ Component: (await import("../pages/Events")).Events }) },
         { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
+        { path: "operator/capacity", lazy: async () => ({ Component: (await import("../pages/operator/Capacity")).Capacity }) },
         { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },
       ],
     },

@@ -3,7 +3,8 @@ import { clusters } from "./de/clusters";
 import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
+import { operator } from "./de/operator";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys, home };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys, home, operator };

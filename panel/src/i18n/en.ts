@@ -3,7 +3,8 @@ import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
+import { operator } from "./en/operator";
 import { common, shell, signIn, states } from "./en/shell";
 
-export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys, home };
+export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys, home, operator };
 export type Messages = typeof en;

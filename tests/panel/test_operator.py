@@ -1,0 +1,86 @@
+"""An operator's look at a region in the browser: what breaks and what is drained shows in its racks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.panel.conftest import screenshot, violations
+from tests.support.processes import Up
+
+FOUND_MS = 180_000
+"""How long the observation of a simulated region may take to find a fault on a busy machine."""
+
+
+def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+    """A page of a browser in which the administrator signed in."""
+    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    link = system.ipucloud.json("panel", "--no-browser", **environment)
+    page = open_page(system.facts["url"], **options)
+    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(f"**{path}")
+    return page
+
+
+def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
+    system: Up, open_page: Callable[..., Page]
+) -> None:
+    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    page = operator_page(system, open_page, "/operator/capacity")
+    machines = page.locator("[data-machine]")
+    expect(machines.first).to_be_visible()
+    broken, drained = (str(machines.nth(index).get_attribute("data-machine")) for index in (0, 2))
+    assert machines.nth(0).get_attribute("tabindex") == "0"  # the only stop for Tab
+    assert page.locator("[data-machine][tabindex='0']").count() == 1
+
+    machines.nth(0).press("ArrowUp")
+    expect(machines.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(machines.nth(2)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("In service", exact=True)).to_be_visible()
+    assert violations(page) == []
+
+    site = {"Authorization": f"Bearer {system.site_token}"}
+    rule = {"call": "clock", "action": "fail_machine", "machine": broken}
+    httpx.post(f"{system.site_url}/v1/faults", headers=site, json=rule, trust_env=False).raise_for_status()
+    system.ipucloud.json("admin", "drain", "--machine", drained, "--reason", "fan", **environment)
+    expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Failed$"))).to_be_visible(timeout=FOUND_MS)
+    screenshot(page, "operator-health")
+    page.get_by_role("button", name="Maintenance", exact=True).click()
+    expect(page.get_by_role("button", name=re.compile(f"^{drained}, .*In maintenance$"))).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text=re.compile("^.?In maintenance: 1$"))).to_be_visible()
+    page.get_by_role("button", name="Use", exact=True).click()
+    screenshot(page, "operator-use")
+    assert violations(page) == []
+
+    page.get_by_role("tab", name="Machines").click()
+    expect(page.get_by_role("row").filter(has_text=drained)).to_contain_text("drain")
+    page.get_by_role("tab", name="PODs").click()
+    expect(page.get_by_role("table", name="PODs").get_by_role("row").nth(1)).to_contain_text("Failed: 1")
+    screenshot(page, "operator-pods")
+    assert violations(page) == []
+
+    page.get_by_role("tab", name="Racks").click()
+    page.get_by_role("button", name="Maintenance", exact=True).click()
+    system.ipucloud.json("admin", "return-to-service", "--machine", drained, **environment)
+    expect(page.get_by_role("button", name=re.compile(f"^{drained}, .*In service$"))).to_be_visible()
+
+    german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
+    assert violations(german) == []
+    german.set_viewport_size({"width": 400, "height": 900})
+    german.reload()
+    expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
+    screenshot(german, "operator-capacity-de")
+
+
+def test_a_customer_does_not_see_the_operators_pages(page: Page, system: Up) -> None:
+    page.goto(system.facts["panel"])
+    expect(page.get_by_role("link", name="SSH keys")).to_be_visible()
+    expect(page.get_by_role("link", name="Capacity")).to_have_count(0)
+    page.goto("/operator/capacity")
+    expect(page.get_by_text("Your token does not have this permission.")).to_be_visible()
