@@ -71,6 +71,17 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     screenshot(page, "topology")
     assert violations(page) == []
 
+    page.goto("/events")
+    page.get_by_role("heading", name="Events").first.wait_for()
+    page.keyboard.press("Control+k")
+    page.get_by_placeholder("Name of a cluster or page").fill("ber")
+    expect(page.get_by_role("option", name="bert")).to_be_visible()
+    screenshot(page, "go-to")
+    assert violations(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
+
     page.get_by_role("button", name="Delete").first.click()
     confirmed = page.get_by_role("dialog").get_by_role("button", name="Delete")
     expect(confirmed).to_be_disabled()

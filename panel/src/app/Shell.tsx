@@ -5,6 +5,7 @@ import { useLive } from "../api/live";
 import { Empty } from "../components/Empty";
 import { useStrings } from "../i18n";
 import { Flashes, Notifications } from "./Flashes";
+import { GoTo, useGoToKey } from "./GoTo";
 import { Navigation } from "./Navigation";
 import { Project, useChoice, useProject } from "./Project";
 import { TopBar } from "./TopBar";
@@ -24,12 +25,15 @@ function Frame() {
   const project = useProject();
   const live = useLive(project);
   const { pathname } = useLocation();
+  const [going, setGoing] = useState(false);
+  useGoToKey(() => setGoing(true));
   const [open, setOpen] = useState(() => globalThis.innerWidth > 900);
   return (
     <>
       <div id="top">
-        <TopBar live={live} />
+        <TopBar live={live} onGoTo={() => setGoing(true)} />
       </div>
+      {going && <GoTo onClose={() => setGoing(false)} />}
       <AppLayout
         headerSelector="#top"
         toolsHide

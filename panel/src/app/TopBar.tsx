@@ -10,7 +10,7 @@ import { useChoice } from "./Project";
 
 const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offline: "status-negative", polling: "refresh" } as const;
 
-export function TopBar({ live }: { live: LiveState }) {
+export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }) {
   const s = useStrings().shell;
   const go = useNavigate();
   const cache = useQueryClient();
@@ -45,6 +45,7 @@ export function TopBar({ live }: { live: LiveState }) {
         },
       }}
       utilities={[
+        { type: "button", text: s.goTo, iconName: "search", title: s.goToKey, ariaLabel: s.goToKey, onClick: onGoTo },
         { type: "button", text: s.live[live], iconName: LIVE_ICON[live], title: s.liveHelp[live], ariaLabel: `${s.live[live]}: ${s.liveHelp[live]}` },
         ...switcher,
         {

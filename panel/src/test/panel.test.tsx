@@ -25,7 +25,7 @@ test("the topology shows each IPU with its partition, and is worked by arrow key
   const pick = vi.fn();
   const { container } = render(<Localised><Topology data={data} onSelect={pick} /></Localised>);
   const picture = await waitFor(() => screen.getByRole("group"), { timeout: 10_000 });
-  expect(picture.getAttribute("aria-label")).toContain("1 links not up");
+  expect(picture.getAttribute("aria-label")).toContain("1 link not up");
   expect(container.querySelectorAll(".topology-ipu.is-partition-0")).toHaveLength(8);
   expect(container.querySelectorAll(".topology-ipu.is-free")).toHaveLength(4);
   const first = screen.getByRole("button", { name: /^m4, rack r1, slot 4, Healthy, train/ });

@@ -55,6 +55,10 @@ export const shell: Messages["shell"] = {
   language: "Sprache",
   signOut: "Abmelden",
   docs: "API-Referenz",
+  pages: "Seiten",
+  goTo: "Gehe zu",
+  goToHint: "Name eines Clusters oder einer Seite",
+  goToKey: "Zu einem Cluster oder einer Seite (Strg+K)",
   live: { live: "Live", connecting: "Verbindet", offline: "Getrennt", polling: "Aktualisiert" },
   liveHelp: {
     live: "Änderungen erscheinen, sobald sie geschehen.",

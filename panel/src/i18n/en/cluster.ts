@@ -49,7 +49,7 @@ export const cluster = {
   expected: (when: string) => `expected to end at ${when}`,
   requested: "requested",
   operationState: { queued: "Queued", running: "Running", succeeded: "Succeeded", failed: "Failed", cancelling: "Cancelling", cancelled: "Cancelled" } as Record<string, string>,
-  topologyLabel: (machines: number, ipus: number, down: number) => `${machines} IPU machines with ${ipus} IPUs, ${down} links not up`,
+  topologyLabel: (machines: number, ipus: number, down: number) => `${machines} IPU machines with ${ipus} IPUs, ${down} ${down === 1 ? "link" : "links"} not up`,
   rack: (name: string) => `Rack ${name}`,
   slot: "Slot",
   machine: "Machine",

@@ -53,6 +53,10 @@ export const shell = {
   language: "Language",
   signOut: "Sign out",
   docs: "API reference",
+  pages: "Pages",
+  goTo: "Go to",
+  goToHint: "Name of a cluster or page",
+  goToKey: "Go to a cluster or page (Ctrl+K)",
   live: { live: "Live", connecting: "Connecting", offline: "Disconnected", polling: "Refreshing" },
   liveHelp: {
     live: "Changes are shown as they happen.",

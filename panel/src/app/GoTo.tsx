@@ -1,0 +1,76 @@
+import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
+import Modal from "@cloudscape-design/components/modal";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { clusterPage } from "../api/queries";
+import { useStrings } from "../i18n";
+import { useOperatorPages, usePages } from "./pages";
+import { useMay, useProject } from "./Project";
+
+const CLUSTERS = 8;
+
+/** Calls `open` on Ctrl+K, or ⌘K. */
+export function useGoToKey(open: () => void) {
+  const latest = useRef(open);
+  useEffect(() => { latest.current = open; });
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+}
+
+/** Finds a page or a cluster by its name, and goes there. */
+export function GoTo({ onClose }: { onClose: () => void }) {
+  const { shell: s, common, states } = useStrings();
+  const go = useNavigate();
+  const project = useProject();
+  const mayCreate = useMay("cluster:write");
+  const pages = [...usePages(), ...useOperatorPages()];
+  const [typed, setTyped] = useState("");
+  const input = useRef<AutosuggestProps.Ref>(null);
+  useEffect(() => {
+    // The dialog moves the focus to its first button when it opens.
+    const frame = requestAnimationFrame(() => input.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  const found = useQuery(clusterPage(project, { q: typed.trim() || undefined, order: "-created_at", limit: CLUSTERS }));
+  const wanted = typed.trim().toLowerCase();
+  const places = [...pages, ...(mayCreate && project ? [{ text: s.createCluster, href: "/clusters/create" }] : [])]
+    .filter((each) => each.text.toLowerCase().includes(wanted))
+    .map((each) => ({ value: each.href, label: each.text }));
+  const clusters = (found.data?.items ?? []).map((each) => ({
+    value: `/clusters/${each.id}`, label: each.name, description: `${states[each.state]} · ${each.flavor}`,
+  }));
+  const group = (label: string, options: AutosuggestProps.Option[]) => (options.length ? [{ label, options }] : []);
+  const status = found.isError ? "error" : found.isFetching ? "loading" : "finished";
+  return (
+    <Modal visible header={s.goTo} onDismiss={onClose} closeAriaLabel={common.close}>
+      <Autosuggest
+        ref={input}
+        value={typed}
+        onChange={(event) => setTyped(event.detail.value)}
+        onSelect={(event) => {
+          onClose();
+          void go(event.detail.value);
+        }}
+        options={[...group(s.clusters, clusters), ...group(s.pages, places)]}
+        filteringType="manual"
+        hideEnteredTextOption
+        statusType={status}
+        loadingText={common.loading}
+        errorText={common.failed}
+        recoveryText={common.retry}
+        onLoadItems={() => undefined}
+        empty={common.noMatch}
+        ariaLabel={s.goTo}
+        placeholder={s.goToHint}
+      />
+    </Modal>
+  );
+}

@@ -1,0 +1,21 @@
+import { useStrings } from "../i18n";
+import { useMay } from "./Project";
+
+export type Page = { text: string; href: string };
+
+/** The pages that the navigation lists, in its order. */
+export function usePages(): Page[] {
+  const s = useStrings().shell;
+  return [
+    { text: s.overview, href: "/" },
+    { text: s.clusters, href: "/clusters" },
+    { text: s.events, href: "/events" },
+    { text: s.sshKeys, href: "/ssh-keys" },
+  ];
+}
+
+/** The pages of those who run the service. */
+export function useOperatorPages(): Page[] {
+  const s = useStrings().operator;
+  return useMay("platform:read") ? [{ text: s.capacity, href: "/operator/capacity" }] : [];
+}
