@@ -38,11 +38,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """A running `ipucloud up` that the tests of a module share."""
+    """A running `ipucloud up` that the tests of a module share, with a project that has bills."""
     if not (STATIC / "index.html").is_file():
         pytest.skip(f"there is no panel: {(STATIC / 'why.txt').read_text()}")
     folder = tmp_path_factory.mktemp("system")
-    with ipucloud_processes(folder) as started, up(started, folder / "data") as running:
+    with ipucloud_processes(folder) as started, up(started, folder / "data", "--sample") as running:
         yield running
 
 

@@ -16,9 +16,11 @@ READY_MS = 180_000
 """How long a simulated cluster may take on a busy machine."""
 
 
-def signed_in(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+def signed_in(
+    system: Up, open_page: Callable[..., Page], path: str, *profile: str, **options: object
+) -> Page:
     """A page of a browser that signed in by a link of its own."""
-    link = system.ipucloud.json("panel", "--no-browser", **system.environment)
+    link = system.ipucloud.json("panel", "--no-browser", *profile, **system.environment)
     page = open_page(system.facts["url"], **options)
     page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
     page.wait_for_url(f"**{path}")
@@ -106,3 +108,26 @@ def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_
     other.get_by_label("API token").fill(system.facts["token"])
     other.get_by_role("button", name="Sign in").click()
     other.wait_for_url("**/clusters?state=active")
+
+
+def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/billing", "--profile", "finance")
+    expect(page.get_by_role("button", name="Month")).to_be_visible()
+    page.get_by_role("button", name="Month").click()
+    page.get_by_role("option").nth(1).click()
+    clusters = page.get_by_role("table", name="Clusters")
+    expect(clusters.get_by_role("row").filter(has_text="notebooks")).to_be_visible()
+    page.get_by_role("radio", name="Added up").or_(page.get_by_role("button", name="Added up")).click()
+    expect(page.get_by_text(re.compile("^Budget ")).first).to_be_visible()
+    screenshot(page, "billing")
+    assert violations(page) == []
+    page.get_by_role("tab", name="Invoices").click()
+    page.wait_for_url("**/billing/invoices")
+    page.get_by_role("link", name=re.compile("^INV-")).first.click()
+    page.wait_for_url("**/billing/invoices/INV-*")
+    expect(page.get_by_role("heading", name=re.compile("^Invoice INV-"))).to_be_visible()
+    expect(page.get_by_role("table", name="Lines").get_by_role("row").nth(1)).to_be_visible()
+    screenshot(page, "invoice")
+    assert violations(page) == []
+    pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
+    assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")

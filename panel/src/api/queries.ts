@@ -9,7 +9,7 @@ export type ClusterFilter = { state?: Schemas["ClusterState"][]; region?: string
 const WORKING_MS = 2_000;
 
 /** Keys of everything that belongs to a project begin so: an event of the project has it read again (live.ts). */
-const key = (project: string, ...rest: unknown[]) => ["project", project, ...rest];
+export const key = (project: string, ...rest: unknown[]) => ["project", project, ...rest];
 
 /** Progress has no events: what is under way is read every other second. */
 const whileWorking = (working: boolean | undefined) => (working ? WORKING_MS : false);

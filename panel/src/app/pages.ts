@@ -6,10 +6,12 @@ export type Page = { text: string; href: string };
 /** The pages that the navigation lists, in its order. */
 export function usePages(): Page[] {
   const s = useStrings().shell;
+  const mayBill = useMay("billing:read");
   return [
     { text: s.overview, href: "/" },
     { text: s.clusters, href: "/clusters" },
     { text: s.events, href: "/events" },
+    ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),
     { text: s.sshKeys, href: "/ssh-keys" },
   ];
 }

@@ -17,6 +17,8 @@ export function makeRouter() {
         { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
         { path: "events", lazy: async () => ({ Component: (await import("../pages/Events")).Events }) },
+        { path: "billing/invoices/:number", lazy: async () => ({ Component: (await import("../pages/InvoicePage")).InvoicePage }) },
+        { path: "billing/:tab?", lazy: async () => ({ Component: (await import("../pages/Billing")).Billing }) },
         { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
         { path: "operator/capacity", lazy: async () => ({ Component: (await import("../pages/operator/Capacity")).Capacity }) },
         { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },

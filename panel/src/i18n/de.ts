@@ -1,3 +1,4 @@
+import { billing } from "./de/billing";
 import { cluster } from "./de/cluster";
 import { clusters } from "./de/clusters";
 import { create, keys } from "./de/create";
@@ -7,4 +8,4 @@ import { operator } from "./de/operator";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, events, create, keys, home, operator };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator };

@@ -1,3 +1,4 @@
+import { billing } from "./en/billing";
 import { cluster } from "./en/cluster";
 import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
@@ -6,5 +7,5 @@ import { home } from "./en/home";
 import { operator } from "./en/operator";
 import { common, shell, signIn, states } from "./en/shell";
 
-export const en = { common, shell, signIn, states, clusters, cluster, events, create, keys, home, operator };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator };
 export type Messages = typeof en;

@@ -13,6 +13,7 @@ export const home: Messages["home"] = {
   clusters: "Cluster",
   all: "Alle Cluster",
   spend: "Kosten in diesem Monat",
+  toBilling: "Abrechnung",
   accrued: "Bisher",
   forecast: "Prognose",
   perHour: "Zurzeit pro Stunde",

@@ -46,6 +46,7 @@ export const shell: Messages["shell"] = {
   clusters: "Cluster",
   createCluster: "Cluster erstellen",
   events: "Ereignisse",
+  billing: "Abrechnung",
   sshKeys: "SSH-Schlüssel",
   compute: "Rechnen",
   account: "Konto",
@@ -58,7 +59,7 @@ export const shell: Messages["shell"] = {
   pages: "Seiten",
   goTo: "Gehe zu",
   goToHint: "Name eines Clusters oder einer Seite",
-  goToKey: "Zu einem Cluster oder einer Seite (Strg+K)",
+  goToKey: "Gehe zu einem Cluster oder einer Seite (Strg+K)",
   live: { live: "Live", connecting: "Verbindet", offline: "Getrennt", polling: "Aktualisiert" },
   liveHelp: {
     live: "Änderungen erscheinen, sobald sie geschehen.",

@@ -11,6 +11,7 @@ export const home = {
   clusters: "Clusters",
   all: "All clusters",
   spend: "Spend this month",
+  toBilling: "Billing",
   accrued: "So far",
   forecast: "Forecast",
   perHour: "Now per hour",

@@ -44,6 +44,7 @@ export const shell = {
   clusters: "Clusters",
   createCluster: "Create cluster",
   events: "Events",
+  billing: "Billing",
   sshKeys: "SSH keys",
   compute: "Compute",
   account: "Account",

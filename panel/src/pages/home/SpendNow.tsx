@@ -9,6 +9,7 @@ import { summary } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
+import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 
 /** The month's cost so far and as it will be, against the project's budgets. */
@@ -17,7 +18,7 @@ export function SpendNow() {
   const f = useFormat();
   const { data, error, refetch } = useQuery(summary(useProject()));
   return (
-    <Container header={<Header variant="h2" description={data && f.month(data.since)}>{s.spend}</Header>}>
+    <Container header={<Header variant="h2" description={data && f.month(data.since)} actions={<To href="/billing">{s.toBilling}</To>}>{s.spend}</Header>}>
       {data ? (
         <SpaceBetween size="m">
           <KeyValuePairs

@@ -1,0 +1,88 @@
+import Alert from "@cloudscape-design/components/alert";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { invoice, invoicePdf } from "../api/billing";
+import type { Schemas } from "../api/client";
+import { regions } from "../api/queries";
+import { useProject } from "../app/Project";
+import { FailedPage } from "../components/Failure";
+import { Loading } from "../components/Loading";
+import { To } from "../components/To";
+import { useFormat, useStrings } from "../i18n";
+
+type Invoice = Schemas["Invoice"];
+
+/** An invoice, a credit note, or the draft of the next invoice. */
+export function InvoicePage() {
+  const s = useStrings().billing;
+  const f = useFormat();
+  const project = useProject();
+  const { number = "" } = useParams();
+  const regionNames = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
+  const { data, error, refetch } = useQuery(invoice(project, number));
+  if (error && !data) return <FailedPage title={number} error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  const title = `${s.kinds[data.kind] ?? data.kind} ${data.number ?? ""}`.trim();
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        description={s.period(f.day(data.period.since), f.day(lastDay(data.period.until)))}
+        actions={<Button href={invoicePdf(project, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>}
+      >
+        {title}
+      </Header>
+      {data.number === null && <Alert type="info">{s.draftText}</Alert>}
+      {data.invoice && (
+        <Alert type="info">
+          {s.corrects} <To href={`/billing/invoices/${data.invoice}`}>{data.invoice}</To>{data.reason ? `: ${data.reason}` : ""}
+        </Alert>
+      )}
+      <Container header={<Header variant="h2">{s.amounts}</Header>}><Amounts invoice={data} /></Container>
+      <Table
+        header={<Header variant="h2">{s.lines}</Header>}
+        items={data.lines ?? []}
+        wrapLines
+        ariaLabels={{ tableLabel: s.lines }}
+        columnDefinitions={[
+          { id: "sku", header: s.sku, isRowHeader: true, cell: (each) => (each.correction ? s.correction(each.sku) : each.sku) },
+          { id: "project", header: s.project, cell: (each) => each.project },
+          { id: "region", header: s.region, cell: (each) => regionNames.get(each.region) ?? each.region },
+          { id: "month", header: s.month, cell: (each) => f.month(`${each.usage_month}-01T00:00:00Z`) },
+          { id: "minutes", header: s.machineMinutes, cell: (each) => f.number(each.machine_minutes) },
+          { id: "price", header: s.unitPrice, cell: (each) => f.money(each.unit_price, each.unit_price.amount.split(".")[1]?.length ?? 0) },
+          { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
+        ]}
+      />
+    </SpaceBetween>
+  );
+}
+
+/** The day before an exclusive end. */
+const lastDay = (until: string) => new Date(Date.parse(until) - 86_400_000).toISOString();
+
+function Amounts({ invoice }: { invoice: Invoice }) {
+  const s = useStrings().billing;
+  const f = useFormat();
+  const shown: [string, Schemas["Money"] | null | undefined][] = [
+    [s.subtotal, invoice.subtotal], [s.promo, invoice.promo_applied], [s.taxable, invoice.taxable], [s.net, invoice.net],
+    [s.taxAmount, invoice.tax], [s.total, invoice.total], [s.walletApplied, invoice.wallet_applied], [s.due, invoice.due],
+  ];
+  return (
+    <KeyValuePairs
+      columns={4}
+      items={[
+        { label: s.customer, value: invoice.customer.legal_name },
+        { label: s.issued, value: f.day(invoice.issued_on) },
+        ...(invoice.due_on ? [{ label: s.dueOn, value: f.day(invoice.due_on) }] : []),
+        ...shown.flatMap(([label, value]) => (value ? [{ label, value: f.money(value) }] : [])),
+      ]}
+    />
+  );
+}

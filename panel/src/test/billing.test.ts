@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { Report } from "../api/billing";
+import { sum } from "../pages/billing/decimal";
+import { seriesOf } from "../pages/billing/series";
+
+const euro = (amount: string) => ({ amount, currency: "EUR" });
+const row = (day: string, cluster: string, cost: string) => ({
+  group: { day, cluster }, cost: euro(cost), list_cost: euro(cost), minutes: 1, machine_minutes: 1, credited_machine_minutes: 0,
+});
+const report = (rows: Report["rows"]): Report => ({
+  columns: ["day", "cluster"], since: "2026-10-30T00:00:00Z", until: "2026-11-01T05:00:00Z", posted_until: null, rows,
+  totals: [{ cost: euro("1"), list_cost: euro("1"), minutes: 1, machine_minutes: 1, credited_machine_minutes: 0 }],
+});
+
+test("decimals are added exactly, whatever their digits and signs", () => {
+  expect(sum(["0.1", "0.2"])).toBe("0.3");
+  expect(sum(["-1.05", "1"])).toBe("-0.05");
+  expect(sum(["9007199254740993", "0.0000001"])).toBe("9007199254740993.0000001");
+  expect(sum([])).toBe("0");
+});
+
+test("a chart has every day of the period, and costs added up over groups of one name", () => {
+  const rows = [row("2026-10-30", "a", "0.10"), row("2026-10-30", "b", "0.20"), row("2026-11-01", "a", "0.30")];
+  expect(seriesOf(report(rows), String, false)).toEqual({
+    days: ["2026-10-30", "2026-10-31", "2026-11-01"], currency: "EUR",
+    series: [{ name: "a", cost: ["0.10", "0.00", "0.30"].map((each) => each.replace("0.00", "0")) }, { name: "b", cost: ["0.20", "0", "0"] }],
+  });
+  expect(seriesOf(report(rows), () => "bert", true).series).toEqual([{ name: "bert", cost: ["0.30", "0.30", "0.60"] }]);
+});
+
+test("what is too small to be told apart is drawn as one", () => {
+  const rows = Array.from({ length: 12 }, (_, index) => row("2026-10-31", `c${index}`, String(index + 1)));
+  const { series } = seriesOf(report(rows), String, false);
+  expect(series).toHaveLength(9);
+  expect(series.at(-1)).toEqual({ name: null, cost: ["0", "10", "0"] });
+});
