@@ -87,6 +87,7 @@ def page(system: Up, open_page: Callable[..., Page]) -> Page:
 def screenshot(page: Page, name: str) -> None:
     """Keep what the page looks like."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.evaluate("window.scrollTo(0, 0)")  # the top bar is drawn where the page was scrolled to
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
 
 
