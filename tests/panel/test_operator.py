@@ -25,10 +25,27 @@ def operator_page(system: Up, open_page: Callable[..., Page], path: str, **optio
     return page
 
 
+def order(page: Page, machine: str, action: str, reason: str) -> None:
+    """Finds a machine by its POD in the list of machines, and orders an action for it."""
+    page.get_by_role("link", name="Machines", exact=True).click()
+    search = page.get_by_role("combobox", name="Filter machines")
+    search.fill(f"POD = {machine.rsplit('-', 1)[0]}")
+    search.press("Enter")
+    page.get_by_role("checkbox", name=f"Select {machine}").check()
+    assert violations(page) == []
+    page.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name=action).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name=action)).to_be_disabled()
+    dialog.get_by_label("Reason").fill(reason)
+    screenshot(page, "operator-order")
+    dialog.get_by_role("button", name=action).click()
+    expect(page.get_by_role("row").filter(has=page.get_by_role("link", name=machine))).to_contain_text("drain")
+
+
 def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     system: Up, open_page: Callable[..., Page]
 ) -> None:
-    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
     page = operator_page(system, open_page, "/operator/capacity")
     machines = page.locator("[data-machine]")
     expect(machines.first).to_be_visible()
@@ -47,7 +64,8 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     site = {"Authorization": f"Bearer {system.site_token}"}
     rule = {"call": "clock", "action": "fail_machine", "machine": broken}
     httpx.post(f"{system.site_url}/v1/faults", headers=site, json=rule, trust_env=False).raise_for_status()
-    system.ipucloud.json("admin", "drain", "--machine", drained, "--reason", "fan", **environment)
+    order(page, drained, "Drain", reason="fan")
+    page.get_by_role("link", name="Capacity").click()
     expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Failed$"))).to_be_visible(timeout=FOUND_MS)
     screenshot(page, "operator-health")
     page.get_by_role("button", name="Maintenance", exact=True).click()
@@ -64,10 +82,18 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     screenshot(page, "operator-pods")
     assert violations(page) == []
 
-    page.get_by_role("tab", name="Racks").click()
-    page.get_by_role("button", name="Maintenance", exact=True).click()
-    system.ipucloud.json("admin", "return-to-service", "--machine", drained, **environment)
-    expect(page.get_by_role("button", name=re.compile(f"^{drained}, .*In service$"))).to_be_visible()
+    page.goto(f"/operator/machines/{drained}")
+    expect(page.get_by_role("table", name="Health reports").get_by_role("row").nth(1)).to_contain_text("fan")
+    screenshot(page, "operator-machine")
+    assert violations(page) == []
+    page.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name="Return to service").click()
+    page.get_by_role("dialog").get_by_role("button", name="Return to service").click()
+    expect(page.get_by_text("In service", exact=True)).to_be_visible()
+
+    page.goto("/operator/stuck")
+    expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()
+    assert violations(page) == []
 
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()

@@ -43,3 +43,54 @@ export const podPage = (query: { region: string; cursor?: string; limit: number 
     placeholderData: keepPreviousData,
     ...watched,
   });
+
+export type MachineFilter = { region?: string; health?: HardwareMachine["health"]; state?: HardwareMachine["state"]; rack?: string; pod?: string; code?: string; serial?: string };
+
+export const machinePage = (query: MachineFilter & { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "machine page", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+export const hardwareMachine = (machine: string) =>
+  queryOptions({
+    queryKey: ["operator", "machine", machine],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines/{machine}", { signal, params: { path: { machine } } })),
+    ...watched,
+  });
+
+export const machineHistory = (machine: string, query: { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "machine history", machine, query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines/{machine}/history", { signal, params: { path: { machine }, query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+export const HARDWARE_ACTIONS = ["drain", "maintenance", "quarantine", "return", "validate"] as const;
+export type HardwareAction = (typeof HARDWARE_ACTIONS)[number];
+
+/** What an operator orders for machines; `reason` is for other operators. */
+export function order(action: HardwareAction, machines: string[], reason: string) {
+  if (action === "return") return body(api.POST("/v1/operator/hardware:return-to-service", { body: { machines } }));
+  if (action === "validate") return body(api.POST("/v1/operator/hardware:validate", { body: { machines } }));
+  if (action === "maintenance") return body(api.POST("/v1/operator/hardware:maintenance", { body: { machines, reason, urgent: false } }));
+  if (action === "drain") return body(api.POST("/v1/operator/hardware:drain", { body: { machines, reason } }));
+  return body(api.POST("/v1/operator/hardware:quarantine", { body: { machines, reason } }));
+}
+
+export const stuckPage = (query: { region?: string; cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "stuck", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/stuck", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+/** Let a parked work item go on; `id` is its `kind/key`. */
+export function requeue(id: string) {
+  const [kind = "", ...key] = id.split("/");
+  return body(api.POST("/v1/operator/work/{kind}/{item}:requeue", { params: { path: { kind, item: key.join("/") } } }));
+}

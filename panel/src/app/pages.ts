@@ -19,5 +19,9 @@ export function usePages(): Page[] {
 /** The pages of those who run the service. */
 export function useOperatorPages(): Page[] {
   const s = useStrings().operator;
-  return useMay("platform:read") ? [{ text: s.capacity, href: "/operator/capacity" }] : [];
+  return useMay("platform:read") ? [
+    { text: s.capacity, href: "/operator/capacity" },
+    { text: s.machines, href: "/operator/machines" },
+    { text: s.stuck, href: "/operator/stuck" },
+  ] : [];
 }

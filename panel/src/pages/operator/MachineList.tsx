@@ -1,0 +1,141 @@
+import Button from "@cloudscape-design/components/button";
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import Header from "@cloudscape-design/components/header";
+import Pagination from "@cloudscape-design/components/pagination";
+import PropertyFilter, { type PropertyFilterProps } from "@cloudscape-design/components/property-filter";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { HARDWARE_ACTIONS, machinePage, type HardwareAction, type HardwareMachine, type MachineFilter } from "../../api/operator";
+import { regions } from "../../api/queries";
+import { useMay } from "../../app/Project";
+import { Empty } from "../../components/Empty";
+import { FailedPage } from "../../components/Failure";
+import { Health } from "../../components/Health";
+import { MODES, valueOf } from "../../components/racks/modes";
+import { To } from "../../components/To";
+import { useCursor } from "../../components/useCursor";
+import { useStrings } from "../../i18n";
+import { HardwareActionModal } from "./HardwareActionModal";
+
+const PAGE = 50;
+
+/** For operators: machines by filter, and what can be ordered for them. */
+export function MachineList() {
+  const { common, operator: s } = useStrings();
+  const may = useMay("platform:read");
+  const mayOrder = useMay("platform:write");
+  const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>([]);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [action, setAction] = useState<HardwareAction>();
+  const pages = useCursor();
+  const list = useQuery({ ...machinePage({ ...filterOf(tokens), limit: PAGE, cursor: pages.cursor }), enabled: may });
+  const options = useMachineFilter();
+  const items = list.data?.items ?? [];
+  const selected = items.filter((each) => chosen.includes(each.name));
+  if (!may) return <Empty page title={s.machines} text={common.notAllowed} />;
+  if (list.error && !list.data) return <FailedPage title={s.machines} error={list.error} retry={() => void list.refetch()} />;
+  const filter = (next: readonly PropertyFilterProps.Token[]) => {
+    setTokens([...next]);
+    pages.reset();
+  };
+  return (
+    <>
+      <Table
+        variant="full-page"
+        stickyHeader
+        trackBy="name"
+        items={items}
+        loading={list.isPending}
+        loadingText={common.loading}
+        selectionType={mayOrder ? "multi" : undefined}
+        selectedItems={selected}
+        onSelectionChange={({ detail }) => setChosen(detail.selectedItems.map((each) => each.name))}
+        ariaLabels={{
+          selectionGroupLabel: common.selection,
+          allItemsSelectionLabel: () => common.selectAll,
+          itemSelectionLabel: (_, item) => common.select(item.name),
+          tableLabel: s.machines,
+        }}
+        columnDefinitions={useColumns()}
+        header={
+          <Header
+            variant="awsui-h1-sticky"
+            description={s.machinesDescription}
+            counter={selected.length ? `(${selected.length})` : undefined}
+            actions={mayOrder && (
+              <ButtonDropdown
+                disabled={!selected.length}
+                items={HARDWARE_ACTIONS.map((id) => ({ id, text: s.orders[id] }))}
+                onItemClick={({ detail }) => setAction(detail.id as HardwareAction)}
+              >
+                {common.actions}
+              </ButtonDropdown>
+            )}
+          >
+            {s.machines}
+          </Header>
+        }
+        filter={
+          <PropertyFilter
+            query={{ tokens, operation: "and" }}
+            onChange={({ detail }) => filter(detail.tokens)}
+            disableFreeTextFiltering
+            filteringPlaceholder={s.findMachines}
+            filteringAriaLabel={s.findMachines}
+            hideOperations
+            {...options}
+          />
+        }
+        pagination={
+          <Pagination
+            {...pages.pagination(list.data?.next_cursor)}
+            ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
+          />
+        }
+        empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
+          : <Empty title={s.noMachinesTitle} text={s.noMachinesText} />}
+      />
+      {action && (
+        <HardwareActionModal action={action} machines={selected} onClose={(done) => { setAction(undefined); if (done) setChosen([]); }} />
+      )}
+    </>
+  );
+}
+
+function useColumns() {
+  const { common, operator: s } = useStrings();
+  const names = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
+  return [
+    { id: "name", header: s.machine, isRowHeader: true, cell: (each: HardwareMachine) => <To href={`/operator/machines/${each.name}`}>{each.name}</To> },
+    { id: "health", header: s.health, cell: (each: HardwareMachine) => <Health health={each.health} /> },
+    { id: "use", header: s.use, cell: (each: HardwareMachine) => s.values[valueOf("use", each)] },
+    { id: "maintenance", header: s.maintenance, cell: (each: HardwareMachine) => s.values[valueOf("maintenance", each)] },
+    { id: "reports", header: s.reports, cell: (each: HardwareMachine) => each.codes.join(", ") || common.none },
+    { id: "holder", header: s.holder, cell: (each: HardwareMachine) => (each.holder ? s.holderOf(each.holder.name, each.holder.project) : common.none) },
+    { id: "region", header: s.region, cell: (each: HardwareMachine) => names.get(each.region) ?? each.region },
+    { id: "rack", header: s.rack, cell: (each: HardwareMachine) => each.rack },
+  ];
+}
+
+/** The list's parameters for the filter's tokens; of each property the last counts. */
+function filterOf(tokens: readonly PropertyFilterProps.Token[]): MachineFilter {
+  return Object.fromEntries(tokens.map((each) => [each.propertyKey, each.value]));
+}
+
+function useMachineFilter(): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
+  const s = useStrings().operator;
+  const known = useQuery(regions).data?.items ?? [];
+  const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
+  return {
+    filteringProperties: [
+      property("region", s.region), property("health", s.health), property("state", s.use), property("rack", s.rack), property("pod", s.pod),
+      property("code", s.reports), property("serial", s.serial),
+    ],
+    filteringOptions: [
+      ...known.map((each) => ({ propertyKey: "region", value: each.slug, label: each.name })),
+      ...MODES.health.map((value) => ({ propertyKey: "health", value, label: s.values[value] })),
+      ...MODES.use.map((value) => ({ propertyKey: "state", value, label: s.values[value] })),
+    ],
+  };
+}
