@@ -141,26 +141,48 @@ async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.Asyn
 async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
     unobserved = await items(admin, "observations")
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
-    assert await names(admin, health="ok") == set()
+    everything = {machine(slot) for slot in range(16)}
+    await order(admin, "maintenance", machines=[machine(7)], reason="a fan")
+    assert await names(admin, region="luxembourg-2", health="silent") == everything
+    await order(admin, "return-to-service", machines=[machine(7)])
     await api.world.execute(
         "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
         " VALUES ('luxembourg-2', 'bmc', app_now(), app_now(), app_now() + interval '1 day', 16, 16)"
     )
-    assert await names(admin, health="ok") == {machine(slot) for slot in range(16)}
-    [seen] = [each for each in await items(admin, "observations") if each["source"]]
-    assert (seen["source"], seen["answered"], seen["age_seconds"]) == ("bmc", 16, pytest.approx(0, abs=60))
-    bert = await api.world.make_active()
-    used = await api.world.machine_of(bert)
-    assert {each["links"]["state"] for each in await items(admin, "machines")} == {"unknown"}
+    assert await names(admin, health="ok") == set(), "nothing has read their V-IPU controller"
     await api.world.execute(
         "UPDATE vipu_controllers SET started_at = app_now(), finished_at = app_now(),"
         " stale_at = app_now() + interval '1 day' WHERE region = 'luxembourg-2'"
     )
+    assert await names(admin, health="ok") == everything
+    [pod] = await items(admin, "pods", region="luxembourg-2")
+    assert pod["health"] == {"ok": 16}
+    [seen] = [each for each in await items(admin, "observations") if each["source"]]
+    assert (seen["source"], seen["answered"], seen["age_seconds"]) == ("bmc", 16, pytest.approx(0, abs=60))
+    bert = await api.world.make_active()
+    used = await api.world.machine_of(bert)
     links = {each["name"]: each["links"] for each in await items(admin, "machines")}
     assert (links[used]["state"], links[used]["observed_at"] is None) == ("up", False)
     assert {each["state"] for name, each in links.items() if name != used} == {"unknown"}
     await api.world.fail(bert, Code.LINK_DOWN)
     assert (await admin.get(f"/v1/operator/machines/{used}")).json()["links"]["state"] == "down"
+
+
+async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: httpx.AsyncClient) -> None:
+    """The list, the pod and the region's capacity agree."""
+    withhold = "UPDATE vipu_controllers SET withheld = {} WHERE region = 'luxembourg-2'"
+    settle = "SELECT settle_pods(array_agg(id)) FROM pods"
+    used = await api.world.machine_of(await api.world.make_active())
+    await api.world.execute(withhold.format("true"))
+    await api.world.execute(settle)
+    [room] = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"]
+    [pod] = await items(admin, "pods", region="luxembourg-2")
+    assert (room["states"]["silent"], room["states"]["free"], pod["masks"]["silent"].bit_count()) == (15, 0, 15)
+    assert await names(admin, state="silent") == {machine(slot) for slot in range(16)} - {used}
+    assert await names(admin, region="luxembourg-2", state="free") == set()
+    await api.world.execute(withhold.format("false"))
+    await api.world.execute(settle)
+    assert len(await names(admin, region="luxembourg-2", state="free")) == 15
 
 
 async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:

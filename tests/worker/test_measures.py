@@ -40,6 +40,9 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     await measure(bench.database)
     assert shown("machines", region="luxembourg-2", machine_type="m2000", state="allocated") == 1
     assert shown("machines", region="luxembourg-2", machine_type="m2000", state="unhealthy") == 0
+    silent = {"region": "luxembourg-2", "machine_type": "m2000"}
+    assert (shown("machine_health", health="ok", **silent) or 0) == 0
+    assert (shown("machine_health", health="silent", **silent) or 0) > 0, "nothing observed them"
     assert shown("open_operations", kind="cluster.delete", age=">=1d") == 1
     assert shown("work_items", kind="cluster", state="due") == 1
     assert 60 <= (shown("work_oldest_due_seconds") or 0) < 600

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 ac8356d9c7282d4ecbd64f5b0b1079408ce9c370b009db57d0ac179ca45524de
+// Generated from docs/openapi.json by `npm run schema`; sha256 88d19f0b8b57716f3e50fb6e1f8a51a3232a8813cb3adef4f147e2ebd3f5e118
 
 export interface paths {
     "/livez": {
@@ -7524,7 +7524,7 @@ export interface components {
             codes: string[];
             firmware: string | null;
             /** @enum {string} */
-            health: "ok" | "unknown" | "degraded" | "failed";
+            health: "ok" | "unknown" | "degraded" | "failed" | "silent";
             holder: components["schemas"]["Holder"] | null;
             machine: string | null;
             maintenance: boolean;
@@ -7534,7 +7534,7 @@ export interface components {
             region: string;
             serial: string | null;
             /** @enum {string} */
-            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent";
         };
         HardwareHostDetail: {
             address: string;
@@ -7542,7 +7542,7 @@ export interface components {
             codes: string[];
             firmware: string | null;
             /** @enum {string} */
-            health: "ok" | "unknown" | "degraded" | "failed";
+            health: "ok" | "unknown" | "degraded" | "failed" | "silent";
             holder: components["schemas"]["Holder"] | null;
             holders: components["schemas"]["Holder"][];
             machine: string | null;
@@ -7555,7 +7555,7 @@ export interface components {
             reports: components["schemas"]["HealthReport"][];
             serial: string | null;
             /** @enum {string} */
-            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent";
         };
         HardwareHostPage: {
             items: components["schemas"]["HardwareHost"][];
@@ -7566,7 +7566,7 @@ export interface components {
             codes: string[];
             firmware: string | null;
             /** @enum {string} */
-            health: "ok" | "unknown" | "degraded" | "failed";
+            health: "ok" | "unknown" | "degraded" | "failed" | "silent";
             holder: components["schemas"]["Holder"] | null;
             links: components["schemas"]["MachineLinks"] | null;
             machine_type: string;
@@ -7580,7 +7580,7 @@ export interface components {
             serial: string | null;
             slot: number;
             /** @enum {string} */
-            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent";
         };
         HardwareMachineDetail: {
             allocatable: boolean;
@@ -7589,7 +7589,7 @@ export interface components {
             firmware: string | null;
             gateway: string | null;
             /** @enum {string} */
-            health: "ok" | "unknown" | "degraded" | "failed";
+            health: "ok" | "unknown" | "degraded" | "failed" | "silent";
             holder: components["schemas"]["Holder"] | null;
             holders: components["schemas"]["Holder"][];
             host: string | null;
@@ -7615,7 +7615,7 @@ export interface components {
             serial: string | null;
             slot: number;
             /** @enum {string} */
-            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance";
+            state: "free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent";
         };
         HardwareMachinePage: {
             items: components["schemas"]["HardwareMachine"][];
@@ -10914,8 +10914,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 region?: string | null;
-                health?: ("ok" | "unknown" | "degraded" | "failed") | null;
-                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance") | null;
+                health?: ("ok" | "unknown" | "degraded" | "failed" | "silent") | null;
+                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent") | null;
                 cluster?: string | null;
                 code?: string | null;
                 serial?: string | null;
@@ -11015,8 +11015,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 region?: string | null;
-                health?: ("ok" | "unknown" | "degraded" | "failed") | null;
-                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance") | null;
+                health?: ("ok" | "unknown" | "degraded" | "failed" | "silent") | null;
+                state?: ("free" | "allocated" | "cleaning" | "validating" | "unhealthy" | "maintenance" | "silent") | null;
                 cluster?: string | null;
                 code?: string | null;
                 serial?: string | null;

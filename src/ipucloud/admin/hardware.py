@@ -9,6 +9,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import PREVENTING_AUTOMATION, SUPPRESSING_ALERTS, Code
+from ipucloud.inventory.health.views import answered_lately, read_lately, shown_health
 
 HISTORY = 100
 _IN_USE = ", ".join(f"'{state}'" for state in sorted(BILLABLE))
@@ -32,14 +33,15 @@ def _seen(kind: str) -> str:
 
 _STATE = """
 CASE WHEN held.released_at IS NOT NULL THEN 'cleaning' WHEN held.id IS NOT NULL THEN 'allocated'
-     WHEN object.allocatable THEN 'free' WHEN object.maintenance THEN 'maintenance'
-     WHEN object.validating THEN 'validating' ELSE 'unhealthy' END
+     WHEN object.allocatable AND NOT object.withheld THEN 'free' WHEN object.maintenance THEN 'maintenance'
+     WHEN object.validating THEN 'validating' WHEN object.withheld THEN 'silent' ELSE 'unhealthy' END
 """
-_HEALTH = """
-CASE WHEN object.health <> 'ok' OR reading.stale_at > app_now() THEN object.health ELSE 'unknown' END
-"""
+_HEALTH = {
+    "machine": shown_health("object.health", read_lately("reading"), answered_lately("wired")),
+    "host": shown_health("object.health", read_lately("reading")),
+}
 _SHARED = f"""
-object.*, {_STATE} AS state, {_HEALTH} AS shown_health, reading.finished_at AS observed_at,
+object.*, {_STATE} AS state, reading.finished_at AS observed_at,
 coalesce(live.codes, '{{}}') AS codes, held.id AS held_by, shown.serial, shown.model, shown.firmware,
 coalesce(shown.parts, '{{}}')::json AS parts, coalesce(shown.part_serials, '{{}}') AS part_serials, shown.missing_since
 """
@@ -57,12 +59,14 @@ CASE WHEN object.host IS NULL THEN json_build_object(
   'observed_at', {rfc3339(f"({_LINKS_SEEN_AT})")}) END
 """
 _MACHINES = f"""
-SELECT {_SHARED}, {_LINKS} AS links FROM (
+SELECT {_SHARED}, {_HEALTH["machine"]} AS shown_health, {_LINKS} AS links FROM (
     SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, p.controller, m.rnic,
            m.bmc, m.gateway,
            own.name AS host, m.health, m.maintenance OR coalesce(own.maintenance, false) AS maintenance,
            m.allocatable AND coalesce(own.allocatable, true) AS allocatable,
            m.validating AND coalesce(own.allocatable, true) AS validating,
+           coalesce((SELECT withheld FROM vipu_controllers v
+                      WHERE (v.region, v.name) = (p.region, p.controller)), false) AS withheld,
            EXISTS (SELECT FROM allocations AS a
                      JOIN clusters AS c ON c.project_id = a.project_id AND c.id = a.cluster_id
                     WHERE a.machine_id = m.id AND a.released_at IS NULL AND c.state IN ({_IN_USE})) AS used
@@ -71,9 +75,9 @@ SELECT {_SHARED}, {_LINKS} AS links FROM (
   LEFT JOIN vipu_controllers AS wired ON wired.region = object.region AND wired.name = object.controller
 """  # noqa: S608  # our own text
 _HOSTS = f"""
-SELECT {_SHARED} FROM (
+SELECT {_SHARED}, {_HEALTH["host"]} AS shown_health FROM (
     SELECT h.name AS key, h.id, h.region, h.address, m.name AS machine, h.health, h.maintenance, h.allocatable,
-           false AS validating
+           false AS validating, false AS withheld
       FROM hosts AS h LEFT JOIN machines AS m ON m.id = h.machine_id
   ) AS object {_seen("host")}
 """  # noqa: S608  # our own text

@@ -34,7 +34,7 @@ class PodOut(Answer):
     health: dict[str, int] = figure(
         "computed",
         "as_of",
-        "Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone.",
+        "Machines by health: `ok`, `unknown`, `degraded`, `failed`, `silent`.",
         examples=[{"ok": 16}],
     )
     as_of: datetime = Field(description="Time of the figures, on the database's clock.")

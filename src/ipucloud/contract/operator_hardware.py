@@ -14,15 +14,16 @@ from ipucloud.contract.lists import Page, Paged
 MOST_OBJECTS = 512
 """Machines and hosts that one request can change: two GW-Link groups."""
 
-HardwareState = Literal["free", "allocated", "cleaning", "validating", "unhealthy", "maintenance"]
-HardwareHealth = Literal["ok", "unknown", "degraded", "failed"]
+HardwareState = Literal["free", "allocated", "cleaning", "validating", "unhealthy", "maintenance", "silent"]
+HardwareHealth = Literal["ok", "unknown", "degraded", "failed", "silent"]
 _STATES = (
     "`allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away: `validating`,"
-    " `maintenance` or `unhealthy`"
+    " `maintenance`, `unhealthy`, or `silent`: its V-IPU controller does not answer or is not supported"
 )
 _HEALTH = (
-    "`ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and its region"
-    " was not observed recently"
+    "`ok`, `degraded`, `failed` or `unknown` by its live health reports; `silent` if nobody could look for longer than"
+    " the installation's limit, whatever it was last: its region's hardware was not read, or it was `ok` and its V-IPU"
+    " controller was not"
 )
 _SHOWN = ", as the site showed it last; null: it never did."
 Names = list[Line]

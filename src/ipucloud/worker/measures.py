@@ -19,7 +19,7 @@ from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.invariants.gauge import FRESH_INTERVALS
-from ipucloud.inventory.health.views import alerts_suppressed
+from ipucloud.inventory.health.views import alerts_suppressed, answered_lately, read_lately, shown_health
 from ipucloud.operations.freezes import frozen_until
 
 MEASURE_SECONDS = 30.0
@@ -40,18 +40,34 @@ class Measure:
 
 MACHINES = Measure(
     "machines",
-    "Machines by state: free, allocated, cleaning, validating, unhealthy, maintenance",
+    "Machines by state: free, allocated, cleaning, validating, unhealthy, maintenance, silent",
     ("region", "machine_type", "state"),
     sa.text(
         """
-        SELECT region, machine_type, state, sum(bit_count(CAST(mask AS bit(16))))
-          FROM pods
+        SELECT pods.region, machine_type, state, sum(bit_count(CAST(mask AS bit(16))))
+          FROM pods LEFT JOIN vipu_controllers AS v ON v.region = pods.region AND v.name = pods.controller
          CROSS JOIN LATERAL (
            VALUES ('free', free_mask), ('allocated', allocated_mask), ('cleaning', cleaning_mask),
-                  ('validating', validating_mask), ('unhealthy', unhealthy_mask),
-                  ('maintenance', maintenance_mask)) AS states (state, mask)
-         GROUP BY region, machine_type, state
+                  ('validating', validating_mask), ('maintenance', maintenance_mask),
+                  ('unhealthy', CASE WHEN v.withheld THEN 0 ELSE unhealthy_mask END),
+                  ('silent', CASE WHEN v.withheld THEN unhealthy_mask ELSE 0 END)) AS states (state, mask)
+         GROUP BY pods.region, machine_type, state
         """
+    ),
+)
+MACHINE_HEALTH = Measure(
+    "machine_health",
+    "Machines by health: ok, unknown, degraded, failed, silent (not read lately); no series without one",
+    ("region", "machine_type", "health"),
+    sa.text(
+        f"""
+        SELECT pods.region, machine_type,
+               {shown_health("m.health", read_lately("reading"), answered_lately("wired"))} AS shown, count(*)
+          FROM machines AS m JOIN pods ON pods.id = m.pod_id
+          LEFT JOIN vipu_controllers AS wired ON wired.region = pods.region AND wired.name = pods.controller
+          LEFT JOIN observations AS reading ON reading.region = pods.region AND reading.source = 'bmc'
+         GROUP BY pods.region, machine_type, shown
+        """  # noqa: S608  # our own text
     ),
 )
 CLUSTERS = Measure(
@@ -259,7 +275,8 @@ REPAIRS = Measure(
     ),
 )
 MEASURES = (
-    *(MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
+    *(MACHINES, MACHINE_HEALTH, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE),
+    *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
 )

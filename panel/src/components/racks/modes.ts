@@ -2,8 +2,8 @@ import type { HardwareMachine } from "../../api/operator";
 
 /** What the colours of a heat map say, with the values of each in the order of its legend. */
 export const MODES = {
-  health: ["ok", "degraded", "failed", "unknown"],
-  use: ["free", "allocated", "cleaning", "validating", "maintenance", "unhealthy"],
+  health: ["ok", "degraded", "failed", "unknown", "silent"],
+  use: ["free", "allocated", "cleaning", "validating", "maintenance", "unhealthy", "silent"],
   maintenance: ["in_service", "draining", "maintenance", "validating", "kept_away"],
 } as const;
 

@@ -68,7 +68,7 @@ export const cluster: Messages["cluster"] = {
   links: "Verbindungen",
   linksUp: (up, all) => `${up} von ${all} in Ordnung`,
   linkBroken: (one, other) => `Die Verbindung zwischen ${one} und ${other} ist gestört.`,
-  health: { ok: "In Ordnung", unknown: "Nicht beobachtet", degraded: "Beeinträchtigt", failed: "Ausgefallen" },
+  health: { ok: "In Ordnung", unknown: "Nicht beobachtet", silent: "Ohne Antwort", degraded: "Beeinträchtigt", failed: "Ausgefallen" },
   healthLabel: "Gesundheit",
   machines: "IPU-Maschinen",
   noTopology: "Die Maschinen erscheinen hier, sobald sie dem Cluster zugeteilt sind.",

@@ -16,12 +16,12 @@ export const operator: Messages["operator"] = {
   colour: "Farben zeigen",
   modes: { health: "Zustand", use: "Nutzung", maintenance: "Wartung" },
   values: {
-    ok: "Gesund", unknown: "Nicht beobachtet", degraded: "Beeinträchtigt", failed: "Ausgefallen",
+    ok: "Gesund", unknown: "Nicht gemeldet", degraded: "Beeinträchtigt", failed: "Ausgefallen",
     free: "Frei", allocated: "Belegt", cleaning: "Wird gereinigt", validating: "Wird geprüft", unhealthy: "Nicht gesund", maintenance: "In Wartung",
-    silent: "Controller schweigt", in_service: "In Betrieb", draining: "Wird geräumt", kept_away: "Durch eine Meldung gesperrt",
+    silent: "Ohne Antwort", in_service: "In Betrieb", draining: "Wird geräumt", kept_away: "Durch eine Meldung gesperrt",
   },
   marks: {
-    ok: "", unknown: "?", degraded: "!", failed: "×", free: "", allocated: "B", cleaning: "R", validating: "P", unhealthy: "×", maintenance: "W",
+    ok: "", unknown: "?", silent: "–", degraded: "!", failed: "×", free: "", allocated: "B", cleaning: "R", validating: "P", unhealthy: "×", maintenance: "W",
     in_service: "", draining: "L", kept_away: "×",
   },
   mapHelp: "Wählen Sie eine Maschine, um Einzelheiten zu sehen. Die Pfeiltasten führen von Maschine zu Maschine.",

@@ -65,7 +65,7 @@ export const cluster = {
   links: "Links",
   linksUp: (up: number, all: number) => `${up} of ${all} up`,
   linkBroken: (one: string, other: string) => `The link between ${one} and ${other} is not up.`,
-  health: { ok: "Healthy", unknown: "Not observed", degraded: "Degraded", failed: "Failed" },
+  health: { ok: "Healthy", unknown: "Not observed", silent: "Silent", degraded: "Degraded", failed: "Failed" },
   healthLabel: "Health",
   machines: "IPU machines",
   noTopology: "The machines appear here once they are set apart for the cluster.",

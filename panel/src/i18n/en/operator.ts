@@ -14,12 +14,12 @@ export const operator = {
   colour: "Colours show",
   modes: { health: "Health", use: "Use", maintenance: "Maintenance" },
   values: {
-    ok: "Healthy", unknown: "Not observed", degraded: "Degraded", failed: "Failed",
+    ok: "Healthy", unknown: "Not reported", degraded: "Degraded", failed: "Failed",
     free: "Free", allocated: "Allocated", cleaning: "Being cleaned", validating: "Being validated", unhealthy: "Unhealthy", maintenance: "In maintenance",
-    silent: "Controller silent", in_service: "In service", draining: "Being drained", kept_away: "Kept away by a health report",
+    silent: "Silent", in_service: "In service", draining: "Being drained", kept_away: "Kept away by a health report",
   },
   marks: {
-    ok: "", unknown: "?", degraded: "!", failed: "×", free: "", allocated: "A", cleaning: "C", validating: "V", unhealthy: "×", maintenance: "M",
+    ok: "", unknown: "?", silent: "–", degraded: "!", failed: "×", free: "", allocated: "A", cleaning: "C", validating: "V", unhealthy: "×", maintenance: "M",
     in_service: "", draining: "D", kept_away: "×",
   },
   mapHelp: "Choose a machine to see its details. Arrow keys move between machines.",

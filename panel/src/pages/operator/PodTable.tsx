@@ -45,7 +45,7 @@ export function PodTable({ region }: { region: string }) {
   );
 }
 
-const HEALTH = ["ok", "degraded", "failed", "unknown"] as const;
+const HEALTH = ["ok", "degraded", "failed", "unknown", "silent"] as const;
 
 /** How many slots a mask has. */
 const bits = (mask: number) => mask.toString(2).replaceAll("0", "").length;

@@ -39,6 +39,7 @@ class Health(StrEnum):
     UNKNOWN = "unknown"
     DEGRADED = "degraded"
     FAILED = "failed"
+    SILENT = "silent"
 
 
 class State(StrEnum):
@@ -48,6 +49,7 @@ class State(StrEnum):
     VALIDATING = "validating"
     UNHEALTHY = "unhealthy"
     MAINTENANCE = "maintenance"
+    SILENT = "silent"
 
 
 class ReportState(StrEnum):

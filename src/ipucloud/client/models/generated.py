@@ -1324,10 +1324,7 @@ class Pod(Answer):
     """Machines of the largest free aligned block (computed; as of `as_of`)."""
 
     health: Mapping[str, int] = {}
-    """
-    Machines by health: `ok`, `unknown`, `degraded`, `failed`; by live health reports alone (computed; as of
-    `as_of`).
-    """
+    """Machines by health: `ok`, `unknown`, `degraded`, `failed`, `silent` (computed; as of `as_of`)."""
 
     as_of: datetime
     """Time of the figures, on the database's clock."""
@@ -2957,13 +2954,15 @@ class HardwareHost(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `validating`, `maintenance` or `unhealthy`.
+    `validating`, `maintenance`, `unhealthy`, or `silent`: its V-IPU controller does not answer or is not
+    supported.
     """
 
     health: str
     """
-    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
-    its region was not observed recently.
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; `silent` if nobody could look for
+    longer than the installation's limit, whatever it was last: its region's hardware was not read, or it was `ok`
+    and its V-IPU controller was not.
     """
 
     observed_at: datetime | None = None
@@ -3009,13 +3008,15 @@ class HardwareHostDetail(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `validating`, `maintenance` or `unhealthy`.
+    `validating`, `maintenance`, `unhealthy`, or `silent`: its V-IPU controller does not answer or is not
+    supported.
     """
 
     health: str
     """
-    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
-    its region was not observed recently.
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; `silent` if nobody could look for
+    longer than the installation's limit, whatever it was last: its region's hardware was not read, or it was `ok`
+    and its V-IPU controller was not.
     """
 
     observed_at: datetime | None = None
@@ -3076,13 +3077,15 @@ class HardwareMachine(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `validating`, `maintenance` or `unhealthy`.
+    `validating`, `maintenance`, `unhealthy`, or `silent`: its V-IPU controller does not answer or is not
+    supported.
     """
 
     health: str
     """
-    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
-    its region was not observed recently.
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; `silent` if nobody could look for
+    longer than the installation's limit, whatever it was last: its region's hardware was not read, or it was `ok`
+    and its V-IPU controller was not.
     """
 
     observed_at: datetime | None = None
@@ -3137,13 +3140,15 @@ class HardwareMachineDetail(Answer):
     state: str
     """
     Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
-    `validating`, `maintenance` or `unhealthy`.
+    `validating`, `maintenance`, `unhealthy`, or `silent`: its V-IPU controller does not answer or is not
+    supported.
     """
 
     health: str
     """
-    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
-    its region was not observed recently.
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; `silent` if nobody could look for
+    longer than the installation's limit, whatever it was last: its region's hardware was not read, or it was `ok`
+    and its V-IPU controller was not.
     """
 
     observed_at: datetime | None = None

@@ -16,6 +16,25 @@ SELECT r.id, CASE WHEN r.machine_id IS NULL THEN 'poplar_server' ELSE 'machine' 
 """What customers may know of a report: what failed, when it was first seen, and when its end was first seen."""
 
 
+def read_lately(reading: str) -> str:
+    """A condition: the row `reading` of `observations`, from a LEFT JOIN, still says something."""
+    return f"coalesce({reading}.stale_at > app_now(), false)"
+
+
+def answered_lately(controller: str) -> str:
+    """The same of a V-IPU controller; true without one."""
+    return f"coalesce({controller}.stale_at > app_now(), {controller}.name IS NULL)"
+
+
+def shown_health(health: str, read: str, answered: str = "true") -> str:
+    """The health of hardware for operators: `silent`, and not what it was last, when nobody could look for too long.
+
+    `read` is whether its BMC or host was read lately, `answered` whether its V-IPU controller was. A fault that the BMC
+    still shows is not hidden by a silent controller.
+    """
+    return f"CASE WHEN NOT {read} OR {health} = 'ok' AND NOT {answered} THEN 'silent' ELSE {health} END"
+
+
 def automation_allowed(machine_id: str, host_id: str) -> str:
     """A condition: no person works on the hardware with these ids (SQL expressions, either may be NULL)."""
     return f"NOT {_reported(machine_id, host_id, PREVENTING_AUTOMATION)}"
