@@ -34,7 +34,10 @@ _REPAIRS = (
     (_INDEXES, "REINDEX INDEX {name}"),
     (_REACHABLE, "REVOKE ALL ON {table} FROM {role}"),
 )
-_MAY = "SELECT has_table_privilege(%(role)s::name, %(table)s, %(privilege)s)"
+_MAY = """
+SELECT has_table_privilege(%(role)s::name, %(table)s, %(privilege)s)
+    OR %(privilege)s IN ('INSERT', 'UPDATE') AND has_any_column_privilege(%(role)s::name, %(table)s, %(privilege)s)
+"""
 _MAY_FACT = """
 SELECT EXISTS (SELECT FROM unnest(%(facts)s::text[]) AS fact
                 WHERE has_column_privilege(%(role)s::name, %(table)s, fact, 'UPDATE'))
@@ -117,11 +120,11 @@ def _excesses(connection: psycopg.Connection) -> Iterator[tuple[str, list[sql.Co
 def _revoked(
     connection: psycopg.Connection, table: str, privileges: list[str], values: Mapping[str, object]
 ) -> list[sql.Composed]:
-    """Revoking UPDATE of a table revokes it of its columns; those that may be updated are granted again."""
+    """Revoking UPDATE of a table revokes it of its columns; those that may be updated, if any, are granted again."""
     name, privilege = sql.Identifier(table), sql.SQL(", ").join(map(sql.SQL, privileges))
     statements = [sql.SQL("REVOKE {} ON {} FROM {}, PUBLIC").format(privilege, name, _APP)]
     columns = [column for (column,) in connection.execute(_GRANTED_COLUMNS, values).fetchall()]
-    if columns and "UPDATE" in privileges:
+    if columns and "UPDATE" in privileges and "UPDATE" not in HISTORY.get(table, ()):
         listed = sql.SQL(", ").join(map(sql.Identifier, columns))
         statements.append(sql.SQL("GRANT UPDATE ({}) ON {} TO {}").format(listed, name, _APP))
     return statements

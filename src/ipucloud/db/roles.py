@@ -4,7 +4,7 @@ OWNER_ROLE = "ipucloud_owner"
 APP_ROLE = "ipucloud_app"
 
 HISTORY = {
-    "billing_months": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
+    "billing_months": ("INSERT", "DELETE", "TRUNCATE"),
     "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
     "contract_prices": ("DELETE", "TRUNCATE"),
     "events": ("UPDATE", "DELETE", "TRUNCATE"),
@@ -23,6 +23,7 @@ HISTORY = {
 """Privileges on tables that the application never has, so that it cannot rewrite what happened."""
 
 FACTS = {
+    "billing_months": ("month", "opened_at", "sealed_at"),
     "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
     "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),

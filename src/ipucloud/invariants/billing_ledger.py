@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.invariants.adjusting import OF_HOUR
+from ipucloud.invariants.rebooking import CLOSED, VERIFIED
 from ipucloud.invariants.rules import Invariant, Refusal, decided
 
 _MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the cause and post a correction.")
@@ -102,8 +103,9 @@ OF_CLOSED_HOURS = Invariant(
     name="charge_is_of_a_closed_hour",
     sentence="No charge exists for an hour that is not closed.",
     object_type="hour",
-    remedy="Find out what posts charges other than the close; correct the hour once it is closed.",
-    repair=_MONEY_STANDS,
+    remedy="Find out what posts charges other than the close. Once the hour is over, have the audit close it as it is:"
+    " the difference to its usage is posted as a correction.",
+    repair=CLOSED,
     statement="""
     SELECT DISTINCT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS object_id, NULL::uuid AS project_id,
            'it has charges and is not closed' AS detail
@@ -116,8 +118,9 @@ SEALED_IS_VERIFIED = Invariant(
     name="sealed_month_was_verified",
     sentence="Every hour of a sealed month was closed and then checked again.",
     object_type="month",
-    remedy="Close and correct the hours; the additional charges go to the open month. Find out what sealed the month.",
-    repair=_MONEY_STANDS,
+    remedy="Apply the audit's repair: it closes and verifies the hours, and what differs goes to the open month."
+    " Find out what sealed the month.",
+    repair=VERIFIED,
     statement="""
     SELECT b.month::text AS object_id, NULL::uuid AS project_id,
            format('%s hours were not, the first is %s', count(*), min(c.hour)) AS detail

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipucloud.invariants.rebooking import ENTERED
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
 _ANNOUNCED = Refusal("A sent event cannot be withdrawn; a person must inform the customer.")
@@ -132,8 +133,8 @@ RESTRICTED = Invariant(
     name="restriction_follows_overdue_invoices",
     sentence="An account's restriction is that of its longest overdue invoice, now or within the last hour.",
     object_type="account",
-    remedy="See whether a worker keeps the books: it enters and reports the restriction.",
-    repair=Refusal("Workers enter restrictions every minute; a person must find out why none does."),
+    remedy="Apply the audit's repair. Workers do that every minute (task `keep_books`): find out why none does.",
+    repair=ENTERED,
     statement="""
     WITH judged AS (
       SELECT d.account_id, d.restriction, late.days,

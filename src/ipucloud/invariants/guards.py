@@ -132,7 +132,9 @@ HISTORY_STANDS = Invariant(
     statement="""
     SELECT may.relation || ' ' || may.privilege AS object_id, NULL::uuid AS project_id,
            format('%s may do this', CAST(:role AS text)) AS detail
-      FROM (SELECT relation, privilege, has_table_privilege(CAST(:role AS name), relation, privilege) AS granted
+      FROM (SELECT relation, privilege, has_table_privilege(CAST(:role AS name), relation, privilege)
+                   OR privilege IN ('INSERT', 'UPDATE')
+                      AND has_any_column_privilege(CAST(:role AS name), relation, privilege) AS granted
               FROM unnest(CAST(:relations AS text[]), CAST(:privileges AS text[])) AS t (relation, privilege)
             UNION ALL
             SELECT relation, 'UPDATE (' || fact || ')',

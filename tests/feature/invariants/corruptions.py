@@ -283,6 +283,7 @@ GUARDS = (
     _c("guards_are_in_force", REFUSED, "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used"),
     _c("reference_has_an_index", REFUSED, "ALTER TABLE hosts ADD COLUMN pod_id uuid REFERENCES pods (id)"),
     _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE ON events TO ipucloud_app"),
+    _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE (data) ON events TO ipucloud_app"),
     _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE (quantity) ON usage_intervals TO ipucloud_app"),
 )
 

@@ -46,7 +46,9 @@ LEDGER = (
         "sealed_month_was_verified",
         _MONTH,
         _CLOSED.format(charges=0),
+        "INSERT INTO hour_closes (hour) SELECT '2026-05-05T11:00Z'",
         "UPDATE billing_months SET sealed_at = app_now()",
+        outcome=Outcome.REPAIRED,
     ),
     _c(
         "month_is_sealed_in_time",

@@ -73,7 +73,7 @@ LIVE = (
     ),
     Corruption(
         "restriction_follows_overdue_invoices",
-        Outcome.REFUSED,
+        Outcome.REPAIRED,
         (
             "INSERT INTO dunning_policies (account_id, remind_after, suspend_after, restriction)"
             " VALUES (%(project)s, '{1}', 30, 'suspend')",

@@ -124,6 +124,8 @@ def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None
             "ALTER TABLE own OWNER TO ipucloud_app",
             "GRANT DELETE ON events TO PUBLIC",
             "GRANT UPDATE ON prices, repairs TO ipucloud_app",
+            "GRANT UPDATE (data) ON events TO ipucloud_app",
+            "GRANT INSERT (month) ON billing_months TO PUBLIC",
             "GRANT TRUNCATE ON ledger_transfers TO ipucloud_app",
         ):
             connection.execute(statement)
@@ -137,7 +139,8 @@ def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None
             "the power over roles or databases",
             "membership of pg_monitor",
             "ownership",
-            "DELETE on events",
+            "INSERT on billing_months",
+            "UPDATE, DELETE on events",
             "TRUNCATE on ledger_transfers",
             "UPDATE on prices",
             "UPDATE on repairs",

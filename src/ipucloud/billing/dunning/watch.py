@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.dunning.overdue import OVERDUE
@@ -52,6 +55,7 @@ _ENTER = sa.text(
         OVERDUE,
         """
               AS o ON o.account_id = d.account_id
+           WHERE CAST(:account_id AS uuid) IS NULL OR d.account_id = :account_id
            GROUP BY d.account_id
         ), entered AS (
           UPDATE dunning_policies d SET restriction = j.restriction
@@ -82,7 +86,17 @@ async def watch_overdue(database: Database) -> int:
     async with database.begin() as connection:
         await connection.execute(_ONE_AT_A_TIME)
         reminded = await connection.execute(_REMIND, {"type": INVOICE_OVERDUE.name})
-        names = {"restricted": ACCOUNT_RESTRICTED.name, "lifted": ACCOUNT_RESTRICTION_LIFTED.name}
-        entered = await connection.execute(_ENTER, names)
+        entered = await _enter(connection, None)
         failpoint("dunning.before_commit")
-    return reminded.rowcount + entered.rowcount
+    return reminded.rowcount + entered
+
+
+async def enter_restriction(connection: AsyncConnection, account_id: UUID) -> bool:
+    """Enter and report what the account's policy makes of its overdue invoices now; False if it is entered."""
+    await connection.execute(_ONE_AT_A_TIME)
+    return await _enter(connection, account_id) > 0
+
+
+async def _enter(connection: AsyncConnection, account_id: UUID | None) -> int:
+    names = {"restricted": ACCOUNT_RESTRICTED.name, "lifted": ACCOUNT_RESTRICTION_LIFTED.name}
+    return (await connection.execute(_ENTER, names | {"account_id": account_id})).rowcount

@@ -149,6 +149,25 @@ _CORRECT = Query(
     ),
     Posted,
 )
+# Of charges that nothing closed: those of accounts to which a close would have transferred them, and nothing did.
+_NOT_TRANSFERRED = Query(
+    """
+    SELECT account_id, currency, sum(cost) AS amount, count(*) AS charges FROM usage_charges u
+     WHERE hour = :hour AND NOT EXISTS (
+             SELECT FROM ledger_transfers t
+              WHERE t.idem = concat_ws('/', 'usage', to_char(u.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), 0,
+                                       u.account_id, u.currency))
+     GROUP BY account_id, currency
+    """,
+    Posted,
+)
+_ADOPTED = sa.text(
+    """
+    UPDATE hour_closes SET closed_at = app_now(),
+                           charges = (SELECT count(*) FROM usage_charges u WHERE u.hour = CAST(:hour AS timestamptz))
+     WHERE hour = :hour
+    """
+)
 _CLOSED = sa.text("UPDATE hour_closes SET closed_at = app_now(), charges = :charges WHERE hour = :hour")
 _CORRECTED = sa.text("UPDATE hour_closes SET revision = revision + 1 WHERE hour = :hour")
 _CLEAN = sa.text("DELETE FROM dirty_hours WHERE hour = :hour")
@@ -211,6 +230,30 @@ async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
     charges = sum(each.charges for each in found)
     await connection.execute(_CLOSED, {"hour": hour, "charges": charges})
     return charges
+
+
+async def adopt_hour(connection: AsyncConnection, hour: datetime) -> bool:
+    """Close an hour that may have charges although no close posted them; False if it is closed, or not over.
+
+    They are transferred, and what differs from the usage is posted as by a correction. Writers wait until the caller's
+    transaction has ended.
+    """
+    await connection.execute(_PATIENCE)
+    await connection.execute(_BEGIN, {"hour": hour})
+    if (await connection.execute(_LOCK_OPEN, {"hour": hour})).one_or_none() is None:
+        return False
+    await connection.execute(_BARRIER)
+    found = await _NOT_TRANSFERRED.all(connection, {"hour": hour})
+    await connection.execute(_ADOPTED, {"hour": hour})
+    await post_usage(connection, hour, 0, found)
+    await _correct(connection, hour, verify=False)
+    return True
+
+
+async def verify_hour(connection: AsyncConnection, hour: datetime) -> None:
+    """Check an hour against its usage in the caller's transaction, post what differs, and mark it as verified."""
+    await adopt_hour(connection, hour)
+    await _correct(connection, hour, verify=True)
 
 
 async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool) -> int:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.ledger.close import correct_hour, due_hours
+from ipucloud.billing.ledger.close import correct_hour, due_hours, verify_hour
 from ipucloud.contract.event_payloads import BillingMonthOf
 from ipucloud.contract.event_types import BILLING_MONTH_LATE, BILLING_MONTH_SEALED, EventType
 from ipucloud.db.engine import Database
@@ -97,6 +97,17 @@ async def seal_months(database: Database) -> list[date]:
                 failpoint("months.before_seal_commit")
             sealed += [month] if done else []
     return sealed
+
+
+async def verify_month(connection: AsyncConnection, month: date) -> int:
+    """Close and verify what was not verified of a month, though sealed; returns the number of hours.
+
+    What differs is charged to the first open month.
+    """
+    hours = await _UNVERIFIED.all(connection, {"month": month})
+    for hour in hours:
+        await verify_hour(connection, hour)
+    return len(hours)
 
 
 async def note_late_months(database: Database) -> list[date]:
