@@ -9,11 +9,15 @@ from typing import Any
 import orjson
 import psycopg
 import pytest
+from pydantic import SecretStr
 
 from ipucloud.cli.main import cli
+from ipucloud.config import Settings
+from ipucloud.laboratory.up.system import reachable
 from tests.feature.invariants.planting import plant
 from tests.support.filled import Filled, fill
 from tests.support.postgres import Database
+from tests.support.site import running_site
 
 COUNTED_WRONG = "UPDATE quotas SET used = used + 3 WHERE used > 0"
 PARKED = "UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'KeyError: x (build.py:7)'"
@@ -181,6 +185,27 @@ def test_a_site_that_does_not_answer_ends_with_1(run: Run, database: Database, m
     assert (status, out) == (1, "")
     assert "the site cannot be reached" in err
     assert run("--database-only")[0] == 0
+
+
+def test_a_site_of_the_operators_own_is_compared_beside_the_up_that_was_given_it(
+    run: Run, database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The site is another process; `up` tells where it is, and not its token."""
+    monkeypatch.delenv("IPUCLOUD_DATABASE_URL")
+    monkeypatch.setenv("IPUCLOUD_DATA_DIR", str(tmp_path))
+    with running_site(tmp_path / "site", machines=2) as site:
+        site_of = {"site_url": site.url, "vipu_client_certificate": site.client_files}
+        given = Settings().model_copy(update={**site_of, "site_token": SecretStr(site.token)})
+        with reachable(given, given.model_copy(update={"database_url": SecretStr(database.app_url)})):
+            status, out, err = run()
+            assert (status, out) == (2, "")
+            assert "Set IPUCLOUD_SITE_TOKEN as for the running `ipucloud up`" in err
+            assert "No site was checked" in run("--database-only")[2]
+            monkeypatch.setenv("IPUCLOUD_SITE_TOKEN", site.token)
+            status, out, err = run("--json")
+            found = orjson.loads(out)
+            assert (status, found["site"], found["silent_controllers"]) == (0, True, []), err
+    assert run()[0] == 2, "the file is gone with the system"
 
 
 def test_apply_without_repair_is_wrong_usage(run: Run, database: Database) -> None:

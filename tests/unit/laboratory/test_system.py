@@ -121,9 +121,27 @@ def test_operators_reach_a_running_system_and_what_it_was_given_is_not_written_d
     with reachable(started, started.model_copy(update={"database_url": own, **site})):
         found = running_at(tmp_path)
         assert found is not None
-        assert (found.database_url, found.site_url, found.site_token) == (own, *site.values())
+        assert (found.settings.database_url, found.settings.site_url, found.settings.site_token, found.missing) == (
+            own,
+            *site.values(),
+            [],
+        )
         assert stat.S_IMODE((tmp_path / CONNECTIONS).stat().st_mode) == 0o600
     assert running_at(tmp_path) is None
+    given = started.model_copy(update={**site, "request_life": 7.0, "vipu_client_certificate": "pems/{controller}.pem"})
+    with reachable(given, given.model_copy(update={"database_url": own})):
+        assert '"token"' not in (tmp_path / CONNECTIONS).read_text()
+        found = running_at(tmp_path)
+        assert found is not None
+        assert (found.settings.site_url, found.settings.site_token, found.missing) == (
+            site["site_url"],
+            None,
+            ["site_token"],
+        )
+        assert (found.settings.request_life, found.settings.vipu_client_certificate) == (
+            7.0,
+            str(Path.cwd() / "pems" / "{controller}.pem"),
+        )
     started = started.model_copy(update={"database_url": theirs})
     with reachable(started, started.model_copy(update=site)):
         assert "hunter2" not in (tmp_path / CONNECTIONS).read_text()

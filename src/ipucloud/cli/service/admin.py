@@ -40,8 +40,10 @@ def audit(  # noqa: PLR0917  # options, which Typer gives by name
     """Check the database against every rule, and the site against the database.
 
     Without IPUCLOUD_DATABASE_URL, the `ipucloud up` running from IPUCLOUD_DATA_DIR is audited; with it, but without
-    IPUCLOUD_SITE_URL, no site is checked. Before the audit removes anything at a site it observes the site again,
-    IPUCLOUD_REQUEST_LIFE seconds later. Every repair is logged in the table `repairs`.
+    IPUCLOUD_SITE_URL, no site is checked. A site of your own that `up` was given is checked too, with the secrets
+    (IPUCLOUD_SITE_TOKEN, IPUCLOUD_VIPU_ACCESS_KEY) that `up` was given, which it does not write down. Before the audit
+    removes anything at a site it observes the site again, IPUCLOUD_REQUEST_LIFE seconds later. Every repair is logged
+    in the table `repairs`.
 
     Exit status:
     0  no violation was found, or all were repaired
@@ -55,7 +57,7 @@ def audit(  # noqa: PLR0917  # options, which Typer gives by name
         stop("--decide needs --repair --apply; give all three.")
     if reason is not None and not (decide and reason.strip()):
         stop("--reason needs --decide, and a text.")
-    settings = settings_at_hand("database_url")
+    settings = settings_at_hand("database_url", with_site=not database_only)
     order = auditing.Order(
         repair=repair,
         apply=apply,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import SecretStr
 
@@ -16,6 +17,10 @@ from ipucloud.site.connect import SiteClients
 
 CONNECTIONS = "connections.json"
 """File in the data directory with the settings to reach a running system's database and site."""
+
+SITE_SECRETS = ("site_token", "vipu_access_key")
+NOT_WRITTEN = "not_written"
+"""Where it names those of them that the running system was given: secrets of others are not written down."""
 
 
 @asynccontextmanager
@@ -41,26 +46,44 @@ def revealed(secret: SecretStr | None) -> str:
     return "" if secret is None else secret.get_secret_value()
 
 
-def settings_at_hand(*needed: str) -> Settings:
+class Running(NamedTuple):
+    """How to reach a system that runs; `missing` are secrets of its site that have to be given again."""
+
+    settings: Settings
+    missing: Sequence[str]
+
+    @property
+    def advice(self) -> str:
+        """What to do about those that are missing."""
+        variables = " and ".join(f"IPUCLOUD_{name.upper()}" for name in self.missing)
+        return f"Set {variables} as for the running `ipucloud up`: it does not write down the secrets it was given."
+
+
+def settings_at_hand(*needed: str, with_site: bool = False) -> Settings:
     """The settings of IPUCLOUD_* variables; without a database among them, those of the running `ipucloud up`.
 
-    Ends the command if one that is `needed` is missing.
+    Ends the command if one that is `needed` is missing; `with_site`: or a secret of the site, if there is one.
     """
     settings = settings_from_environment()
     if settings.database_url is None:
         found = running_at(settings.data_dir)
         if found is None:
             stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
-        settings = found
+        if with_site and found.missing:
+            stop(found.advice)
+        settings = found.settings
     require(settings, needed)
     return settings
 
 
-def running_at(data_dir: Path) -> Settings | None:
-    """The settings to reach the system running from `data_dir` with its own database, if there is one."""
+def running_at(data_dir: Path) -> Running | None:
+    """How to reach the system running from `data_dir` with its own database, if there is one."""
     try:
-        connections = (data_dir / CONNECTIONS).read_text()
+        connections = json.loads((data_dir / CONNECTIONS).read_text())
     except FileNotFoundError:
         return None
-    settings = Settings(**json.loads(connections))
-    return None if settings.database_url is None else settings
+    not_written = connections.pop(NOT_WRITTEN, [])
+    settings = Settings(**connections)
+    if settings.database_url is None:
+        return None
+    return Running(settings, [name for name in not_written if getattr(settings, name) is None])

@@ -170,12 +170,15 @@ def site_at_hand(settings: Settings) -> SimulatedSite:
 
     Raises SimulatorError.
     """
-    found = settings if settings.site_url is not None else running_at(settings.data_dir)
-    if found is None or found.site_url is None:
+    running = None if settings.site_url is not None else running_at(settings.data_dir)
+    found = settings if running is None else running.settings
+    if found.site_url is None:
         raise SimulatorError(
             f"No `ipucloud up` runs from {settings.data_dir}. Start it; set IPUCLOUD_DATA_DIR to its data directory, "
             "or IPUCLOUD_SITE_URL and IPUCLOUD_SITE_TOKEN."
         )
+    if running is not None and "site_token" in running.missing:
+        raise SimulatorError(running.advice)
     return SimulatedSite(found.site_url, revealed(found.site_token))
 
 

@@ -30,7 +30,7 @@ def site_sync(as_json: Json = False) -> None:
     Without IPUCLOUD_DATABASE_URL, that of the `ipucloud up` running from IPUCLOUD_DATA_DIR.
     """
     with exit_on_error():
-        found = asdict(asyncio.run(_sync(settings_at_hand("database_url", "site_url"))))
+        found = asdict(asyncio.run(_sync(settings_at_hand("database_url", "site_url", with_site=True))))
     if as_json:
         output.write_json(found)
     else:

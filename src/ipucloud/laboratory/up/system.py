@@ -22,7 +22,14 @@ from pydantic import SecretStr
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
-from ipucloud.cli.service.connections import CONNECTIONS, database_of, revealed, sites_of
+from ipucloud.cli.service.connections import (
+    CONNECTIONS,
+    NOT_WRITTEN,
+    SITE_SECRETS,
+    database_of,
+    revealed,
+    sites_of,
+)
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.client.profiles import DEFAULT, Profile
 from ipucloud.config import Settings
@@ -73,7 +80,8 @@ SIMULATED_SITE = {
 Its machines are validated after repairs only: they can be used at once, also after a cluster was deleted.
 """
 
-REACHED_BY = ("database_url", "site_url", "site_token", "vipu_access_key", "vipu_client_certificate", *SIMULATED_SITE)
+FILES = ("vipu_client_certificate", "vipu_client_key")
+REACHED_BY = ("database_url", *SITE_SECRETS, "site_url", "vipu_user", "vipu_plaintext", *FILES, *SIMULATED_SITE)
 """The settings with which another process finds the database and the site of a system that runs."""
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -182,18 +190,28 @@ def _sole_user(data_dir: Path) -> Iterator[None]:
 def reachable(given: Settings, settings: Settings) -> Iterator[None]:
     """While the block lasts, commands for operators find the system by its data directory.
 
-    What was `given`, such as the password of another database, is not written down.
+    What was `given` is written down too, so that a site of one's own is found, but no secret of it: of the site's only
+    the names, and of another database nothing.
     """
     path = settings.data_dir / CONNECTIONS
-    own = [name for name in REACHED_BY if getattr(settings, name) != getattr(given, name)]
-    write_secret(path, json.dumps({name: _plain(getattr(settings, name)) for name in own}))
+    own = {name for name in REACHED_BY if getattr(settings, name) != getattr(given, name)}
+    open_ = {name for name in given.model_fields_set.intersection(REACHED_BY) if not _is_secret(given, name)}
+    written: dict[str, object] = {name: _plain(name, getattr(settings, name)) for name in sorted(own | open_)}
+    withheld = sorted(name for name in SITE_SECRETS if name not in own and getattr(given, name) is not None)
+    write_secret(path, json.dumps(written | {NOT_WRITTEN: withheld}))
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
 
 
-def _plain(value: object) -> object:
+def _is_secret(settings: Settings, name: str) -> bool:
+    return isinstance(getattr(settings, name), SecretStr)
+
+
+def _plain(name: str, value: object) -> object:
+    if name in FILES and value is not None:
+        return str(Path(str(value)).absolute())  # the reader may be in another directory
     if isinstance(value, frozenset):
         return ",".join(sorted(value))
     return value.get_secret_value() if isinstance(value, SecretStr) else value
