@@ -178,8 +178,9 @@ class Tenancy:
         return {"machine": await self.api.world.machine_of(cluster), "poplar_server": server}
 
     async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
-        """Let the cluster be in use that is to be suspended or repaired, and suspended the one to be resumed."""
-        if operation.id not in {"suspendCluster", "resumeCluster", "repairCluster", "rescheduleRepair"}:
+        """Let the cluster be in use that is to be suspended, repaired or rebooted, and suspended the one to be resumed."""
+        in_use = {"suspendCluster", "repairCluster", "rescheduleRepair", "rebootCluster", "powerCycleCluster"}
+        if operation.id not in in_use | {"resumeCluster"}:
             return
         cluster = UUID(names["cluster"])
         await self.api.world.finish_create(cluster)

@@ -37,6 +37,10 @@ _WORDS = {
     "remove_vipu_user": "Remove V-IPU user",
     "switch_on_poplar_servers": "Switch on Poplar servers",
     "switch_off_poplar_servers": "Switch off Poplar servers",
+    "note_boots": "Check Poplar servers",
+    "reboot_servers": "Reboot Poplar servers",
+    "power_cycle_servers": "Power-cycle Poplar servers",
+    "settle_servers": "Wait for Poplar servers",
     "wipe_poplar_servers": "Wipe Poplar servers",
 }
 

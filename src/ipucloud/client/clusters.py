@@ -143,6 +143,18 @@ def repair(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     return request.post(f"clusters/{segment(cluster)}:repair", Operation, if_match=if_match)
 
 
+def reboot(cluster: Ref, *, servers: Sequence[str] | None = None, if_match: str | None = None) -> Call[Operation]:
+    """Restart the Poplar servers of these names, or all. Programs on them end; partitions and billing go on."""
+    body = given(poplar_servers=servers and [*servers])
+    return request.post(f"clusters/{segment(cluster)}:reboot", Operation, body, if_match=if_match)
+
+
+def power_cycle(cluster: Ref, *, servers: Sequence[str] | None = None, if_match: str | None = None) -> Call[Operation]:
+    """As `reboot`, by cutting the power: what was not yet written to disk is lost."""
+    body = given(poplar_servers=servers and [*servers])
+    return request.post(f"clusters/{segment(cluster)}:power-cycle", Operation, body, if_match=if_match)
+
+
 def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None = None) -> Call[Cluster]:
     """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
     path, body = f"clusters/{segment(cluster)}:reschedule-repair", given(starts_at=starts_at)

@@ -48,6 +48,7 @@ class HostInput:
     """A host that the cluster holds, and the name of the Poplar server on it. `not_clean` as of a machine.
 
     `unbuilt`: the server is not there yet, or is to be built on another host: a clean-up gives the host back, wiped.
+    `restarting`: the open operation restarts the server; `boot_before`: its boot id before that, once known.
     """
 
     id: str
@@ -56,6 +57,8 @@ class HostInput:
     ordinal: int
     not_clean: bool
     unbuilt: bool
+    restarting: bool = False
+    boot_before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,8 @@ class ClusterInputs:
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take
     effect; meaningful in clean-up only. `replaceable`: for how many more machines and hosts of the region creates and
-    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on.
+    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on. `request_life`:
+    seconds after which no request to the site takes effect any more.
     `frozen_until`: nothing may be removed until then; None: it may.
     `validated`: machines that it gives back are validated before other clusters get them.
     """
@@ -130,6 +134,7 @@ class ClusterInputs:
     isolation: Isolation
     replaceable: float
     power_limit: float
+    request_life: float
     frozen_until: datetime | None
     validated: bool
     operation: OpenOperation
@@ -222,7 +227,8 @@ _LOAD = Query(
                           ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
                json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL,
-                                         ps.state = 'pending' OR given_up.id IS NOT NULL) ORDER BY a.ordinal)
+                                         ps.state = 'pending' OR given_up.id IS NOT NULL,
+                                         ps.state = 'rebooting', ps.boot_before) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
                extract(epoch FROM greatest(max(a.released_at), (
                  SELECT max(finished_at) FROM operation_steps
@@ -296,6 +302,7 @@ async def load(
         isolation=isolation.in_region(row.isolated, halted=row.automation_halted, forced=row.forced),
         replaceable=isolation.budget - row.replaced,
         power_limit=power_limit,
+        request_life=request_life,
         frozen_until=row.frozen_until,
         validated=validated,
         operation=row.operation,

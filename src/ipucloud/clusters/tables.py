@@ -114,9 +114,10 @@ poplar_servers = sa.Table(
     sa.Column("ssh_user", sa.Text),
     sa.Column("host_key", sa.Text),
     sa.Column("host_key_fingerprint", sa.Text),
+    sa.Column("boot_before", sa.Text, comment="while it restarts: its boot id before that, once known"),
     tenant_key("poplar_servers"),
     same_project("poplar_servers", "cluster_id", "clusters"),
-    one_of("state", ("pending", "running", "off", "deleted")),
+    one_of("state", ("pending", "running", "rebooting", "off", "deleted")),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("cluster_id", "ordinal"),
 )

@@ -114,11 +114,11 @@ class FaultOut(Answer):
 
 
 class PoplarServerOut(Answer):
-    """A server that drives the IPUs. It is `off` while its cluster is suspended."""
+    """A server that drives the IPUs. It is `off` while its cluster is suspended, and `rebooting` while it restarts."""
 
     id: UUID
     name: str
-    state: Literal["pending", "running", "off", "deleted"]
+    state: Literal["pending", "running", "rebooting", "off", "deleted"]
     health: Health | None = Field(description="Health of its host, as last observed; null if it has no host.")
     observed_at: datetime | None
     faults: list[FaultOut]
@@ -217,6 +217,18 @@ class ClusterOut(ClusterItemOut):
 
 class ClusterPage(Page[ClusterItemOut]):
     pass
+
+
+class ClusterRestart(Body):
+    """Which Poplar servers are restarted."""
+
+    poplar_servers: list[Annotated[str, Field(max_length=100)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=64,
+        description="Names of the cluster's Poplar servers; null: all of them.",
+        examples=[None],
+    )
 
 
 class ServerPage(Page[PoplarServerOut]):

@@ -199,7 +199,7 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs and has an address and a host key.",
+    sentence="Every Poplar server of a cluster in use runs, or is restarted by an open operation, and has an address and a host key.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),
@@ -209,7 +209,11 @@ SERVERS_RUN = Invariant(
                       ORDER BY s.ordinal) AS detail
       FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
      WHERE c.state = ANY (:working)
-       AND (s.state <> 'running' OR num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0)
+       AND (num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0
+            OR s.state <> 'running' AND (s.state <> 'rebooting' OR NOT EXISTS (
+                 SELECT FROM operations o
+                  WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+                    AND o.kind IN ('cluster.reboot', 'cluster.power-cycle'))))
      GROUP BY c.id
     """,
     parameters=STATES,

@@ -166,6 +166,12 @@ class HttpHosts:
     async def switch_off(self, host: str, server: str, network: str) -> Host:
         return await self._power(host, PowerAction(action="off", server=server, network=network))
 
+    async def restart(self, host: str, server: str, network: str, *, boot_id: str, hard: bool) -> Host:
+        action = PowerAction(
+            action="power-cycle" if hard else "reboot", server=server, network=network, boot_id=boot_id
+        )
+        return await self._power(host, action)
+
     async def _power(self, host: str, action: PowerAction) -> Host:
         return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)
 

@@ -295,6 +295,12 @@ class Hosts(Protocol):
         Raises SiteBusy while the host has another server, or is in another tenant's network.
         """
 
+    async def restart(self, host: str, server: str, network: str, *, boot_id: str, hard: bool) -> Host:
+        """Start the server of this tenant network again, unless it has started again since the boot `boot_id`.
+
+        `hard`: by cutting its power. Raises SiteBusy after another start, and as `switch_off` does.
+        """
+
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""
 

@@ -118,6 +118,8 @@ class Ssh(Wire):
 class Host(Wire):
     """A host as observed. `ipus_visible` is what the server's own `gc-info` counts, None until it was counted.
 
+    `boot_id` names the last start of its server: another with every start, as in `/proc/sys/kernel/random/boot_id`.
+    None: the site does not read it.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
 
@@ -128,6 +130,7 @@ class Host(Wire):
     ssh: Ssh | None = None
     ipus_visible: int | None = None
     detail: str | None = None
+    boot_id: str | None = None
     serial_number: str | None = None
     model: str | None = None
     firmware: str | None = None
@@ -142,12 +145,15 @@ class PowerAction(Wire):
 
     One that names its `server` is refused where another one is. `on` for a `network` wants the host in that network,
     and makes the server one of it: with `environment` for its logins, and started again if it ran for another one.
+    One that names a `boot_id` is refused once the server has started again since: it takes effect at most once, however
+    often it is sent.
     """
 
     action: Literal["on", "off", "reboot", "power-cycle"]
     server: str | None = None
     network: str | None = None
     environment: dict[str, str] | None = None
+    boot_id: str | None = None
 
 
 class RedfishStatus(Wire):

@@ -105,6 +105,20 @@ async def resume_cluster(office: Office) -> Write:
     return Write("POST", path, project.token.secret, headers=key())
 
 
+async def reboot_cluster(office: Office) -> Write:
+    return await _restart(office, "reboot")
+
+
+async def power_cycle_cluster(office: Office) -> Write:
+    return await _restart(office, "power-cycle")
+
+
+async def _restart(office: Office, verb: str) -> Write:
+    project, path = await _cluster_in_use(office)
+    server = await office.world.value("SELECT max(name) FROM poplar_servers WHERE state <> 'deleted'")
+    return Write("POST", f"{path}:{verb}", project.token.secret, {}, {"poplar_servers": [server]}, key())
+
+
 async def _with_faulty_machine(office: Office) -> tuple[Project, UUID]:
     """A project, and its cluster in use, one machine of which has to be replaced."""
     project = await office.project()
@@ -141,6 +155,8 @@ WRITES: Cases = {
     "suspendCluster": suspend_cluster,
     "resumeCluster": resume_cluster,
     "repairCluster": repair_cluster,
+    "rebootCluster": reboot_cluster,
+    "powerCycleCluster": power_cycle_cluster,
     "rescheduleRepair": reschedule_repair,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,

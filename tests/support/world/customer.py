@@ -16,6 +16,7 @@ from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.clusters.operations.suspend import suspend
@@ -82,6 +83,23 @@ class Customer:
         actor = self.actor()
         return await self.database.transact(
             lambda connection: resume(connection, actor, cluster, if_match=if_match, settings=self.settings)
+        )
+
+    async def restart(
+        self, cluster: UUID, *servers: str, hard: bool = False, if_match: int | None = None
+    ) -> Accepted:
+        """All servers, unless some are named."""
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: restart(
+                connection,
+                actor,
+                cluster,
+                servers=servers or None,
+                hard=hard,
+                if_match=if_match,
+                settings=self.settings,
+            )
         )
 
     async def replace_hardware(

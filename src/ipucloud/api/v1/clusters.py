@@ -26,6 +26,7 @@ from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
@@ -39,6 +40,7 @@ from ipucloud.contract.clusters import (
     ClusterOut,
     ClusterPage,
     ClusterPatch,
+    ClusterRestart,
     EstimateOut,
     MachinePage,
     ServerPage,
@@ -287,6 +289,39 @@ async def repair_cluster(request: Request, project: ProjectRef, cluster: Cluster
     repair.
     """
     return await _begun(request, project, cluster, replace_hardware)
+
+
+_RESTARTED = {
+    "gives": OperationOut,
+    "status": 202,
+    "description": "Accepted; Location is the operation",
+    "errors": (OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
+    "headers": (IF_MATCH,),
+}
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:reboot",
+    **operation("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE, **_RESTARTED),
+)
+async def reboot_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart) -> Response:
+    """Restart a cluster's Poplar servers, or some of them, by their operating system.
+
+    Programs on them end; disks, addresses, host keys and partitions stay, and billing continues. Each server restarts
+    at most once. A repeated request for the same servers returns the running operation.
+    """
+    return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=False))
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:power-cycle",
+    **operation("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE, **_RESTARTED),
+)
+async def power_cycle_cluster(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart
+) -> Response:
+    """The same by cutting their power, for servers that do not answer. What was not yet written to disk is lost."""
+    return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=True))
 
 
 async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) -> Response:

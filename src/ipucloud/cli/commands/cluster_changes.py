@@ -1,16 +1,17 @@
-"""`ipucloud clusters update`, `wait`."""
+"""`ipucloud clusters update`, `reboot`, `wait`."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from time import monotonic, sleep
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.commands.clusters import Name, Patience, parse_tags
+from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask, parse_tags
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import follow
@@ -92,6 +93,33 @@ def reschedule_repair(
     """Choose another time for the scheduled repair of a cluster."""
     changed = session.run(clusters.reschedule_repair(find_cluster(session.client, name).id, starts_at=when))
     session.show(changed, facts(changed))
+
+
+@customer_command(app, "reboot", "bert", "bert --server clu-01-1-p0 --yes", "bert --hard")
+def reboot(
+    session: Session,
+    name: Name,
+    servers: Annotated[
+        list[str] | None, typer.Option("--server", help="Restart only this Poplar server; repeatable.")
+    ] = None,
+    *,
+    hard: Annotated[bool, typer.Option("--hard", help="Cut the power instead of asking the system.")] = False,
+    yes: Yes = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Restart a cluster's Poplar servers. Programs on them end; disks and partitions stay, and billing continues."""
+    cluster = find_cluster(session.client, name)
+    if not yes:
+        which = ", ".join(servers) if servers else f"all Poplar servers of {cluster.name}"
+        lost = " What was not yet written to disk is lost." if hard else ""
+        session.confirm(
+            f"{'Power-cycle' if hard else 'Reboot'} {which}? Programs on them will end.{lost}"
+            " Partitions stay, and billing continues.",
+            "restart the servers and end their programs",
+        )
+    restart = clusters.power_cycle if hard else clusters.reboot
+    ask(session, cluster, partial(restart, servers=servers), wait=wait, patience=patience)
 
 
 @customer_command(app, "wait", "bert", "bert --state active --timeout 1800")

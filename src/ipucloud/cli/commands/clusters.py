@@ -190,7 +190,7 @@ def delete(
         session.confirm(
             f"Delete {cluster.name} and everything on its servers?", "delete the cluster and everything on its servers"
         )
-    _ask(session, cluster, clusters.delete, wait=wait, patience=patience)
+    ask(session, cluster, clusters.delete, wait=wait, patience=patience)
 
 
 @customer_command(app, "suspend", "bert", "bert --yes --no-wait")
@@ -207,13 +207,13 @@ def suspend(session: Session, name: Name, yes: Yes = False, wait: Wait = True, p
         session.confirm(
             f"Suspend {cluster.name}? Programs on its IPUs will end.{loses}", "suspend the cluster and end its programs"
         )
-    _ask(session, cluster, clusters.suspend, wait=wait, patience=patience)
+    ask(session, cluster, clusters.suspend, wait=wait, patience=patience)
 
 
 @customer_command(app, "resume", "bert")
 def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Resume a suspended cluster with the data on its servers."""
-    _ask(session, find_cluster(session.client, name), clusters.resume, wait=wait, patience=patience)
+    ask(session, find_cluster(session.client, name), clusters.resume, wait=wait, patience=patience)
 
 
 @customer_command(app, "repair", "bert", "bert --yes --no-wait")
@@ -230,7 +230,7 @@ def repair(session: Session, name: Name, yes: Yes = False, wait: Wait = True, pa
             f"Repair {cluster.name}? Programs on its IPUs will end, and its servers will restart.{loses}",
             "repair the cluster, end its programs and restart its servers",
         )
-    _ask(session, cluster, clusters.repair, wait=wait, patience=patience)
+    ask(session, cluster, clusters.repair, wait=wait, patience=patience)
 
 
 @customer_command(app, "estimate", "--flavor m2000-pod16")
@@ -351,7 +351,7 @@ def rotate_vipu_key(
         follow(session, made.operation, patience)
 
 
-def _ask(
+def ask(
     session: Session,
     cluster: Cluster,
     request: Callable[[str], Call[Operation]],

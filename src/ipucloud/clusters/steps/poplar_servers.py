@@ -41,7 +41,7 @@ async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResul
     if _lacks_endpoint(cluster):
         return _NO_ENDPOINT
     deploying = (_deployed(site, cluster, host) for host in cluster.hosts)
-    return await _all(site, cluster, await asyncio.gather(*deploying, return_exceptions=True))
+    return await observed(site, cluster, await asyncio.gather(*deploying, return_exceptions=True))
 
 
 async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
@@ -50,7 +50,7 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
         host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
         return faulty("host", [wanted.name], "still has the server of an earlier cluster", outage=True)
-    return await _answering(site, wanted, host)
+    return await answering(site, wanted, host)
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -58,7 +58,7 @@ async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepRe
     if _lacks_endpoint(cluster):
         return _NO_ENDPOINT
     switching = ((_deployed if host.unbuilt else _switched_on)(site, cluster, host) for host in cluster.hosts)
-    return await _all(site, cluster, await asyncio.gather(*switching, return_exceptions=True))
+    return await observed(site, cluster, await asyncio.gather(*switching, return_exceptions=True))
 
 
 async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
@@ -71,7 +71,7 @@ async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) ->
         host = await site.hosts.switch_on(
             wanted.name, wanted.server_name, cluster.external_name, _environment(cluster, wanted)
         )
-    return await _answering(site, wanted, host)
+    return await answering(site, wanted, host)
 
 
 async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -130,23 +130,23 @@ async def _wiped(site: Site, wanted: HostInput) -> Progress:
     return Progress(clean, failed, seen={"server": "none", "disk": "wiped"} if clean else {})
 
 
-async def _all(
+async def observed(
     site: Site, cluster: ClusterInputs, results: Sequence[ServerObservation | StepResult | BaseException]
 ) -> StepResult:
     """Achieved, with all servers, when every one was observed; otherwise the result of the first that was not."""
     unanswered = await silent(site, cluster, "host", zip((host.name for host in cluster.hosts), results, strict=True))
     if unanswered is not None:
         return unanswered
-    observed: list[ServerObservation] = []
+    found: list[ServerObservation] = []
     for result in results:
         if isinstance(result, StepResult):
             return result
         if isinstance(result, ServerObservation):
-            observed.append(result)
-    return ServersAnswer(tuple(observed))
+            found.append(result)
+    return ServersAnswer(tuple(found))
 
 
-async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
+async def answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
     """The server, once it presents the expected host key by SSH."""
     if host.state is HostState.FAILED:
         return faulty("host", [wanted.name], "failed: its Poplar server did not come up")

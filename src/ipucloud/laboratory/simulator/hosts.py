@@ -117,6 +117,7 @@ class Hosts:
             server=record.server,
             ssh=server.ssh if server else None,
             ipus_visible=server.ipus_visible if server else None,
+            boot_id=record.boot_id if record.server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )
@@ -162,6 +163,8 @@ class Hosts:
                 state = HostState.CLEAN if record is None else record.state
                 raise precondition(f"host {name!r} is {state}: only a deployed host has power actions")
             self._check_tenant(name, record.server, wanted)
+            if wanted.boot_id not in {None, record.boot_id}:
+                raise precondition(f"host {name!r} has started again since boot {wanted.boot_id}")
             spec = _moved(record.server, wanted)
             if wanted.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
                 return
@@ -171,7 +174,7 @@ class Hosts:
                 record.state, record.due = HostState.OFF, None
                 self._document.touch()
             else:
-                record.state = HostState.BOOTING
+                record.boot()
                 self._due(name, record, Action.HOST_BOOT)
 
     def _check_tenant(self, name: str, server: ServerSpec, wanted: PowerAction) -> None:
@@ -203,7 +206,7 @@ class Hosts:
                 del self._records[name]
                 self._document.touch()
             elif record.state is HostState.FAILED:
-                record.state = HostState.BOOTING
+                record.boot()
                 self._due(name, record, Action.HOST_BOOT)
 
     def _check_ipus(self, name: str, spec: ServerSpec) -> None:
@@ -259,7 +262,7 @@ class Hosts:
     async def _transit(self, name: str, record: HostRecord) -> float | None:
         """Make one transition; answers when the next one is due. Safe to repeat after a kill."""
         if record.state is HostState.DEPLOYING:
-            record.state = HostState.BOOTING
+            record.boot()
             return self._after(name, Action.HOST_BOOT)
         if record.state is HostState.BOOTING:
             await self._open(name, record)

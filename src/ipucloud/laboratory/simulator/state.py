@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+from uuid import uuid4
 
 import orjson
 from pydantic import BaseModel, TypeAdapter
@@ -43,7 +44,7 @@ class NetworkRecord:
 class HostRecord:
     """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
 
-    The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on.
+    The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
     """
 
     state: HostState
@@ -52,6 +53,10 @@ class HostRecord:
     set_up_at: float = 0.0
     ssh_port: int | None = None
     broken: bool = False
+    boot_id: str = field(default_factory=lambda: str(uuid4()))
+
+    def boot(self) -> None:
+        self.state, self.boot_id = HostState.BOOTING, str(uuid4())
 
 
 @dataclass
