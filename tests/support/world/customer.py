@@ -85,9 +85,7 @@ class Customer:
             lambda connection: resume(connection, actor, cluster, if_match=if_match, settings=self.settings)
         )
 
-    async def restart(
-        self, cluster: UUID, *servers: str, hard: bool = False, if_match: int | None = None
-    ) -> Accepted:
+    async def restart(self, cluster: UUID, *servers: str, hard: bool = False, if_match: int | None = None) -> Accepted:
         """All servers, unless some are named."""
         actor = self.actor()
         return await self.database.transact(

@@ -291,18 +291,19 @@ async def repair_cluster(request: Request, project: ProjectRef, cluster: Cluster
     return await _begun(request, project, cluster, replace_hardware)
 
 
-_RESTARTED = {
-    "gives": OperationOut,
-    "status": 202,
-    "description": "Accepted; Location is the operation",
-    "errors": (OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-    "headers": (IF_MATCH,),
-}
+_restarts = partial(
+    operation,
+    gives=OperationOut,
+    status=202,
+    description="Accepted; Location is the operation",
+    errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
+    headers=(IF_MATCH,),
+)
 
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:reboot",
-    **operation("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE, **_RESTARTED),
+    **_restarts("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE),
 )
 async def reboot_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart) -> Response:
     """Restart a cluster's Poplar servers, or some of them, by their operating system.
@@ -315,7 +316,7 @@ async def reboot_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:power-cycle",
-    **operation("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE, **_RESTARTED),
+    **_restarts("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE),
 )
 async def power_cycle_cluster(
     request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -99,11 +100,17 @@ POWER_CYCLE = _kind(
     failure=fails_with(_CONSEQUENCE, "Request the power cycle again"),
 )
 
+
+class _Server(NamedTuple):
+    name: str
+    state: str
+
+
 _SERVERS = Query(
     """
     SELECT name, state FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY ordinal
     """,
-    tuple[str, str],
+    _Server,
 )
 _RESTART = sa.text(
     """
@@ -131,7 +138,7 @@ async def restart(
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("restart.cluster_locked")
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    known = dict(await _SERVERS.all(connection, mine))
+    known = {server.name: server.state for server in await _SERVERS.all(connection, mine)}
     names = set(known if servers is None else servers)
     kind = POWER_CYCLE if hard else REBOOT
     running = await repeated(connection, actor, cluster, kind, if_match=if_match)
