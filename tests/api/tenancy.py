@@ -178,7 +178,7 @@ class Tenancy:
         return {"machine": await self.api.world.machine_of(cluster), "poplar_server": server}
 
     async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
-        """Let the cluster be in use that is to be suspended, repaired or rebooted, and suspended the one to be resumed."""
+        """Let the cluster be in use that is to be suspended, repaired or rebooted; suspended the one to be resumed."""
         in_use = {"suspendCluster", "repairCluster", "rescheduleRepair", "rebootCluster", "powerCycleCluster"}
         if operation.id not in in_use | {"resumeCluster"}:
             return

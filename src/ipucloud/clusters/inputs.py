@@ -104,8 +104,8 @@ class ClusterInputs:
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take
     effect; meaningful in clean-up only. `replaceable`: for how many more machines and hosts of the region creates and
-    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on. `request_life`:
-    seconds after which no request to the site takes effect any more.
+    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on.
+    `request_life`: seconds after which no request to the site takes effect any more.
     `frozen_until`: nothing may be removed until then; None: it may.
     `validated`: machines that it gives back are validated before other clusters get them.
     """

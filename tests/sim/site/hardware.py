@@ -220,13 +220,23 @@ class Hardware:
             raise SiteBusy(f"power of {name}: it is not in that network")
         if host.state is HostState.OFF or spec.network != network:
             moved = spec.model_copy(update={"network": network, "environment": dict(environment)})
-            self.state.hosts[name] = Host(HostState.BOOTING, moved, self._later(), fails=self._faults.hardware())
+            fails = self._faults.hardware()
+            self.state.hosts[name] = Host(HostState.BOOTING, moved, self._later(), fails=fails, boots=host.boots + 1)
 
     def switch_off(self, name: str, server: str, network: str) -> None:
-        _, spec = self._carrying(name, server)
+        host, spec = self._carrying(name, server)
         if self._network_of(name) not in {None, network}:
             raise SiteBusy(f"power of {name}: it is in another tenant's network")
-        self.state.hosts[name] = Host(HostState.OFF, spec)
+        self.state.hosts[name] = Host(HostState.OFF, spec, boots=host.boots)
+
+    def restart(self, name: str, server: str, network: str, boot_id: str) -> None:
+        host, spec = self._carrying(name, server)
+        if self._network_of(name) not in {None, network}:
+            raise SiteBusy(f"power of {name}: it is in another tenant's network")
+        if str(host.boots) != boot_id:
+            raise SiteBusy(f"power of {name}: it has started again since")
+        fails = self._faults.hardware()
+        self.state.hosts[name] = Host(HostState.BOOTING, spec, self._later(), fails=fails, boots=host.boots + 1)
 
     def _carrying(self, name: str, server: str) -> tuple[Host, ServerSpec]:
         host = self.state.hosts[name]
@@ -334,7 +344,8 @@ class Hardware:
         if host.fails:
             return replace(host, state=HostState.FAILED, due=None)
         if host.state is HostState.DEPLOYING:
-            return replace(host, state=HostState.BOOTING, due=since + self._draw.choice(self._palette))
+            due = since + self._draw.choice(self._palette)
+            return replace(host, state=HostState.BOOTING, due=due, boots=host.boots + 1)
         set_up_at = since + self._draw.choice(self._palette)
         return replace(host, state=HostState.RUNNING, due=None, set_up_at=set_up_at)
 

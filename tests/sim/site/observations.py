@@ -143,6 +143,7 @@ def host(state: SiteState, name: str, now: float) -> Host:
         region="luxembourg-2",
         state=found.state,
         server=found.server,
+        boot_id=str(found.boots) if found.server is not None else None,
         ssh=Ssh(host=name, port=22, user="ubuntu", host_key=host_key(name), fingerprint="SHA256:") if running else None,
         ipus_visible=_ipus_visible(state, name) if running and now >= found.set_up_at else None,
     )

@@ -270,6 +270,10 @@ class SimulatedHosts:
     async def switch_off(self, host: str, server: str, network: str) -> Host:
         return await self._switch("switch_off", host, network, lambda: self._hardware.switch_off(host, server, network))
 
+    async def restart(self, host: str, server: str, network: str, *, boot_id: str, hard: bool) -> Host:
+        call = "power_cycle" if hard else "reboot"
+        return await self._switch(call, host, network, lambda: self._hardware.restart(host, server, network, boot_id))
+
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []
 

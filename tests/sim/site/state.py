@@ -26,7 +26,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran."""
+    """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran.
+
+    `boots`: how often it has started.
+    """
 
     state: HostState = HostState.CLEAN
     server: ServerSpec | None = None
@@ -34,6 +37,7 @@ class Host:
     set_up_at: float = 0.0
     fails: bool = False
     died: bool = False
+    boots: int = 0
 
 
 @dataclass(frozen=True, slots=True)

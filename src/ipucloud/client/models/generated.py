@@ -3714,7 +3714,7 @@ class PartitionDetails(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs. It is `off` while its cluster is suspended."""
+    """A server that drives the IPUs. It is `off` while its cluster is suspended, and `rebooting` while it restarts."""
 
     id: str
     """Unique id."""
