@@ -199,8 +199,8 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs, or is restarted by an open operation, and has an address and a"
-    " host key.",
+    sentence="Every Poplar server of a cluster in use runs, or is restarted by an open operation, and has an address"
+    " and a host key.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),

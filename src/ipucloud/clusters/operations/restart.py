@@ -151,7 +151,8 @@ async def restart(
             STATE_CONFLICT, f"Only servers of a cluster in use can be restarted; this cluster is {cluster.state}."
         )
     _refuse_unknown(servers or (), known)
-    accepted = await begin(connection, actor, cluster, kind, deadline_seconds=DEADLINE)
+    deadline = min(DEADLINE, settings.create_deadline)
+    accepted = await begin(connection, actor, cluster, kind, deadline_seconds=deadline)
     await connection.execute(_RESTART, mine | {"names": sorted(names)})
     failpoint("restart.servers_chosen")
     return accepted
