@@ -50,6 +50,7 @@ from tests.crash.requests import (
     RequestKind,
     attempt_request,
 )
+from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -83,6 +84,8 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "operation.steps_appended": Replace(),
     "cluster.cleaning_recorded": Replace(),
     "cluster.hardware_isolated": Isolate(),
+    "cluster.boots_recorded": Reboot(),
+    "cluster.servers_settled": Reboot(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -131,6 +134,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "suspend": lambda point: RequestCase(PostSuspend(), point),
     "resume": lambda point: RequestCase(PostResume(), point),
     "replace": lambda point: RequestCase(PostRepair(), point),
+    "restart": lambda point: RequestCase(PostReboot(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
@@ -175,12 +179,13 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    for kind in (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *PARTITION_KINDS, *BROKEN_KINDS, Observe(), Lose(), Validate()):
+    ordinary = (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *PARTITION_KINDS, *BROKEN_KINDS)
+    for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *REPAIR_REQUESTS, *PARTITION_REQUESTS):
+    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *REPAIR_REQUESTS, *RESTART_REQUESTS, *PARTITION_REQUESTS):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

@@ -121,6 +121,16 @@ CASES = (
         makes=False,
         target=_host,
     ),
+    CallCase(
+        "hosts.restart",
+        Call.POWER_HOST,
+        "http",
+        lambda _, s, t: s.hosts.restart(t.host, t.name, t.name, boot_id=resources.BOOTS[t.host] or "", hard=True),
+        resources.server_to_restart,
+        observe=resources.has_restarted,
+        makes=True,
+        target=_host,
+    ),
     CallCase("machines.get", Call.GET_MACHINE, "http", lambda _, s, t: s.machines.get(t.machine), target=_machine),
     CallCase(
         "machines.power_on",

@@ -77,6 +77,19 @@ async def server_off(site: Site, resource: Resource) -> None:
     await site.hosts.switch_off(resource.host, resource.name, resource.name)
 
 
+BOOTS: dict[str, str | None] = {}
+"""What a case found as the boot of a host, before it restarts its server."""
+
+
+async def server_to_restart(site: Site, resource: Resource) -> None:
+    await server(site, resource)
+    BOOTS[resource.host] = (await site.hosts.get(resource.host)).boot_id
+
+
+async def has_restarted(site: Site, resource: Resource) -> bool:
+    return (await site.hosts.get(resource.host)).boot_id != BOOTS[resource.host]
+
+
 async def machine_off(site: Site, resource: Resource) -> None:
     await site.machines.power_off(resource.machine, resource.name)
 

@@ -19,6 +19,7 @@ from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
 from tests.sim.projects import ProjectOf
 from tests.sim.repairing import Repairer
+from tests.sim.restarting import Restarter
 from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
@@ -52,7 +53,8 @@ class Made:
 class Shop:
     """What customers know of the service.
 
-    `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced.
+    `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
+    `restarts`: that he restarts his servers.
     `windows`: they say when workers may repair their clusters.
     """
 
@@ -62,6 +64,7 @@ class Shop:
     poke: Callable[[], None]
     own_partitions: float
     repairs: float
+    restarts: float
     windows: bool
 
 
@@ -121,6 +124,8 @@ class Customers:
                 break
         else:
             return
+        if found[0] == "active" and self._draw.random() < self._shop.restarts:
+            await self._with(Restarter, made).restart()
         if found[0] == "active":
             await self._work(made)
         if (

@@ -218,6 +218,7 @@ class History:
             self._poke,
             self.weather.own_partitions,
             self.weather.repairs,
+            self.weather.restarts,
             windows="start_repairs" in self.weather.tasks,
         )
         self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)

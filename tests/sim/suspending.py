@@ -55,7 +55,7 @@ class Suspender:
         operation = await self.ask(lambda who: who.resume(self.cluster), "resumes", *NO_ROOM)
         if operation is not None and self.draw.random() < 0.3:
             await self.actor.sleep(self.draw.expovariate(1 / 20.0), "has second thoughts")
-            await self._cancel(operation)
+            await self.cancel(operation)
         return await self.becomes({"active"})
 
     async def ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
@@ -71,7 +71,7 @@ class Suspender:
                 return accepted.operation_id
         return None
 
-    async def _cancel(self, operation: UUID) -> None:
+    async def cancel(self, operation: UUID) -> None:
         try:
             if await self.project.customer("cancels").cancel(operation):
                 self.cancelled.append(operation)

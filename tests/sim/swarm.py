@@ -51,6 +51,8 @@ TASKS = {
 
 REPAIRED = (0.0, 0.2, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster has hardware of it replaced."""
+RESTARTED = (0.0, 0.5, 1.0)
+"""How probable it is, in a history, that a customer who uses a cluster restarts its servers."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
 OBSERVED = 0.3
@@ -92,6 +94,7 @@ class Weather:
     quota: int
     own_partitions: float
     repairs: float
+    restarts: float
     tasks: frozenset[str]
     observed: bool
     strike_rate: float
@@ -126,6 +129,7 @@ def weather(draw: random.Random) -> Weather:
         quota=draw.choice((5, MACHINES)),
         own_partitions=draw.choice((0.5, 1.0)),
         repairs=draw.choice(REPAIRED),
+        restarts=draw.choice(RESTARTED),
         tasks=frozenset(tasks),
         observed=observed,
         strike_rate=draw.choice((0.0, 0.01, 0.03)),

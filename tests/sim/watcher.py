@@ -21,7 +21,8 @@ CUSTOMER = "customer"
 SWEEP = "sweep_leftovers"
 """The sender of what a sweep removes."""
 
-CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test", "switch_on"})
+RESTARTS = frozenset({"reboot", "power_cycle"})
+CREATES = RESTARTS | {"create_allocation", "create_partition", "put_network", "put_server", "start_test", "switch_on"}
 REMOVES = frozenset(
     {
         "remove_partition",
@@ -78,6 +79,13 @@ SELECT 1 FROM health_reports r JOIN machines m ON m.id = r.machine_id
  WHERE %(call)s = 'power_off' AND m.name = %(name)s AND r.cleared_at IS NULL
    AND r.code IN ('not_clean', 'build_failed', 'replaced')
 """
+_RESTARTS = """
+SELECT c.external_name, c.state IN ('deleting', 'deleted') AS going, o.id::text AS operation_id
+  FROM clusters c
+  LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL
+        AND o.kind = CASE %(call)s WHEN 'reboot' THEN 'cluster.reboot' ELSE 'cluster.power-cycle' END
+ WHERE c.id::text = %(sender)s
+"""
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
        EXISTS (SELECT FROM health_reports r
@@ -102,6 +110,7 @@ class Watcher:
         self.longest = 0.0
         self._control = control
         self._freed: list[Any] = []
+        self._restarted: set[tuple[str, str]] = set()
         self._hardware: Hardware
         self._network: Network
 
@@ -118,7 +127,9 @@ class Watcher:
             self._must_mean_it(request)
 
     def took_effect(self, request: Request) -> None:
-        if request.call.startswith("power_"):
+        if request.call in RESTARTS:
+            self._must_be_asked_for(request)
+        elif request.call.startswith("power_"):
             self._must_not_disturb(request)
 
     def committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
@@ -163,6 +174,23 @@ class Watcher:
         for network, found in self._hardware.state.networks.items():
             if request.name in found.spec.machines and network != name:
                 self._fail(f"X5: {request.call} for {name} took effect on {request.name}, which is in {network}")
+
+    def _must_be_asked_for(self, request: Request) -> None:
+        """X9: a server restarts only while its cluster has an operation for that, and at most once for each.
+
+        A request that is still under way when a delete pre-empts its operation disturbs nobody.
+        """
+        found = self._control.execute(_RESTARTS, {"call": request.call, "sender": request.sender}).fetchone()
+        name, going, operation = found or ("no cluster", False, None)
+        if going:
+            return
+        for host in request.touches:
+            if operation is None:
+                self._fail(f"X9: {request.call} of {host} took effect for {name}, which has no such operation")
+            elif (operation, host) in self._restarted:
+                self._fail(f"X9: {request.call} of {host} took effect twice for {name} in one operation")
+            else:
+                self._restarted.add((operation, host))
 
     def _must_be_clean(self) -> None:
         """X7: when a machine is freed nothing of its tenant is left on it, and nothing is on its way to it.

@@ -35,7 +35,7 @@ from tests.sim.site.hardware import Hardware
 from tests.sim.site.ports import SimulatedVipu
 
 
-def _step(stack: ExitStack, name: str, value: ClusterAct) -> None:
+def step_does(stack: ExitStack, name: str, value: ClusterAct) -> None:
     """Replace what a step does, in every kind of operation on clusters that has it."""
     for kind in CLUSTER_OPERATIONS:
         changed = {key: dataclasses.replace(step, act=value) for key, step in kind._by_name.items() if key[1] == name}
@@ -48,7 +48,7 @@ def _never_taken_down(stack: ExitStack, name: str) -> None:
     replace(stack, teardown, "_TAKE_DOWNS", tuple(each for each in teardown._TAKE_DOWNS if each is not act))
     if act is poplar_servers.wipe_poplar_servers:
         replace(stack, teardown, "wipe_poplar_servers", _nothing)
-    _step(stack, name, _nothing)
+    step_does(stack, name, _nothing)
 
 
 async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -62,7 +62,7 @@ async def _recorded(site: Site, cluster: ClusterInputs) -> StepResult:
 @mutant("a cluster is called ready without anything being built")
 def canary(stack: ExitStack) -> None:
     for step in CREATE.steps:
-        _step(stack, step.name, _recorded if step.on_success is not None else _nothing)
+        step_does(stack, step.name, _recorded if step.on_success is not None else _nothing)
 
 
 @mutant("a step that failed is repeated under another name")
@@ -87,7 +87,7 @@ def no_verification(stack: ExitStack) -> None:
     async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
         return await teardown.verify_clean(site, cluster) if cluster.quarantine_left > 0 else Achieved()
 
-    _step(stack, "verify_clean", verify)
+    step_does(stack, "verify_clean", verify)
 
 
 @mutant("machines are free as soon as they were switched off")
@@ -111,7 +111,7 @@ def verified_too_early(stack: ExitStack) -> None:
         seen = await honest(site, dataclasses.replace(cluster, quarantine_left=0.0))
         return await honest(site, cluster) if isinstance(seen, Achieved) else seen
 
-    _step(stack, "verify_clean", verify)
+    step_does(stack, "verify_clean", verify)
 
 
 @mutant("a call without an answer counts as done")
@@ -156,7 +156,7 @@ def resume_gives_nothing_back(stack: ExitStack) -> None:
 
 @mutant("a suspend wipes the servers that it should keep")
 def suspend_wipes(stack: ExitStack) -> None:
-    _step(stack, "switch_off_poplar_servers", poplar_servers.wipe_poplar_servers)
+    step_does(stack, "switch_off_poplar_servers", poplar_servers.wipe_poplar_servers)
 
 
 @mutant("a clean-up removes every partition of the controller")
@@ -166,7 +166,7 @@ def foreign_partitions(stack: ExitStack) -> None:
             await site.vipu.remove_partitions(allocation.id)
         return Achieved()
 
-    _step(stack, "remove_partitions", remove)
+    step_does(stack, "remove_partitions", remove)
 
 
 @mutant("servers are not wiped")

@@ -236,7 +236,9 @@ class Hardware:
         if str(host.boots) != boot_id:
             raise SiteBusy(f"power of {name}: it has started again since")
         fails = self._faults.hardware()
-        self.state.hosts[name] = Host(HostState.BOOTING, spec, self._later(), fails=fails, boots=host.boots + 1)
+        self.state.hosts[name] = Host(
+            HostState.BOOTING, spec, self._later(), fails=fails, died=fails, boots=host.boots + 1
+        )
 
     def _carrying(self, name: str, server: str) -> tuple[Host, ServerSpec]:
         host = self.state.hosts[name]
@@ -306,7 +308,7 @@ class Hardware:
         elif (host := self.state.hosts[name]).died and host.state is HostState.FAILED:
             attached = host.server is not None and host.server.network in self.state.networks
             state = HostState.RUNNING if attached else HostState.OFF
-            self.state.hosts[name] = replace(host, state=state, died=False)
+            self.state.hosts[name] = replace(host, state=state, fails=False, died=False, boots=host.boots + 1)
 
     def repair(self) -> None:
         """Whatever is broken works again."""

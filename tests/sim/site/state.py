@@ -26,7 +26,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran.
+    """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran, or restarted.
 
     `boots`: how often it has started.
     """

@@ -291,6 +291,7 @@ async def repair_cluster(request: Request, project: ProjectRef, cluster: Cluster
     return await _begun(request, project, cluster, replace_hardware)
 
 
+_ALL_SERVERS = ClusterRestart()
 _restarts = partial(
     operation,
     gives=OperationOut,
@@ -305,7 +306,9 @@ _restarts = partial(
     "/v1/projects/{project}/clusters/{cluster:ref}:reboot",
     **_restarts("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE),
 )
-async def reboot_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart) -> Response:
+async def reboot_cluster(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
+) -> Response:
     """Restart a cluster's Poplar servers, or some of them, by their operating system.
 
     Programs on them end; disks, addresses, host keys and partitions stay, and billing continues. Each server restarts
@@ -319,7 +322,7 @@ async def reboot_cluster(request: Request, project: ProjectRef, cluster: Cluster
     **_restarts("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE),
 )
 async def power_cycle_cluster(
-    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart
+    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
 ) -> Response:
     """The same by cutting their power, for servers that do not answer. What was not yet written to disk is lost."""
     return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=True))

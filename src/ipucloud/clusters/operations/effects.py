@@ -206,7 +206,7 @@ _FORGET_SERVERS = sa.text(
     """
     UPDATE poplar_servers
        SET state = :state, ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
-           host_key_fingerprint = NULL
+           host_key_fingerprint = NULL, boot_before = NULL
      WHERE project_id = :project_id AND cluster_id = :cluster_id
        AND ordinal = ANY (coalesce(CAST(:ordinals AS integer[]), ARRAY[ordinal]))
     """
