@@ -86,6 +86,13 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
 
+    page.get_by_role("button", name="Restart", exact=True).click()
+    page.get_by_role("menuitem", name="Reboot", exact=True).click()
+    screenshot(page, "reboot")
+    assert violations(page) == []
+    page.get_by_role("dialog").get_by_role("button", name="Reboot", exact=True).click()
+    expect(page.get_by_text("The servers of bert are being rebooted.")).to_be_visible()
+
     page.get_by_role("button", name="Delete").first.click()
     confirmed = page.get_by_role("dialog").get_by_role("button", name="Delete")
     expect(confirmed).to_be_disabled()

@@ -24,9 +24,11 @@ Request = Literal["cancel", "delete"]
 Trouble = Literal["none", "lost", "refused"]
 Case = tuple[str, Moment, Request, Trouble]
 REQUESTS: tuple[Request, ...] = ("cancel", "delete")
+PEACE: tuple[Trouble, ...] = ("none",)
+TROUBLES: tuple[Trouble, ...] = ("lost", "refused")
 CASES: tuple[Case, ...] = (
-    *itertools.product((step.name for step in REBOOT.steps), Moment, REQUESTS, ("none",)),
-    *itertools.product(("reboot_servers",), (Moment.LOADED, Moment.ACTED), REQUESTS, ("lost", "refused")),
+    *itertools.product((step.name for step in REBOOT.steps), Moment, REQUESTS, PEACE),
+    *itertools.product(("reboot_servers",), (Moment.LOADED, Moment.ACTED), REQUESTS, TROUBLES),
 )
 
 
@@ -72,9 +74,7 @@ class Trial:
         servers = await self.world.column(
             "SELECT state FROM poplar_servers WHERE cluster_id = :id AND boot_before IS NULL", id=self.cluster
         )
-        minutes = await self.world.value(
-            "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.cluster
-        )
+        minutes = await self.world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.cluster)
         found = (ended.state, (ended.error or {}).get("code"), state, list(servers), minutes, self.done)
         expected = {
             "delete": ("failed", "preempted", "deleted", ["deleted"], 1, True),

@@ -13,6 +13,7 @@ from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.world import SiteWorld, open_site_world
+from tests.worker.test_observation import observe
 
 pytestmark = pytest.mark.anyio
 
@@ -93,3 +94,38 @@ async def test_repeated_cancelled_and_in_the_way(world: SiteWorld) -> None:
         assert (boot(world)[0], await server(world)) == (before, ("running", True))
         await world.succeeded(await world.suspend(cluster))
         assert await refusal(world, cluster) is STATE_CONFLICT
+
+
+async def host_of(world: SiteWorld) -> str:
+    name: str = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
+    return name
+
+
+async def test_a_server_whose_host_failed_is_not_restarted_until_the_host_works(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+    host = await host_of(world)
+    requested = await world.restart(cluster)
+    world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+    async with world.worker():
+        ended = await world.finished(requested)
+        assert (ended.state, host in ended.error["detail"]) == ("failed", True), ended.error
+        assert await server(world) == ("running", True)
+        assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 1
+        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
+        await world.succeeded(await world.restart(cluster, hard=True))
+
+
+async def test_a_server_that_restarts_is_not_reported_as_off(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+    host = await host_of(world)
+    requested = await world.restart(cluster)
+    off = {"action": "off", "server": await world.value("SELECT name FROM poplar_servers")}
+    world.http.post(f"/v1/hosts/{host}/power", json=off).raise_for_status()
+    for _ in range(2):
+        await observe(world)
+    assert await world.column("SELECT code FROM health_reports WHERE cleared_at IS NULL AND host_id IS NOT NULL") == []
+    async with world.worker():
+        await world.succeeded(requested)
+    assert await server(world) == ("running", True)

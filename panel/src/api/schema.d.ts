@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 88d19f0b8b57716f3e50fb6e1f8a51a3232a8813cb3adef4f147e2ebd3f5e118
+// Generated from docs/openapi.json by `npm run schema`; sha256 30f80bbc3cd8ecfe372f55905813d039ee4943b492d4a489c184ec25c2e49c5a
 
 export interface paths {
     "/livez": {
@@ -1755,6 +1755,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["rotateVipuKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:power-cycle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["powerCycleCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}:reboot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rebootCluster"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6902,6 +6934,9 @@ export interface components {
             late?: boolean;
             region: string;
         };
+        ClusterRestart: {
+            poplar_servers?: string[] | null;
+        };
         ClusterSpending: {
             accrued: components["schemas"]["Money"];
             /** Format: uuid */
@@ -8460,7 +8495,7 @@ export interface components {
             observed_at: string | null;
             ssh: components["schemas"]["Ssh"] | null;
             /** @enum {string} */
-            state: "pending" | "running" | "off" | "deleted";
+            state: "pending" | "running" | "rebooting" | "off" | "deleted";
         };
         PrepaidPolicy: {
             /**
@@ -12806,6 +12841,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewVipuKey"];
+                };
+            };
+        };
+    };
+    powerCycleCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ClusterRestart"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    rebootCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ClusterRestart"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
                 };
             };
         };

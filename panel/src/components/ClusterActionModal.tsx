@@ -14,12 +14,14 @@ import { useProject } from "../app/Project";
 import { useFormat, useStrings } from "../i18n";
 import { Failure } from "./Failure";
 
-export type ClusterAction = "suspend" | "resume" | "delete";
+export type ClusterAction = "suspend" | "resume" | "reboot" | "powerCycle" | "delete";
 
 function send(project: string, action: ClusterAction, cluster: string): Promise<unknown> {
   const params = { path: { project, cluster } };
   if (action === "delete") return api.DELETE("/v1/projects/{project}/clusters/{cluster}", { params });
   if (action === "suspend") return api.POST("/v1/projects/{project}/clusters/{cluster}:suspend", { params });
+  if (action === "reboot") return api.POST("/v1/projects/{project}/clusters/{cluster}:reboot", { params });
+  if (action === "powerCycle") return api.POST("/v1/projects/{project}/clusters/{cluster}:power-cycle", { params });
   return api.POST("/v1/projects/{project}/clusters/{cluster}:resume", { params });
 }
 
@@ -47,11 +49,13 @@ export function ClusterActionModal({ action, clusters, onClose }: Props) {
     onSuccess: () => onClose(true),
     onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
   });
-  const title = { suspend: s.suspendTitle, delete: s.deleteTitle, resume: s.resumeTitle }[action](what);
+  const titles = {
+    suspend: s.suspendTitle, delete: s.deleteTitle, resume: s.resumeTitle, reboot: s.rebootTitle, powerCycle: s.powerCycleTitle,
+  };
   return (
     <Modal
       visible
-      header={title}
+      header={titles[action](what)}
       closeAriaLabel={common.close}
       onDismiss={() => onClose(false)}
       footer={
@@ -81,7 +85,10 @@ export function ClusterActionModal({ action, clusters, onClose }: Props) {
 function Consequences({ action, clusters }: { action: ClusterAction; clusters: ClusterSummary[] }) {
   const s = useStrings().clusters;
   const f = useFormat();
-  const lines = { suspend: s.suspendWhat, delete: s.deleteWhat, resume: s.resumeWhat }[action];
+  const lines = {
+    suspend: s.suspendWhat, delete: s.deleteWhat, resume: s.resumeWhat, reboot: s.rebootWhat, powerCycle: s.powerCycleWhat,
+  }[action];
+  const restarts = action === "reboot" || action === "powerCycle";
   const prices = clusters.map((each) => (action === "resume" ? each.price_per_minute : each.billing.cost_per_minute)).filter((each) => each !== null);
   const perHour = prices.reduce((sum, each) => sum + Number(each.amount) * 60, 0);
   const currency = prices[0]?.currency;
@@ -91,8 +98,8 @@ function Consequences({ action, clusters }: { action: ClusterAction; clusters: C
       {clusters.length > 1 && <Box fontWeight="bold" color="inherit">{f.list(clusters.map((each) => each.name))}</Box>}
       <ul className="consequences">
         {lines.map((line) => <li key={line}>{line}</li>)}
-        {currency && perHour > 0 && <li>{(action === "resume" ? s.costs : s.saves)(f.amount(perHour, currency))}</li>}
-        {action !== "resume" && parts > 0 && <li>{s.partitionsLost(parts)}</li>}
+        {!restarts && currency && perHour > 0 && <li>{(action === "resume" ? s.costs : s.saves)(f.amount(perHour, currency))}</li>}
+        {!restarts && action !== "resume" && parts > 0 && <li>{s.partitionsLost(parts)}</li>}
       </ul>
     </Alert>
   );

@@ -1,4 +1,5 @@
 import Button from "@cloudscape-design/components/button";
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -51,6 +52,15 @@ function Title({ cluster }: { cluster: Cluster }) {
         variant="h1"
         actions={may && !gone && (
           <SpaceBetween direction="horizontal" size="xs">
+            {cluster.state !== "suspended" && (
+              <ButtonDropdown
+                disabled={!running || cluster.operation !== null}
+                items={[{ id: "reboot", text: s.reboot }, { id: "powerCycle", text: s.powerCycle }]}
+                onItemClick={({ detail }) => setAction(detail.id as ClusterAction)}
+              >
+                {s.restart}
+              </ButtonDropdown>
+            )}
             {cluster.state === "suspended"
               ? <Button onClick={() => setAction("resume")}>{s.resume}</Button>
               : <Button disabled={!running} onClick={() => setAction("suspend")}>{s.suspend}</Button>}

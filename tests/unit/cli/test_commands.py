@@ -203,7 +203,9 @@ def test_delete(run: Run, service: Service) -> None:
     assert ended.json["operation"]["state"] == "succeeded"
 
 
-@pytest.mark.parametrize(("verb", "options"), [("suspend", ["--yes"]), ("resume", []), ("repair", ["--yes"])])
+@pytest.mark.parametrize(
+    ("verb", "options"), [("suspend", ["--yes"]), ("resume", []), ("repair", ["--yes"]), ("reboot", ["--yes"])]
+)
 def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, options: list[str]) -> None:
     serve_cluster(service)
     service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
@@ -212,6 +214,21 @@ def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, o
     assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
     [asked] = [each for each in service.asked if each.method == "POST"]
     assert "idempotency-key" in asked.headers
+
+
+def test_a_power_cycle_of_one_server_says_what_is_lost_first(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve_cluster(service)
+    path = f"/v1/projects/demo/clusters/{CLUSTER_ID}:power-cycle"
+    service.on("POST", path, Reply(202, OPERATION))
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    ended = run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0")
+    assert (ended.status, "not yet written to disk is lost" in ended.err) == (1, True)
+    assert not [each for each in service.asked if each.method == "POST"]
+    assert run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0", "--yes", "--no-wait").status == 0
+    [asked] = [each for each in service.asked if each.method == "POST"]
+    assert asked.body == {"poplar_servers": ["bert-p0"]}
 
 
 def test_suspend_lists_the_partitions_that_will_be_lost(

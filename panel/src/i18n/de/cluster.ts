@@ -2,7 +2,7 @@ import type { Messages } from "../en";
 
 const stages = {
   NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
-  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen",
+  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REBOOT: "Neustart",
 };
 const steps = {
   attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
@@ -11,9 +11,12 @@ const steps = {
   remove_partitions: "Partitionen entfernen", remove_vipu_user: "V-IPU-Benutzer entfernen", remove_allocation: "Maschinen freigeben",
   detach_network: "Netzwerk trennen", power_off_machines: "IPU-Maschinen ausschalten", verify_clean: "Prüfen, dass nichts übrig ist",
   take_other_hardware: "Andere Hardware nehmen",
+  note_boots: "Poplar-Server prüfen", reboot_servers: "Poplar-Server neu starten", power_cycle_servers: "Poplar-Server aus- und einschalten",
+  settle_servers: "Auf die Poplar-Server warten",
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
+  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
   "vipu.rotate_key": "Zugangsschlüssel ersetzen",
 };

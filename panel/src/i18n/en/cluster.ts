@@ -1,6 +1,6 @@
 const stages: Record<string, string> = {
   NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
-  POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up",
+  POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REBOOT: "Restart",
 };
 const steps: Record<string, string> = {
   attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
@@ -9,9 +9,12 @@ const steps: Record<string, string> = {
   remove_partitions: "Remove the partitions", remove_vipu_user: "Remove the V-IPU user", remove_allocation: "Release the machines",
   detach_network: "Detach the network", power_off_machines: "Power off the IPU machines", verify_clean: "Verify that nothing is left",
   take_other_hardware: "Take other hardware",
+  note_boots: "Check the Poplar servers", reboot_servers: "Reboot the Poplar servers", power_cycle_servers: "Power-cycle the Poplar servers",
+  settle_servers: "Wait for the Poplar servers",
 };
 const operations: Record<string, string> = {
   "cluster.create": "Create", "cluster.delete": "Delete", "cluster.suspend": "Suspend", "cluster.resume": "Resume", "cluster.repair": "Repair",
+  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle",
   "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "vipu.rotate_key": "Replace access key",
 };
 
