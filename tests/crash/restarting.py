@@ -1,4 +1,4 @@
-"""The kinds of trial in which the Poplar servers of a cluster are restarted: asked of a worker that dies, and of an API."""
+"""The kinds of trial in which Poplar servers are restarted: asked of a worker that dies, and of an API."""
 
 from __future__ import annotations
 

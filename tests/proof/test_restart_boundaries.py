@@ -1,4 +1,4 @@
-"""Cancel and delete at every boundary of a reboot, in peace and with the site in trouble: the cluster stays as it was."""
+"""Cancel and delete at every boundary of a reboot, in peace and in trouble: the cluster stays as it was."""
 
 from __future__ import annotations
 
