@@ -77,7 +77,10 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "setPrepaid",
     "setDunning",  # in order
     "setTopUp",  # one level, a limit that is no less than the amount
-    "startMaintenance",  # hardware that there is
+    "getDefragmentation",  # a flavor that the region sells
+    "startFreeze",  # a region that there is
+    "validateHardware",  # hardware that there is
+    "startMaintenance",
     "drainHardware",
     "quarantineHardware",
     "returnToService",
