@@ -157,7 +157,7 @@ async def test_operations_of_all_projects_are_listed_newest_first(api: Api, admi
 async def test_pods_are_listed_with_their_masks(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert", flavor="m2000-pod8")
     [pod] = await items(admin, "pods", region=REGION, machine_type="m2000")
-    assert (pod["machines"], pod["largest_block"], pod["health"]) == (16, 8, {"ok": 16})
+    assert (pod["machines"], pod["largest_block"], pod["health"]) == (16, 8, {"silent": 16})
     assert pod["masks"]["allocated"].bit_count() == 2
     assert sum(mask.bit_count() for mask in pod["masks"].values()) == 16
     assert await items(admin, "pods", rack="nowhere") == []
