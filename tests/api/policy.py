@@ -54,6 +54,14 @@ POLICY: dict[str, frozenset[Role]] = {
     "deleteSshKey": WORKING,
     "listQuotas": EVERYBODY,
     "replaceQuotas": PLATFORM,
+    "createQuotaRequest": WORKING,
+    "withdrawQuotaRequest": WORKING,
+    "listQuotaRequests": EVERYBODY,
+    "getQuotaRequest": EVERYBODY,
+    "listAllQuotaRequests": SEEING_THE_PLATFORM,
+    "getAnyQuotaRequest": SEEING_THE_PLATFORM,
+    "grantQuotaRequest": PLATFORM,
+    "declineQuotaRequest": PLATFORM,
     "listClusters": EVERYBODY,
     "createCluster": WORKING,
     "estimateCluster": EVERYBODY,
@@ -229,6 +237,7 @@ CORRECTION: dict[str, object] = {
 BUDGET: dict[str, object] = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
 TOP_UP: dict[str, object] = {"amount": EURO, "below_hours": 4, "month_limit": EURO}
 HARDWARE: dict[str, object] = {"machines": ["luxembourg-2-m2000-pod-000-m00"]}
+QUOTA_REQUEST: dict[str, object] = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 9000, "reason": "more"}
 BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
     "updateProject": lambda _: {"name": "Renamed"},
@@ -238,6 +247,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "rotatePlatformToken": lambda _: {},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
+    "createQuotaRequest": lambda number: QUOTA_REQUEST | {"reason": f"reason {number}"},
+    "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
+    "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
     "createCluster": lambda number: cluster_json(f"made-{number}"),
     "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},
     "updateBillingAccount": lambda number: {"legal_name": f"Account {number} Ltd"},

@@ -22,6 +22,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.prices import PriceAddition
+from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.wallet import TopUpPolicy
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.changes import replace
@@ -29,6 +30,7 @@ from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.observations import Read, write_reading
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
+from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
 from tests.api.support import PUBLIC_KEY, Api, key
@@ -108,6 +110,11 @@ class Tenancy:
                 names["number"] = await make_invoice(connection, project.id)
         names |= await self._payment(operation, project, f"for {number}")
         names |= await self._delivered(operation, project)
+        if "{quota_request}" in operation.path:
+            async with world.database.begin() as connection:
+                wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=9000, reason="more")
+                asked = await open_request(connection, project.actor, wanted, region="luxembourg-2")
+            names["quota_request"] = str(asked)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:

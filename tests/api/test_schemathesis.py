@@ -49,6 +49,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createWebhook",  # where messages may go
     "updateWebhook",
     "createSshKey",  # keys are judged by their numbers
+    "createQuotaRequest",
+    "grantQuotaRequest",  # above the present limit
     "replaceQuotas",  # regions and machine types there are
     "getProjectUsage",  # a period does not end before it begins
     "getBillingUsage",

@@ -32,7 +32,7 @@ from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import freezes, operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
-from ipucloud.quotas.tables import quotas
+from ipucloud.quotas.tables import quota_requests, quotas
 from ipucloud.reconcile.tables import work
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_project, seed_world
@@ -134,6 +134,15 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     for statement in SETTLED:
         await connection.execute(sa.text(statement))
     await connection.execute(sa.update(quotas).where(_quota_of(filled)).values(used=1))
+    wanted: dict[str, object] = {
+        "project_id": filled.project.id,
+        "region": LUXEMBOURG[0],
+        "machine_type": "m2000",
+        "wanted_limit": 9000,
+    }
+    await connection.execute(
+        sa.insert(quota_requests).values(id=new_id(), created_by=new_id(), reason="more", **wanted)
+    )
 
 
 def _quota_of(filled: Filled) -> sa.ColumnElement[bool]:

@@ -9,7 +9,9 @@ from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 
-_FILTERED = """
+_ASKED = "CASE e.subject_type WHEN 'quota_request' THEN e.data ->> 'region' END"
+"""The region of a request for a higher quota."""
+_FILTERED = f"""
 FROM events AS e
 LEFT JOIN projects ON projects.id = e.project_id
 LEFT JOIN clusters AS c
@@ -22,14 +24,15 @@ WHERE e.operators
   AND (CAST(:subject_id AS uuid) IS NULL OR e.subject_id = CAST(:subject_id AS uuid))
   AND (CAST(:project AS text) IS NULL OR projects.slug = CAST(:project AS text))
   AND (CAST(:region AS text) IS NULL
-       OR coalesce(e.region, c.region, CASE WHEN e.project_id IS NULL THEN :region END) = CAST(:region AS text))
+       OR coalesce(e.region, c.region, {_ASKED}, CASE WHEN e.project_id IS NULL THEN :region END)
+          = CAST(:region AS text))
 """
-_COLUMNS = """
-SELECT e.*, projects.slug AS project, coalesce(e.region, c.region) AS place,
+_COLUMNS = f"""
+SELECT e.*, projects.slug AS project, coalesce(e.region, c.region, {_ASKED}) AS place,
        coalesce(CASE WHEN e.subject_type = 'cluster' THEN c.name END,
                 (SELECT name FROM machines WHERE e.subject_type = 'machine' AND id = e.subject_id),
                 (SELECT name FROM hosts WHERE e.subject_type = 'host' AND id = e.subject_id)) AS subject_name
-"""
+"""  # noqa: S608  # our own text
 _DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'region', place, 'project', project, 'subject_type', subject_type,

@@ -50,6 +50,7 @@ TAGS = {
     "prices": "Current and future prices.",
     "overview": "A project at a glance.",
     "quotas": "How many machines a project may hold.",
+    "quota-requests": "Requests for higher quotas, and the operator's decisions.",
     "clusters": "Clusters, their partitions, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",
     "fault-reports": "Faults of hardware that you reported to the operator, and the answers.",

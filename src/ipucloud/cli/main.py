@@ -47,7 +47,7 @@ COMMANDS = (
     Entry("doctor", "ipucloud.cli.commands.doctor", "Check settings, service and machine; say what is next.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
     Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
-    Entry("quotas", "ipucloud.cli.commands.quotas", "List and set quotas.", ACCOUNT),
+    Entry("quotas", "ipucloud.cli.commands.quotas", "List quotas, ask for higher ones, set them.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, create, rename and delete projects.", ACCOUNT),
     Entry("accounts", "ipucloud.cli.commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),
     Entry("payments", "ipucloud.cli.commands.payments", "Record and list payments and refunds.", OPERATOR),

@@ -24,6 +24,7 @@ from ipucloud.client.models import (
     OperatorEvent,
     OperatorFaultReport,
     OperatorOperation,
+    OperatorQuotaRequest,
     Page,
     Pod,
     RegionCapacity,
@@ -333,3 +334,29 @@ def _post(
     path: str, answer: request.Reading[request.Result], body: dict[str, object] | None = None
 ) -> Call[request.Result]:
     return request.post(f"operator/{path}", answer, body, scoped=False)
+
+
+def quota_requests(
+    *, state: str | None = None, region: str | None = None, project: str | None = None, limit: int | None = None
+) -> Call[Page[OperatorQuotaRequest]]:
+    """Requests for higher quotas, oldest first."""
+    filters = {"state": state, "region": region, "project": project}
+    return _get("quota-requests", Page[OperatorQuotaRequest], **filters, limit=limit)
+
+
+def quota_request(quota_request: Ref) -> Call[OperatorQuotaRequest]:
+    """One request for a higher quota."""
+    return _get(f"quota-requests/{segment(quota_request)}", OperatorQuotaRequest)
+
+
+def grant_quota(
+    quota_request: Ref, *, limit: int | None = None, answer: str | None = None
+) -> Call[OperatorQuotaRequest]:
+    """Raise the quota to what was asked for, or to `limit`."""
+    body = given(limit=limit, answer=answer)
+    return _post(f"quota-requests/{segment(quota_request)}:grant", OperatorQuotaRequest, body)
+
+
+def decline_quota(quota_request: Ref, *, reason: str) -> Call[OperatorQuotaRequest]:
+    """Leave the quota as it is, and say why."""
+    return _post(f"quota-requests/{segment(quota_request)}:decline", OperatorQuotaRequest, {"reason": reason})

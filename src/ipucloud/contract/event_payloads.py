@@ -133,6 +133,18 @@ class FaultReported(Payload):
     answer: str | None = Field(None, description="The operator's answer; absent or null before there is one.")
 
 
+class QuotaRequested(Payload):
+    """A higher quota that was asked for, and the operator's decision."""
+
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
+    limit: int = Field(description="How many machines the project wants to be able to hold.", examples=[128])
+    granted_limit: int | None = Field(
+        None, description="The new limit; absent or null unless it was granted.", examples=[64]
+    )
+    answer: str | None = Field(None, description="The operator's answer; absent or null: none.")
+
+
 class ClusterDegraded(Payload):
     """Why a cluster does not work as sold."""
 

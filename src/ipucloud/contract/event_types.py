@@ -231,6 +231,27 @@ PROJECT_CHARGES_CORRECTED = _register(
     "A past price was corrected, and the project's charges with it.",
     payload=payloads.ChargesCorrected,
 )
+QUOTA_REQUEST_OPENED = _register(
+    "quota_request.opened", "A higher quota was asked for.", payload=payloads.QuotaRequested, operators=True
+)
+QUOTA_REQUEST_GRANTED = _register(
+    "quota_request.granted",
+    "The quota was raised, to what was asked for or to less.",
+    payload=payloads.QuotaRequested,
+    operators=True,
+)
+QUOTA_REQUEST_DECLINED = _register(
+    "quota_request.declined",
+    "The operator declined the higher quota, and says why.",
+    payload=payloads.QuotaRequested,
+    operators=True,
+)
+QUOTA_REQUEST_WITHDRAWN = _register(
+    "quota_request.withdrawn",
+    "The project no longer asks for the higher quota.",
+    payload=payloads.QuotaRequested,
+    operators=True,
+)
 QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
 
 WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")

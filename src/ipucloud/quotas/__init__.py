@@ -1,1 +1,4 @@
-"""How many machines a project may hold. Law: `used` changes only in the transaction that takes or returns them."""
+"""How many machines a project may hold, and requests for more.
+
+Law: `used` changes only in the transaction that takes or returns them.
+"""

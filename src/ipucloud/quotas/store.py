@@ -113,8 +113,8 @@ def exceeded(quota: Quota, machines: int) -> Problem:
     needed = "1 machine" if machines == 1 else f"{machines} machines"
     sentence = (
         f"The cluster needs {needed}; of the project's quota of {quota.limit} there are {max(0, quota.left)} left. "
-        "Delete a cluster, choose a smaller flavor, or ask a platform administrator for a higher quota"
-        " (`ipucloud quotas update`)."
+        "Delete a cluster, choose a smaller flavor, or ask for a higher quota (`ipucloud quotas request"
+        f" {quota.region} {quota.machine_type} {quota.used + machines} REASON`)."
     )
     numbers = {"wanted": machines, "limit": quota.limit, "used": quota.used}
     return Problem(

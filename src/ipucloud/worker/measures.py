@@ -260,6 +260,12 @@ FAULT_REPORTS = Measure(
         """
     ),
 )
+QUOTA_REQUESTS = Measure(
+    "quota_requests",
+    "Requests for higher quotas without a decision; no series without one",
+    ("region",),
+    sa.text("SELECT region, count(*) FROM quota_requests WHERE state = 'open' GROUP BY region"),
+)
 REPAIRS = Measure(
     "scheduled_repairs",
     "Repairs of clusters by state: scheduled, waiting (its time has come), running",
@@ -279,6 +285,7 @@ MEASURES = (
     *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
+    QUOTA_REQUESTS,
 )
 
 

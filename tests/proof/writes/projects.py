@@ -101,11 +101,48 @@ def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+MORE: dict[str, object] = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 9000, "reason": "a POD1024"}
+
+
+async def create_quota_request(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/quota-requests"
+    return Write("POST", path, project.token.secret, MORE, MORE | {"reason": "another"}, key())
+
+
+async def _requested(office: Office) -> tuple[str, str, str]:
+    """The project's slug and token, and the id of its request."""
+    project = await office.project()
+    made = await office.id_of(f"/v1/projects/{project.slug}/quota-requests", MORE, project.token.secret)
+    return project.slug, project.token.secret, str(made)
+
+
+async def withdraw_quota_request(office: Office) -> Write:
+    slug, secret, made = await _requested(office)
+    return Write("POST", f"/v1/projects/{slug}/quota-requests/{made}:withdraw", secret, headers=key())
+
+
+async def grant_quota_request(office: Office) -> Write:
+    *_, made = await _requested(office)
+    path = f"/v1/operator/quota-requests/{made}:grant"
+    return Write("POST", path, office.admin.secret, {"limit": 8000}, {"limit": 7000}, key())
+
+
+async def decline_quota_request(office: Office) -> Write:
+    *_, made = await _requested(office)
+    path = f"/v1/operator/quota-requests/{made}:decline"
+    return Write("POST", path, office.admin.secret, {"reason": "no room"}, {"reason": "another"}, key())
+
+
 WRITES: Cases = {
     "createProject": create_project,
     "updateProject": update_project,
     "deleteProject": delete_project,
     "replaceQuotas": replace_quotas,
+    "createQuotaRequest": create_quota_request,
+    "withdrawQuotaRequest": withdraw_quota_request,
+    "grantQuotaRequest": grant_quota_request,
+    "declineQuotaRequest": decline_quota_request,
     "createSshKey": create_ssh_key,
     "deleteSshKey": delete_ssh_key,
     "createToken": create_token,

@@ -29,6 +29,7 @@ from ipucloud.api.v1 import (
     partitions,
     platform_tokens,
     projects,
+    quota_requests,
     quotas,
     session,
     ssh_keys,
@@ -42,6 +43,7 @@ from ipucloud.api.v1.operator import events as operator_events
 from ipucloud.api.v1.operator import fault_reports as operator_fault_reports
 from ipucloud.api.v1.operator import hardware as operator_hardware
 from ipucloud.api.v1.operator import inventory as operator_inventory
+from ipucloud.api.v1.operator import quota_requests as operator_quota_requests
 from ipucloud.api.v1.operator import safety as operator_safety
 from ipucloud.api.v1.operator import validation as operator_validation
 from ipucloud.api.v1.operator import work as operator_work
@@ -77,6 +79,7 @@ ROUTERS = tuple(
         tokens,
         platform_tokens,
         quotas,
+        quota_requests,
         projects,
         identity,
         session,
@@ -88,6 +91,7 @@ ROUTERS = tuple(
         operator_validation,
         operator_safety,
         operator_fault_reports,
+        operator_quota_requests,
         operator_events,
         operator_inventory,
     )

@@ -19,15 +19,14 @@ from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.contract.catalogue import Region
 from ipucloud.contract.event_types import QUOTA_UPDATED
-from ipucloud.contract.quotas import QuotaLimit, QuotaLimits, QuotaPage
+from ipucloud.contract.quotas import QuotaLimits, QuotaPage
 from ipucloud.events.log import record
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT, FieldError
-from ipucloud.kernel.nearest import nearest
+from ipucloud.quotas.sold import not_sold, slug_of
 from ipucloud.quotas.store import Quota, list_quotas, set_limit
 
 routes = router()
@@ -98,11 +97,10 @@ def _wanted(
     wanted: dict[tuple[str, str], int] = {}
     faults = []
     for place, item in enumerate(body.items):
-        region = catalogue.find_region(item.region)
-        slug = item.region if region is None else region.slug
-        sold = region is not None and item.machine_type in region.machine_types
-        if not sold and (slug, item.machine_type) not in limited:
-            faults.append(FieldError(f"/items/{place}", "not_sold", _not_sold(item, region, catalogue)))
+        slug = slug_of(catalogue, item.region)
+        wrong = not_sold(catalogue, item.region, item.machine_type)
+        if wrong is not None and (slug, item.machine_type) not in limited:
+            faults.append(FieldError(f"/items/{place}", "not_sold", wrong))
             continue
         if (slug, item.machine_type) in wanted:
             faults.append(FieldError(f"/items/{place}", "repeated", "List each region and machine type only once."))
@@ -110,14 +108,6 @@ def _wanted(
     if faults:
         raise invalid(faults)
     return wanted
-
-
-def _not_sold(item: QuotaLimit, region: Region | None, catalogue: Catalogue) -> str:
-    if region is None:
-        known = nearest(item.region, (each.slug for each in catalogue.regions))
-        return f"There is no region {item.region}. Regions, nearest first: {known}."
-    known = nearest(item.machine_type, region.machine_types)
-    return f"The region {region.slug} has no machines of type {item.machine_type}. Its types, nearest first: {known}."
 
 
 def _document(quotas: Sequence[Quota]) -> bytes:

@@ -13,6 +13,7 @@ from ipucloud.cli.commands import (
     admin_faults,
     admin_hardware,
     admin_inventory,
+    admin_quotas,
     admin_safety,
     admin_validation,
     admin_work,
@@ -41,6 +42,7 @@ for part in (
     admin_safety,
     admin_validation,
     admin_faults,
+    admin_quotas,
     admin_events,
 ):
     app.add_typer(part.app)

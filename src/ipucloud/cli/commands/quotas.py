@@ -10,9 +10,10 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import REGION
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import quotas
+from ipucloud.cli.values import fields
+from ipucloud.client import quota_requests, quotas
 from ipucloud.client.call import Call
-from ipucloud.client.models import Page, Quota
+from ipucloud.client.models import Page, Quota, QuotaRequest, QuotaRequestState
 
 app = typer.Typer(cls=Listing)
 
@@ -39,6 +40,56 @@ def update(
     present = session.client.run_tagged(quotas.list())
     limits = {(each.region, each.machine_type): each.limit for each in present.value.items}
     _list(session, quotas.update({**limits, (region, machine): limit}, if_match=present.etag or "*"))
+
+
+@customer_command(app, "request", 'luxembourg-2 m2000 128 "A POD512 for the training run in May"')
+def request(
+    session: Session,
+    region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
+    machine: Annotated[str, typer.Argument(help="Machine type.")],
+    limit: Annotated[int, typer.Argument(min=1, help="How many machines the project wants to be able to hold.")],
+    reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
+) -> None:
+    """Ask the operator for a higher quota."""
+    call = quota_requests.create(region=region, machine_type=machine, limit=limit, reason=reason)
+    _show(session, session.run(call))
+
+
+@customer_command(app, "requests", "", "--state open")
+def requests(
+    session: Session,
+    state: Annotated[QuotaRequestState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List the requests for higher quotas, newest first, with the operator's decisions."""
+    session.list(
+        quota_requests.list(state=() if state is None else (state,)),
+        ("REGION", "MACHINE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
+        lambda each: (
+            each.region,
+            each.machine_type,
+            each.limit,
+            each.state,
+            each.granted_limit,
+            each.answer,
+            each.created_at,
+            each.id,
+        ),
+        drop=("ASKED",),
+        wrap="ANSWER",
+    )
+
+
+@customer_command(app, "withdraw", "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b71")
+def withdraw(
+    session: Session, quota_request: Annotated[str, typer.Argument(metavar="REQUEST", help="Id of the request.")]
+) -> None:
+    """Withdraw a request for a higher quota that was not decided."""
+    _show(session, session.run(quota_requests.withdraw(quota_request)))
+
+
+def _show(session: Session, request: QuotaRequest) -> None:
+    names = ("id", "state", "region", "machine_type", "limit", "reason", "created_at", "granted_limit", "answer")
+    session.show(request, fields(request, *names, "decided_at"))
 
 
 def _list(session: Session, call: Call[Page[Quota]]) -> None:

@@ -1419,6 +1419,17 @@ class Quota(Answer):
     """Machines held by clusters, including deleted clusters whose machines are not clean yet."""
 
 
+class QuotaRequestState(StrEnum):
+    """
+    State of a request for a higher quota; only an `open` one changes.
+    """
+
+    OPEN = "open"
+    GRANTED = "granted"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+
+
 class Rack(Answer):
     """An IPU-Link domain: machines in one rack, in the order of their IPU-Link chain."""
 
@@ -3615,6 +3626,58 @@ class OperatorOperation(Answer):
     """Why an operator forced it; null if none did."""
 
 
+class OperatorQuotaRequest(Answer):
+    """A request for a higher quota, as operators see it."""
+
+    id: str
+    """Id of the request."""
+
+    state: Annotated[QuotaRequestState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not decided; `granted`: the quota was raised, perhaps to less than
+    what was asked for; `declined`: it was not, and `answer` says why; `withdrawn`: the project no longer asks.
+    """
+
+    region: str
+    """Slug of the region."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    limit: int
+    """How many machines the project wants to be able to hold."""
+
+    reason: str
+    """What they are for."""
+
+    created_by: str
+    """Id of the token that asked."""
+
+    created_at: datetime
+    """When it was asked for."""
+
+    granted_limit: int | None = None
+    """The limit that the quota was raised to; null unless it was granted."""
+
+    answer: str | None = None
+    """What the operator says to the decision; null: nothing."""
+
+    decided_at: datetime | None = None
+    """When it was granted, declined or withdrawn; null before that."""
+
+    project: str
+    """Slug of the project."""
+
+    present_limit: int
+    """The present limit of the quota."""
+
+    used: int
+    """Machines that the project holds now."""
+
+    decided_by: str | None = None
+    """Id of the token that granted, declined or withdrew it; null before that."""
+
+
 class OverviewSpending(Answer):
     """Cost of the current UTC month, before promotional credit and tax."""
 
@@ -3856,6 +3919,46 @@ class ProjectAccount(Answer):
 
     balances: Annotated[Sequence[Balance], Field(validate_default=True)] = []
     """One entry per currency."""
+
+
+class QuotaRequest(Answer):
+    """A request for a higher quota."""
+
+    id: str
+    """Id of the request."""
+
+    state: Annotated[QuotaRequestState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not decided; `granted`: the quota was raised, perhaps to less than
+    what was asked for; `declined`: it was not, and `answer` says why; `withdrawn`: the project no longer asks.
+    """
+
+    region: str
+    """Slug of the region."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    limit: int
+    """How many machines the project wants to be able to hold."""
+
+    reason: str
+    """What they are for."""
+
+    created_by: str
+    """Id of the token that asked."""
+
+    created_at: datetime
+    """When it was asked for."""
+
+    granted_limit: int | None = None
+    """The limit that the quota was raised to; null unless it was granted."""
+
+    answer: str | None = None
+    """What the operator says to the decision; null: nothing."""
+
+    decided_at: datetime | None = None
+    """When it was granted, declined or withdrawn; null before that."""
 
 
 class Recipe(Answer):
@@ -4700,6 +4803,7 @@ __all__ = [
     "OperatorEvent",
     "OperatorFaultReport",
     "OperatorOperation",
+    "OperatorQuotaRequest",
     "Origin",
     "Overview",
     "OverviewSpending",
@@ -4722,6 +4826,8 @@ __all__ = [
     "ProjectAccount",
     "ProjectUsage",
     "Quota",
+    "QuotaRequest",
+    "QuotaRequestState",
     "Rack",
     "Readiness",
     "Recipe",

@@ -1,0 +1,44 @@
+"""Requests of every project for higher quotas, as operators read them."""
+
+from __future__ import annotations
+
+from ipucloud.admin.pages import keyed_page
+from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
+from ipucloud.quotas.queries import MEMBERS
+
+_REQUESTS = """
+SELECT to_char(request.created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') || ' ' || request.id AS key, request.*,
+       projects.slug AS project, coalesce(quotas.machine_limit, 0) AS present_limit, coalesce(quotas.used, 0) AS used
+  FROM quota_requests AS request
+  JOIN projects ON projects.id = request.project_id
+  LEFT JOIN quotas ON quotas.project_id = request.project_id AND quotas.region = request.region
+                  AND quotas.machine_type = request.machine_type
+"""
+_MEMBERS = f"""{MEMBERS},
+  'project', page.project, 'present_limit', page.present_limit, 'used', page.used, 'decided_by', page.decided_by
+"""
+LIST_QUOTA_REQUESTS = keyed_page(
+    clauses(
+        "SELECT * FROM (",
+        _REQUESTS,
+        """
+        ) AS quota_requests
+        WHERE (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
+          AND (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
+          AND (CAST(:project AS text) IS NULL OR project = CAST(:project AS text))
+        """,
+    ),
+    _MEMBERS,
+)
+"""The oldest first. Parameters: the filters, NULL for all."""
+GET_QUOTA_REQUEST = Query(
+    clauses(
+        "SELECT json_build_object(",
+        _MEMBERS,
+        ")::text AS document FROM (",
+        _REQUESTS,
+        ") AS page WHERE id = :quota_request_id",
+    ),
+    str,
+)

@@ -1,0 +1,225 @@
+"""What is written of a request for a higher quota: by the project that asks, and by the operator who decides.
+
+The project's row is locked before the request and its quota, as by every other change of quotas.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.contract.event_payloads import QuotaRequested
+from ipucloud.contract.event_types import (
+    QUOTA_REQUEST_DECLINED,
+    QUOTA_REQUEST_GRANTED,
+    QUOTA_REQUEST_OPENED,
+    QUOTA_REQUEST_WITHDRAWN,
+    QUOTA_UPDATED,
+    EventType,
+)
+from ipucloud.contract.quota_requests import QuotaRequestCreate, QuotaRequestGrant, QuotaRequestState
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record
+from ipucloud.identity import projects
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.kernel.ids import new_id
+from ipucloud.quotas.store import find, set_limit
+
+
+class QuotaRequest(NamedTuple):
+    """A request for a higher quota. `limit`: the one that is wanted."""
+
+    id: UUID
+    project_id: UUID
+    region: str
+    machine_type: str
+    limit: int
+    state: QuotaRequestState
+    decided_by: UUID | None
+    decided_at: datetime | None
+
+
+_COLUMNS = "id, project_id, region, machine_type, wanted_limit AS limit, state, decided_by, decided_at"
+_OPEN_ONE = Query(
+    f"""
+    SELECT {_COLUMNS} FROM quota_requests
+     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type AND state = 'open'
+    """,  # noqa: S608  # our own text
+    QuotaRequest,
+)
+_OPEN = sa.text(
+    """
+    INSERT INTO quota_requests (id, project_id, region, machine_type, wanted_limit, reason, created_by)
+    VALUES (:id, :project_id, :region, :machine_type, :limit, :reason, :created_by)
+    """
+)
+_PROJECT = Query("SELECT project_id FROM quota_requests WHERE id = :id", UUID)
+_LOCK = Query(
+    f"SELECT {_COLUMNS} FROM quota_requests WHERE id = :id FOR NO KEY UPDATE",  # noqa: S608  # our own text
+    QuotaRequest,
+)
+_DECIDE = sa.text(
+    """
+    UPDATE quota_requests SET state = :state, granted_limit = :granted_limit, answer = :answer,
+           decided_by = :decided_by, decided_at = app_now()
+     WHERE id = :id
+    """
+).bindparams(
+    sa.bindparam("state", type_=sa.Text),
+    sa.bindparam("granted_limit", type_=sa.Integer),
+    sa.bindparam("answer", type_=sa.Text),
+)
+
+
+async def open_request(connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str) -> UUID:
+    """Record what a project asks for; the request's id. `region`: the slug of the one that it names.
+
+    Raises `Problem`: validation_failed for a limit that it has already, state_conflict when another request for the
+    same quota is open.
+    """
+    await projects.lock(connection, actor.project_id)
+    key = {"project_id": actor.project_id, "region": region, "machine_type": wanted.machine_type}
+    quota = await find(connection, project_id=actor.project_id, region=region, machine_type=wanted.machine_type)
+    if wanted.limit <= quota.limit:
+        sentence = f"The project's limit is {quota.limit} already. Ask for more machines, or none."
+        fault = FieldError("/limit", "not_above_limit", sentence)
+        raise Problem(VALIDATION_FAILED, "Nothing was asked for; `errors` says why.", [fault])
+    other = await _OPEN_ONE.one_or_none(connection, key)
+    if other is not None:
+        raise Problem(
+            STATE_CONFLICT,
+            f"Quota request {other.id} asks for {other.limit} machines of this type already, and is open. Wait for the"
+            f" decision, or withdraw it first (`ipucloud quotas withdraw {other.id}`).",
+            extra={"quota_request": str(other.id)},
+        )
+    made = new_id()
+    said = {"id": made, "limit": wanted.limit, "reason": wanted.reason, "created_by": actor.token_id}
+    await connection.execute(_OPEN, key | said)
+    data = QuotaRequested(region=region, machine_type=wanted.machine_type, limit=wanted.limit)
+    await record(
+        connection,
+        QUOTA_REQUEST_OPENED,
+        project_id=actor.project_id,
+        subject_id=made,
+        request_id=actor.request_id,
+        data=data,
+    )
+    return made
+
+
+async def withdraw(connection: AsyncConnection, actor: Actor, request_id: UUID) -> None:
+    """The project no longer asks. Raises `Problem` not_found, and state_conflict when it was decided."""
+    request = await _lock_open(connection, request_id, project_id=actor.project_id)
+    await _decide(
+        connection, request, QuotaRequestState.WITHDRAWN, by=actor.token_id, request_id=actor.request_id, answer=None
+    )
+
+
+async def grant(
+    connection: AsyncConnection, quota_request_id: UUID, wanted: QuotaRequestGrant, *, token: UUID, request_id: str
+) -> None:
+    """Raise the quota. Raises `Problem`: not_found, state_conflict when it was decided, validation_failed."""
+    request = await _lock_open(connection, quota_request_id)
+    quota = await find(
+        connection, project_id=request.project_id, region=request.region, machine_type=request.machine_type
+    )
+    limit = request.limit if wanted.limit is None else wanted.limit
+    if not quota.limit < limit <= request.limit:
+        sentence = f"The limit is {quota.limit} and {request.limit} were asked for. " + (
+            "Grant more than the present limit, and at most what was asked for."
+            if quota.limit < request.limit
+            else "The project has that already: decline the request, and say so."
+        )
+        fault = FieldError("/limit", "not_between", sentence)
+        raise Problem(VALIDATION_FAILED, "Nothing was granted; `errors` says why.", [fault])
+    await set_limit(
+        connection,
+        project_id=request.project_id,
+        region=request.region,
+        machine_type=request.machine_type,
+        machines=limit,
+    )
+    await record(
+        connection,
+        QUOTA_UPDATED,
+        project_id=request.project_id,
+        subject_id=request.project_id,
+        request_id=request_id,
+    )
+    await _decide(
+        connection,
+        request,
+        QuotaRequestState.GRANTED,
+        by=token,
+        request_id=request_id,
+        answer=wanted.answer,
+        granted=limit,
+    )
+
+
+async def decline(
+    connection: AsyncConnection, quota_request_id: UUID, reason: str, *, token: UUID, request_id: str
+) -> None:
+    """Leave the quota as it is. Raises `Problem` not_found, and state_conflict when it was decided."""
+    request = await _lock_open(connection, quota_request_id)
+    await _decide(connection, request, QuotaRequestState.DECLINED, by=token, request_id=request_id, answer=reason)
+
+
+async def _lock_open(connection: AsyncConnection, request_id: UUID, *, project_id: UUID | None = None) -> QuotaRequest:
+    """`project_id`: of the caller who may see no other project's."""
+    owner = await _PROJECT.one_or_none(connection, {"id": request_id})
+    if owner is None or project_id not in {None, owner}:
+        raise not_found()
+    await projects.lock(connection, owner)
+    found = await _LOCK.one_or_none(connection, {"id": request_id})
+    if found is None:
+        raise not_found()
+    if found.state is not QuotaRequestState.OPEN:
+        when = "" if found.decided_at is None else f" at {found.decided_at:%Y-%m-%d %H:%M:%S} UTC"
+        raise Problem(
+            STATE_CONFLICT,
+            f"Quota request {found.id} was {found.state}{when} by token {found.decided_by}; a decision is not changed.",
+            extra={"decided_by": str(found.decided_by)},
+        )
+    return found
+
+
+_DECIDED: dict[QuotaRequestState, EventType] = {
+    QuotaRequestState.GRANTED: QUOTA_REQUEST_GRANTED,
+    QuotaRequestState.DECLINED: QUOTA_REQUEST_DECLINED,
+    QuotaRequestState.WITHDRAWN: QUOTA_REQUEST_WITHDRAWN,
+}
+
+
+async def _decide(
+    connection: AsyncConnection,
+    request: QuotaRequest,
+    state: QuotaRequestState,
+    *,
+    by: UUID | None,
+    request_id: str,
+    answer: str | None,
+    granted: int | None = None,
+) -> None:
+    said = {"id": request.id, "state": state.value, "granted_limit": granted, "answer": answer, "decided_by": by}
+    await connection.execute(_DECIDE, said)
+    data = QuotaRequested(
+        region=request.region,
+        machine_type=request.machine_type,
+        limit=request.limit,
+        granted_limit=granted,
+        answer=answer,
+    )
+    await record(
+        connection,
+        _DECIDED[state],
+        project_id=request.project_id,
+        subject_id=request.id,
+        request_id=request_id,
+        data=data,
+    )
