@@ -134,15 +134,9 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     for statement in SETTLED:
         await connection.execute(sa.text(statement))
     await connection.execute(sa.update(quotas).where(_quota_of(filled)).values(used=1))
-    wanted: dict[str, object] = {
-        "project_id": filled.project.id,
-        "region": LUXEMBOURG[0],
-        "machine_type": "m2000",
-        "wanted_limit": 9000,
-    }
-    await connection.execute(
-        sa.insert(quota_requests).values(id=new_id(), created_by=new_id(), reason="more", **wanted)
-    )
+    wanted = {"region": LUXEMBOURG[0], "machine_type": "m2000", "wanted_limit": 9000, "reason": "more"}
+    asked = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
+    await connection.execute(sa.insert(quota_requests).values(**asked, **wanted))
 
 
 def _quota_of(filled: Filled) -> sa.ColumnElement[bool]:
