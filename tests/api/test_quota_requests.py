@@ -17,6 +17,11 @@ ALL = "/v1/operator/quota-requests"
 WANTED = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 900, "reason": "A POD512 in May.\nThen less."}
 
 
+@pytest.fixture(autouse=True)
+async def quota(api: Api) -> None:
+    await api.world.execute("UPDATE quotas SET machine_limit = 100")
+
+
 @pytest.fixture
 async def admin(api: Api) -> httpx.AsyncClient:
     return await api.caller(Role.ADMIN)
@@ -118,7 +123,5 @@ async def test_bad_input_asks_for_nothing(api: Api, admin: httpx.AsyncClient) ->
 
 async def test_the_refusal_of_a_create_names_the_command_that_asks(api: Api) -> None:
     await api.world.execute("UPDATE quotas SET machine_limit = 0 WHERE machine_type = 'm2000'")
-    refused = await api.owner.post(
-        f"{api.base}/clusters", json=cluster_json("bert"), headers={"Idempotency-Key": key()}
-    )
+    refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=key())
     assert "ipucloud quotas request luxembourg-2 m2000 1" in problem(refused, 409, "quota_exceeded")["detail"]
