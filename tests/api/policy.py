@@ -247,7 +247,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "rotatePlatformToken": lambda _: {},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
-    "createQuotaRequest": lambda number: QUOTA_REQUEST | {"reason": f"reason {number}"},
+    "createQuotaRequest": lambda number: QUOTA_REQUEST | {"limit": 100_000 + number},
     "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
     "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
     "createCluster": lambda number: cluster_json(f"made-{number}"),

@@ -110,11 +110,7 @@ class Tenancy:
                 names["number"] = await make_invoice(connection, project.id)
         names |= await self._payment(operation, project, f"for {number}")
         names |= await self._delivered(operation, project)
-        if "{quota_request}" in operation.path:
-            async with world.database.begin() as connection:
-                wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=9000, reason="more")
-                asked = await open_request(connection, project.actor, wanted, region="luxembourg-2")
-            names["quota_request"] = str(asked)
+        names |= await self._asked(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
@@ -137,6 +133,22 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _asked(self, operation: Documented, project: Project) -> dict[str, str]:
+        """A request for a higher quota; a quota has one that is open."""
+        if "/quota-requests" not in operation.path:
+            return {}
+        await self.api.world.execute(
+            "UPDATE quota_requests SET state = 'withdrawn', decided_by = id, decided_at = app_now()"
+            " WHERE state = 'open'"
+        )
+        if "{quota_request}" not in operation.path:
+            return {}
+        limit = await self.api.world.value("SELECT max(machine_limit) + 1 FROM quotas")
+        wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
+        async with self.api.world.database.begin() as connection:
+            made = await open_request(connection, project.actor, wanted, region="luxembourg-2")
+        return {"quota_request": str(made)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""

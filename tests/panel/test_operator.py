@@ -110,3 +110,38 @@ def test_a_customer_does_not_see_the_operators_pages(page: Page, system: Up) -> 
     expect(page.get_by_role("link", name="Capacity")).to_have_count(0)
     page.goto("/operator/capacity")
     expect(page.get_by_text("Your token does not have this permission.")).to_be_visible()
+
+
+def test_a_project_asks_for_more_machines_and_an_operator_grants_some(
+    system: Up, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(system.facts["url"])
+    link = system.ipucloud.json("panel", "--no-browser", **system.environment)
+    page.goto(link["url"].replace("/sign-in", "/sign-in?next=/quotas"))
+    page.get_by_role("button", name="Ask for more machines").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Machine type").click()
+    page.get_by_role("option", name="m2000, luxembourg-2", exact=True).click()
+    dialog.get_by_label("New limit").fill("1")
+    dialog.get_by_label("Reason").fill("a POD512 in May")
+    dialog.get_by_role("button", name="Send request").click()
+    expect(dialog.get_by_text(re.compile("^/limit: The project's limit is"))).to_be_visible()
+    dialog.get_by_label("New limit").fill("9000")
+    screenshot(page, "quota-ask")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Send request").click()
+    request = page.get_by_role("row").filter(has_text="a POD512 in May")
+    expect(request).to_contain_text("Open")
+
+    operator = operator_page(system, open_page, "/operator/quota-requests")
+    operator.get_by_role("button", name=re.compile("^Grant: ")).click()
+    operator.get_by_role("dialog").get_by_label("New limit").fill("8000")
+    operator.get_by_role("dialog").get_by_label("Answer").fill("8000 for now")
+    screenshot(operator, "operator-quota")
+    assert violations(operator) == []
+    operator.get_by_role("dialog").get_by_role("button", name="Grant").click()
+    expect(operator.get_by_text("Nothing to decide")).to_be_visible()
+    expect(request).to_contain_text("8000 for now")
+    expect(page.get_by_role("row").filter(has_text="luxembourg-2").first).to_contain_text("8,000")
+    screenshot(page, "quotas")
+    assert violations(page) == []

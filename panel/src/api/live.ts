@@ -77,7 +77,7 @@ const SUBJECTS = [
     "updated", "repair_scheduled", "repair_started", "repair_ended"].map((name) => `cluster.${name}`),
   ...["created", "succeeded", "failed", "cancelled", "cancelling"].map((name) => `operation.${name}`),
   ...["creating", "active", "resetting", "error", "unknown", "missing", "removing", "removed"].map((name) => `partition.${name}`),
-  ...["ssh_key.created", "ssh_key.deleted", "token.created", "token.revoked", "token.rotated", "quota.updated", "invoice.issued"],
+  ...["ssh_key.created", "ssh_key.deleted", "token.created", "token.revoked", "token.rotated", "quota.updated", "quota_request.granted", "quota_request.declined", "invoice.issued"],
   ...["budget.created", "budget.updated", "budget.deleted", "budget.threshold_reached", "gap"],
 ];
 

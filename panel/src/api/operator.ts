@@ -81,6 +81,14 @@ export function order(action: HardwareAction, machines: string[], reason: string
   return body(api.POST("/v1/operator/hardware:quarantine", { body: { machines, reason } }));
 }
 
+export const openQuotaRequests = (query: { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "quota requests", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/quota-requests", { signal, params: { query: { ...query, state: "open" } } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
 export const stuckPage = (query: { region?: string; cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: ["operator", "stuck", query],

@@ -88,6 +88,13 @@ export const quotas = (project: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project } } })),
   });
 
+export const quotaRequests = (project: string, query: { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: key(project, "quota requests", query),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quota-requests", { signal, params: { path: { project }, query } })),
+    placeholderData: keepPreviousData,
+  });
+
 export const summary = (project: string) =>
   queryOptions({
     queryKey: key(project, "summary"),

@@ -5,7 +5,8 @@ import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
 import { operator } from "./de/operator";
+import { quotas } from "./de/quotas";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator, quotas };

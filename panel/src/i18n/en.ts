@@ -5,7 +5,8 @@ import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
 import { operator } from "./en/operator";
+import { quotas } from "./en/quotas";
 import { common, shell, signIn, states } from "./en/shell";
 
-export const en = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator, quotas };
 export type Messages = typeof en;

@@ -2,23 +2,23 @@ import type { Messages } from "../en";
 
 const nouns = {
   account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invoice: "Rechnung",
-  maintenance: "Wartung", operation: "Vorgang", partition: "Partition", project: "Projekt", quota: "Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
+  maintenance: "Wartung", operation: "Vorgang", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };
 const verbs = {
   account_changed: "wird von einem anderen Konto bezahlt", active: "ist aktiv", announced: "angekündigt", cancelled: "abgebrochen",
   cancelling: "wird abgebrochen", charges_corrected: "hat berichtigte Kosten", closed: "geschlossen", confirmed: "bestätigt", created: "erstellt",
   creating: "wird erstellt", degraded: "ist beeinträchtigt", delete_forced: "wird vom Betreiber gelöscht", deleted: "gelöscht", deleting: "wird gelöscht",
-  disabled: "abgeschaltet", dismissed: "zurückgewiesen", error: "hat einen Fehler", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
+  disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
   funds_exhausted: "ist leer", funds_low: "ist fast leer", funds_restored: "hat wieder Guthaben", hardware_isolated: "wird ohne ausgefallene Hardware aufgeräumt",
-  hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
+  granted: "gewährt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
   rebuilding: "wird repariert", recovered: "funktioniert wieder", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
   resetting: "wird zurückgesetzt", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",
   revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
-  updated: "geändert",
+  updated: "geändert", withdrawn: "zurückgezogen",
 };
 
 export const events: Messages["events"] = {

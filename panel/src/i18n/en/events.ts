@@ -1,21 +1,22 @@
 const nouns: Record<string, string> = {
   account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invoice: "Invoice",
-  maintenance: "Maintenance", operation: "Operation", partition: "Partition", project: "Project", quota: "Quota", ssh_key: "SSH key", token: "Token",
+  maintenance: "Maintenance", operation: "Operation", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };
 const verbs: Record<string, string> = {
   account_changed: "is paid by another account", active: "is active", announced: "announced", cancelled: "cancelled", cancelling: "is being cancelled",
   charges_corrected: "has corrected charges", closed: "closed", confirmed: "confirmed", created: "created", creating: "is being created",
   degraded: "is degraded", delete_forced: "is deleted by the operator", deleted: "deleted", deleting: "is being deleted", disabled: "disabled",
-  dismissed: "dismissed", error: "has an error", failed: "failed", forecast_reached: "threshold reached by the forecast",
+  declined: "declined", dismissed: "dismissed", error: "has an error", failed: "failed", forecast_reached: "threshold reached by the forecast",
   funds_exhausted: "has no funds left", funds_low: "is low on funds", funds_restored: "has funds again", hardware_isolated: "is cleaned up without failed hardware",
-  hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue",
+  granted: "granted", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue",
   rebuilding: "is being repaired", recovered: "works again", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
   resetting: "is being reset", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", revoked: "revoked",
   rotated: "replaced", secret_rotated: "has a new secret", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
   suspending: "is being suspended", threshold_reached: "threshold reached", top_up_paused: "top-ups paused", top_up_requested: "top-up requested",
   top_up_resumed: "top-ups resumed", topped_up: "topped up", unknown: "is in an unknown state", updated: "changed",
+  withdrawn: "withdrawn",
 };
 
 export const events = {

@@ -1,0 +1,79 @@
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import Pagination from "@cloudscape-design/components/pagination";
+import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
+import Table from "@cloudscape-design/components/table";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, type Schemas } from "../../api/client";
+import { quotaRequests } from "../../api/queries";
+import { useFlash } from "../../app/Flashes";
+import { useMay, useProject } from "../../app/Project";
+import { Empty } from "../../components/Empty";
+import { Failure } from "../../components/Failure";
+import { useCursor } from "../../components/useCursor";
+import { useFormat, useStrings } from "../../i18n";
+
+const KINDS: Record<Schemas["QuotaRequestState"], StatusIndicatorProps.Type> = {
+  open: "pending", granted: "success", declined: "warning", withdrawn: "stopped",
+};
+
+export function RequestState({ state }: { state: Schemas["QuotaRequestState"] }) {
+  return <StatusIndicator type={KINDS[state]}>{useStrings().quotas.states[state]}</StatusIndicator>;
+}
+
+/** What the project asked for, newest first, and what the operator decided. */
+export function QuotaRequests() {
+  const { common, quotas: s } = useStrings();
+  const f = useFormat();
+  const may = useMay("cluster:write");
+  const pages = useCursor();
+  const { data, error, isPending, refetch } = useQuery(quotaRequests(useProject(), { limit: 20, cursor: pages.cursor }));
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  return (
+    <Table
+      variant="container"
+      wrapLines
+      trackBy="id"
+      items={data?.items ?? []}
+      loading={isPending}
+      loadingText={common.loading}
+      ariaLabels={{ tableLabel: s.requests }}
+      header={<Header variant="h2">{s.requests}</Header>}
+      columnDefinitions={[
+        { id: "what", header: s.wanted, isRowHeader: true, cell: (each) => s.machinesIn(f.number(each.limit), each.machine_type, each.region) },
+        { id: "state", header: common.state, cell: (each) => <RequestState state={each.state} /> },
+        { id: "granted", header: s.granted, cell: (each) => (each.granted_limit === null ? common.none : f.number(each.granted_limit)) },
+        { id: "reason", header: s.reason, cell: (each) => each.reason },
+        { id: "answer", header: s.answer, cell: (each) => each.answer ?? common.none },
+        { id: "created", header: s.asked, cell: (each) => f.moment(each.created_at) },
+        ...(may ? [{ id: "do", header: common.actions, cell: (each: Schemas["QuotaRequest"]) => each.state === "open" && <Withdraw request={each} /> }] : []),
+      ]}
+      pagination={
+        <Pagination
+          {...pages.pagination(data?.next_cursor)}
+          ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
+        />
+      }
+      empty={<Empty title={s.noRequests} text={s.noRequestsText} />}
+    />
+  );
+}
+
+function Withdraw({ request }: { request: Schemas["QuotaRequest"] }) {
+  const s = useStrings().quotas;
+  const flash = useFlash();
+  const project = useProject();
+  const cache = useQueryClient();
+  const run = useMutation({
+    mutationFn: () =>
+      api.POST("/v1/projects/{project}/quota-requests/{quota_request}:withdraw", { params: { path: { project, quota_request: request.id } } }),
+    onSuccess: () => flash({ type: "success", content: s.withdrawn }),
+    onError: (error) => flash({ type: "error", content: <Failure error={error} /> }),
+    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
+  });
+  return (
+    <Button variant="inline-link" loading={run.isPending} ariaLabel={`${s.withdraw}: ${request.machine_type}, ${request.region}`} onClick={() => run.mutate()}>
+      {s.withdraw}
+    </Button>
+  );
+}
