@@ -1,4 +1,3 @@
-import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
@@ -36,8 +35,8 @@ export function Quotas() {
           columnDefinitions={[
             { id: "region", header: s.region, isRowHeader: true, cell: (each) => each.region },
             { id: "type", header: s.machineType, cell: (each) => each.machine_type },
-            { id: "used", header: s.used, cell: (each) => <Box textAlign="right">{f.number(each.used)}</Box> },
-            { id: "limit", header: s.limit, cell: (each) => <Box textAlign="right">{f.number(each.limit)}</Box> },
+            { id: "used", header: s.used, cell: (each) => f.number(each.used) },
+            { id: "limit", header: s.limit, cell: (each) => f.number(each.limit) },
           ]}
           empty={<Empty title={s.noQuotas} text={s.noQuotasText} />}
         />
