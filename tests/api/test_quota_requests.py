@@ -119,6 +119,8 @@ async def test_bad_input_asks_for_nothing(api: Api, admin: httpx.AsyncClient) ->
         [fault] = problem(refused, 422, "validation_failed")["errors"]
         assert (fault["pointer"], fault["code"]) == ("/limit", "not_between")
     assert ((await read(api, request))["state"], await limit(api)) == ("open", present)
+    await api.world.execute("UPDATE quotas SET machine_limit = 900")
+    problem(await admin.post(f"{ALL}/{request['id']}:grant", json={}), 409, "state_conflict")
 
 
 async def test_the_refusal_of_a_create_names_the_command_that_asks(api: Api) -> None:

@@ -123,20 +123,28 @@ async def withdraw(connection: AsyncConnection, actor: Actor, request_id: UUID) 
 async def grant(
     connection: AsyncConnection, quota_request_id: UUID, wanted: QuotaRequestGrant, *, token: UUID, request_id: str
 ) -> None:
-    """Raise the quota. Raises `Problem`: not_found, state_conflict when it was decided, validation_failed."""
+    """Raise the quota.
+
+    Raises `Problem`: not_found, validation_failed, state_conflict for one that was decided, and when the quota is that
+    high already.
+    """
     request = await _lock_open(connection, quota_request_id)
     quota = await find(
         connection, project_id=request.project_id, region=request.region, machine_type=request.machine_type
     )
+    if quota.limit >= request.limit:
+        sentence = (
+            f"The project's limit is {quota.limit} already, and {request.limit} were asked for: decline the request."
+        )
+        raise Problem(STATE_CONFLICT, sentence)
     limit = request.limit if wanted.limit is None else wanted.limit
     if not quota.limit < limit <= request.limit:
-        sentence = f"The limit is {quota.limit} and {request.limit} were asked for. " + (
-            "Grant more than the present limit, and at most what was asked for."
-            if quota.limit < request.limit
-            else "The project has that already: decline the request, and say so."
+        sentence = f"Grant more than the present limit of {quota.limit}, and at most the {request.limit} asked for."
+        raise Problem(
+            VALIDATION_FAILED,
+            "Nothing was granted; `errors` says why.",
+            [FieldError("/limit", "not_between", sentence)],
         )
-        fault = FieldError("/limit", "not_between", sentence)
-        raise Problem(VALIDATION_FAILED, "Nothing was granted; `errors` says why.", [fault])
     await set_limit(
         connection,
         project_id=request.project_id,

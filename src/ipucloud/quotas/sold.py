@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
+
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.kernel.nearest import nearest
+
+
+class NotSold(NamedTuple):
+    """Which of the two names is wrong, and a sentence with the names that there are."""
+
+    field: Literal["region", "machine_type"]
+    detail: str
 
 
 def slug_of(catalogue: Catalogue, region: str) -> str:
@@ -12,13 +21,14 @@ def slug_of(catalogue: Catalogue, region: str) -> str:
     return region if found is None else found.slug
 
 
-def not_sold(catalogue: Catalogue, region: str, machine_type: str) -> str | None:
-    """Why there are no machines of the type in the region, with the names that there are; None: there are."""
+def not_sold(catalogue: Catalogue, region: str, machine_type: str) -> NotSold | None:
+    """Why there can be no quota of the type in the region; None: there can."""
     found = catalogue.find_region(region)
     if found is None:
         known = nearest(region, (each.slug for each in catalogue.regions))
-        return f"There is no region {region}. Regions, nearest first: {known}."
+        return NotSold("region", f"There is no region {region}. Regions, nearest first: {known}.")
     if machine_type in found.machine_types:
         return None
     known = nearest(machine_type, found.machine_types)
-    return f"The region {found.slug} has no machines of type {machine_type}. Its types, nearest first: {known}."
+    sentence = f"The region {found.slug} has no machines of type {machine_type}. Its types, nearest first: {known}."
+    return NotSold("machine_type", sentence)

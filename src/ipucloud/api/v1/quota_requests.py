@@ -52,7 +52,7 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
     catalogue = catalogue_of(request)
     wrong = not_sold(catalogue, body.region, body.machine_type)
     if wrong is not None:
-        raise invalid([FieldError("/machine_type" if "has no machines" in wrong else "/region", "not_sold", wrong)])
+        raise invalid([FieldError(f"/{wrong.field}", "not_sold", wrong.detail)])
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await open_request(connection, actor(request, scope), body, region=slug_of(catalogue, body.region))

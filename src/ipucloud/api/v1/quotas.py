@@ -100,7 +100,7 @@ def _wanted(
         slug = slug_of(catalogue, item.region)
         wrong = not_sold(catalogue, item.region, item.machine_type)
         if wrong is not None and (slug, item.machine_type) not in limited:
-            faults.append(FieldError(f"/items/{place}", "not_sold", wrong))
+            faults.append(FieldError(f"/items/{place}", "not_sold", wrong.detail))
             continue
         if (slug, item.machine_type) in wanted:
             faults.append(FieldError(f"/items/{place}", "repeated", "List each region and machine type only once."))
