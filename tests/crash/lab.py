@@ -144,6 +144,7 @@ class Lab(SiteWorld):
         self.suspended.clear()
         async with self.survivor():
             await self.delete_all()
+            await self.tasks_are_done()
 
     async def sweep(self, times: int = SIGHTINGS) -> None:
         """What the periodic task of a worker does about what late requests left."""
@@ -155,14 +156,14 @@ class Lab(SiteWorld):
         return await self.site_client(sites=self._patient)
 
     async def tasks_are_done(self) -> None:
-        """Return once no periodic task is due, and no pass over partitions that was broken off waits for another.
+        """Return once no periodic task is due, and no pass that was broken off waits for another.
 
         Else a work item that several trials hit would be parked, as it has to be.
         """
         none_due = (
             "SELECT count(*) = 0 FROM work"
             " WHERE kind = 'periodic' AND (lease_owner IS NOT NULL OR run_at <= app_now())"
-            " OR kind = 'partitions' AND attempt > 0"
+            " OR attempt > CASE kind WHEN 'partitions' THEN 0 ELSE 1 END"
         )
         await until(lambda: self.value(none_due), "no task is due")
 

@@ -29,9 +29,10 @@ class Hardware:
     """One region's hardware. `palette`: the seconds that anything may take.
 
     `allocation_of`: where the partition of a name was made last. `endpoints`: the port of each allocation there ever
-    was. `strays`: names of what nobody asked for. `failed_tests`: names of the cluster tests that did not pass, and
-    when they first did not. `forgets`: how often the controller lost everything; `forgotten`: the allocations that it
-    lost and nobody can use again, because they or their users were not made again, and when it lost them.
+    was. `strays`: names of what nobody asked for. `failed_tests`: names of the cluster tests that the controller
+    remembers and that did not pass, and when they first did not. `forgets`: how often the controller lost everything;
+    `forgotten`: the allocations that it lost and nobody can use again, because they or their users were not made again,
+    and when it lost them.
     """
 
     def __init__(
@@ -295,6 +296,7 @@ class Hardware:
         self.forgotten |= dict.fromkeys(self.state.allocations, self.now)
         for lost in (self.state.allocations, self.state.partitions, self.state.tests, self.state.users):
             lost.clear()
+        self.failed_tests.clear()  # a test of the same name that is started again has a result of its own
         self.remember()
 
     def restore_link(self, name: str) -> None:
