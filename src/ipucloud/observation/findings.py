@@ -40,10 +40,10 @@ def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> 
     found = Findings()
     if reading.machines is not None:
         _machines(found, expected, reading.machines, stuck)
+    for each in reading.controllers.values():
+        if each.error is None:
+            _controller(found, expected, reading.machines, each)
     if reading.machines is not None:
-        for each in reading.controllers.values():
-            if each.error is None:
-                _controller(found, expected, reading.machines, each)
         _partitions(found, expected, reading.answering)
     if reading.hosts is not None:
         for host in expected.hosts:
@@ -108,10 +108,12 @@ def _usual_firmware(expected: Expected, systems: Mapping[str, RedfishSystem]) ->
 
 
 def _controller(
-    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], reading: ControllerReading
+    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem] | None, reading: ControllerReading
 ) -> None:
+    """Links and allocations are judged by what the controller alone shows; nothing is found good without the BMCs."""
     machines = [each for each in expected.machines if each.controller == reading.name]
-    _agents(found, machines, systems, reading.agents)
+    if systems is not None:
+        _agents(found, machines, systems, reading.agents)
     _links(found, machines, reading.links)
     _allocations(found, machines, reading.allocations, reading.users)
 
