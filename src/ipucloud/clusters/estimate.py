@@ -9,10 +9,18 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
+from ipucloud.contract.clusters import (
+    ClusterCreate,
+    EstimateCapacityOut,
+    EstimateOut,
+    EstimateQuotaOut,
+    PriceOut,
+    WhyNotOut,
+)
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, read_room
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.money import Money
 from ipucloud.operations.step import expected_seconds
 from ipucloud.quotas import store as quotas
 
@@ -20,6 +28,16 @@ MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
 MINUTES_PER_MONTH = 730 * MINUTES_PER_HOUR
 """A twelfth of a 365-day year; for estimates only. Bills count minutes."""
+
+
+def prices(per_minute: Money) -> PriceOut:
+    """What that comes to in longer times."""
+    return PriceOut(
+        price_per_minute=per_minute,
+        price_per_hour=per_minute * MINUTES_PER_HOUR,
+        price_per_day=per_minute * MINUTES_PER_DAY,
+        price_per_month=per_minute * MINUTES_PER_MONTH,
+    )
 
 
 async def estimate(
@@ -36,10 +54,7 @@ async def estimate(
     why_not = (await read_room(connection, region, need)).why_not(need)
 
     return EstimateOut(
-        price_per_minute=per_minute,
-        price_per_hour=per_minute * MINUTES_PER_HOUR,
-        price_per_day=per_minute * MINUTES_PER_DAY,
-        price_per_month=per_minute * MINUTES_PER_MONTH,
+        **prices(per_minute).model_dump(),
         quota=EstimateQuotaOut(
             allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
         ),

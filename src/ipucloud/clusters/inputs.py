@@ -97,8 +97,8 @@ class Isolation:
 class ClusterInputs:
     """A cluster with its open operation, as of one instant.
 
-    `kept_partitions`: those that a repair makes again, of other hardware or because the controller lost them; None: the
-    cluster gets one with all of its IPUs.
+    `kept_partitions`: those that a repair or resize makes again, also because the controller lost them; None: the
+    cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
@@ -199,7 +199,7 @@ _LOAD = Query(
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
-           CASE WHEN c.state = 'rebuilding' OR o.kind = 'cluster.repair' AND (
+           CASE WHEN c.state IN ('rebuilding', 'resizing') OR o.kind = 'cluster.repair' AND (
                   EXISTS (SELECT FROM kept_partitions k
                            WHERE k.project_id = c.project_id AND k.cluster_id = c.id AND k.lost)
                   OR EXISTS (SELECT FROM shown_partitions s
@@ -222,6 +222,7 @@ _LOAD = Query(
       {controller_of_cluster("c", "v")}
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
+      LEFT JOIN resizes resized ON resized.project_id = o.project_id AND resized.operation_id = o.id
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(m.id, m.name, p.vipu_cluster_id, p.topology, dirty.id IS NOT NULL)
                           ORDER BY a.ordinal)
@@ -245,7 +246,8 @@ _LOAD = Query(
                  ON given_up.host_id = h.id AND given_up.source = 'operation' AND given_up.code = 'replaced'
                 AND given_up.cluster_id = c.id AND given_up.cleared_at IS NULL
           LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
-         WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
+         WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+           AND (resized.idle IS NULL OR a.resize IS DISTINCT FROM resized.idle)) AS held ON true
       LEFT JOIN LATERAL (
         SELECT json_build_object(
                  'keys', json_object_agg(name, sha256) FILTER (WHERE replaced_at IS NULL),

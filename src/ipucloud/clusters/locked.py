@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem, not_found
@@ -34,6 +35,7 @@ class LockedCluster(NamedTuple):
     auto_repair: bool
     repair_window: dict[str, object] | None
     region: str
+    flavor: str
     machine_type: str
     machines: int
     ipus: int
@@ -55,20 +57,18 @@ class LockedCluster(NamedTuple):
             )
 
 
-_LOCK = Query(
-    f"""
+_SELECT = f"""
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
-           clusters.region, clusters.machine_type,
+           clusters.region, clusters.flavor, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
            {users_at_controllers("clusters.region")} AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
-       FOR NO KEY UPDATE OF clusters
-    """,  # noqa: S608  # our own text
-    LockedCluster,
-)
+"""  # noqa: S608  # our own text
+_READ = Query(_SELECT, LockedCluster)
+_LOCK = Query(f"{_SELECT} FOR NO KEY UPDATE OF clusters", LockedCluster)
 _LOCK_QUOTA = sa.text(
     """
     SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
@@ -95,6 +95,14 @@ _RUNNING = Query(
     """,
     RunningOperation,
 )
+
+
+async def read_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
+    """The row without a lock, for estimates. Raises `Problem` not_found."""
+    cluster = await _READ.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    if cluster is None:
+        raise not_found()
+    return cluster
 
 
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:

@@ -1,6 +1,8 @@
-"""The partition that a cluster is created with, and what its Poplar servers are told of it. Pure."""
+"""The partition that a cluster is created with, what its Poplar servers are told of it, and what fits into it. Pure."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from ipucloud.kernel.vipu import DOMAIN_IPUS
 
@@ -24,3 +26,16 @@ def environment(ipus: int, server: int) -> dict[str, str]:
         "IPUOF_VIPU_API_GCD_ID": str(server % gcds(ipus)),
         "IPUOF_VIPU_API_TIMEOUT": str(USUAL_SECONDS if gcds(ipus) == 1 else LARGE_SECONDS),
     }
+
+
+def fitting(sizes: Mapping[str, int], ipus: int) -> list[str]:
+    """The partitions of these sizes in IPUs, by name, that a cluster of `ipus` has room for, the largest first.
+
+    Sizes are powers of two, and partitions are aligned to theirs: made in this order, all find room whose sum fits.
+    """
+    chosen, left = [], ipus
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        if size <= left:
+            chosen.append(name)
+            left -= size
+    return chosen

@@ -48,13 +48,13 @@ _MEMBERS = f"""
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
-                   WHEN page.state IN ('suspending', 'suspended', 'resuming', 'rebuilding') THEN 'paused'
+                   WHEN page.state IN ('suspending', 'suspended', 'resuming', 'rebuilding', 'resizing') THEN 'paused'
                    ELSE 'ended' END,
     'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
     'credited_minutes', usage.credited_minutes, 'credited_machines', usage.credited_machines,
     'cost', {money("usage.cost", "page.currency")},
     'cost_per_minute', {money(_COST_PER_MINUTE, "page.currency")}),
-  'operation', open.operation, 'version', page.version
+  'operation', open.operation, 'resize', open.resize, 'version', page.version
 """
 _HELD = f"""
 LEFT JOIN LATERAL (
@@ -123,6 +123,8 @@ _OPEN_OPERATION = clauses(
     "LEFT JOIN LATERAL (SELECT stage, progress, json_build_object(",
     SUMMARY,
     """) AS operation,
+           (SELECT json_build_object('from_flavor', from_flavor, 'to_flavor', to_flavor, 'moves', moves)
+              FROM resizes WHERE operation_id = operations.id) AS resize,
            (SELECT parked_at FROM work WHERE kind = 'cluster' AND key = operations.cluster_id::text) AS parked_at
       FROM operations
     WHERE operations.cluster_id = page.id AND partition_id IS NULL

@@ -17,7 +17,7 @@ CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
         _S.CREATING: frozenset({_S.ACTIVE, _S.ERROR, _S.DELETING, _S.DELETED}),
         _S.ACTIVE: _READY - {_S.ACTIVE},
         _S.DEGRADED: _READY - {_S.DEGRADED},
-        _S.RESIZING: _BUSY,
+        _S.RESIZING: _BUSY | {_S.SUSPENDED},
         _S.SUSPENDING: _BUSY | {_S.SUSPENDED},
         _S.SUSPENDED: frozenset({_S.RESUMING, _S.ERROR, _S.DELETING}),
         _S.RESUMING: _BUSY | {_S.SUSPENDED},

@@ -9,6 +9,7 @@ from ipucloud.clusters.views import BILLED_CLUSTERS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.inventory.resizing import ResizePart
 
 clusters = sa.Table(
     "clusters",
@@ -74,6 +75,32 @@ sa.Index(
     postgresql_where=clusters.c.deleted_at.is_(None),
 )
 make_with(clusters, BILLED_CLUSTERS)
+
+resizes = sa.Table(
+    "resizes",
+    metadata,
+    sa.Column("operation_id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("from_flavor", sa.Text, nullable=False),
+    sa.Column("from_machines", sa.Integer, nullable=False),
+    sa.Column("from_ipus", sa.Integer, nullable=False),
+    sa.Column("from_sku", sa.Text, nullable=False),
+    sa.Column("to_flavor", sa.Text, nullable=False),
+    sa.Column("to_machines", sa.Integer, nullable=False),
+    sa.Column("to_ipus", sa.Integer, nullable=False),
+    sa.Column("to_sku", sa.Text, nullable=False),
+    sa.Column("moves", sa.Boolean, nullable=False, comment="to another block of machines"),
+    sa.Column("idle", sa.Text, comment="the allocations that its present steps leave alone; NULL: none"),
+    tenant_key("resizes"),
+    same_project("resizes", "cluster_id", "clusters"),
+    same_project("resizes", "operation_id", "operations"),
+    one_of("idle", ResizePart),
+    sa.CheckConstraint("from_machines > 0 AND to_machines > 0 AND from_machines <> to_machines", name="sizes"),
+    comment="what a resize leads from and to, for as long as its cluster is known",
+)
+sa.Index("ix_resizes_cluster", resizes.c.project_id, resizes.c.cluster_id)
+sa.Index("ix_resizes_operation", resizes.c.project_id, resizes.c.operation_id)
 
 vipu_access_keys = sa.Table(
     "vipu_access_keys",

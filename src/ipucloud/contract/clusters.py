@@ -152,7 +152,7 @@ class PartitionOut(Answer):
 class BillingOut(Answer):
     """The cluster's cost so far; `cost` is null while a minute has no published price.
 
-    `paused`: the cluster is suspended, suspending or resuming.
+    `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
 
     status: Literal["not_started", "running", "paused", "ended"]
@@ -164,6 +164,14 @@ class BillingOut(Answer):
     cost_per_minute: Money | None = Field(
         description="Cost of the present minute, without credited machines; 0 while nothing is billed."
     )
+
+
+class ResizeOut(Answer):
+    """A change of a cluster's size."""
+
+    from_flavor: str = Field(examples=["m2000-pod4"])
+    to_flavor: str = Field(examples=["m2000-pod16"])
+    moves: bool = Field(description="Whether the cluster moves to other machines; false: it keeps its own.")
 
 
 class ClusterItemOut(Answer):
@@ -206,6 +214,7 @@ class ClusterItemOut(Answer):
     operation: OperationSummaryOut | None = Field(
         description="The open operation on the cluster itself; null when none is open. Each partition has its own."
     )
+    resize: ResizeOut | None = Field(description="The resize under way; null: none is.")
     version: int
 
 
@@ -229,6 +238,12 @@ class ClusterRestart(Body):
         description="Names of the cluster's Poplar servers; null: all of them.",
         examples=[None],
     )
+
+
+class ClusterResize(Body):
+    """The size that a cluster is to have."""
+
+    flavor: Slug = Field(description="A flavor of the cluster's machine type.", examples=["m2000-pod64"])
 
 
 class ServerPage(Page[PoplarServerOut]):
@@ -297,13 +312,44 @@ class EstimateCapacityOut(Answer):
     why_not: WhyNotOut | None
 
 
-class EstimateOut(Answer):
-    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
+class PriceOut(Answer):
+    """What a cluster costs while it is in use. A month is 730 hours."""
 
     price_per_minute: Money
     price_per_hour: Money
     price_per_day: Money
     price_per_month: Money
+
+
+class ResizedPartitionOut(Answer):
+    """What a resize does to one of the cluster's partitions."""
+
+    name: str
+    ipus: int | None = Field(description="Its size now; null if it was not observed yet.")
+    ipus_after: int | None = Field(
+        description="Its size after the resize; null: it does not fit and is not made again."
+    )
+
+
+class ResizeEstimateOut(Answer):
+    """What a resize would do, as of now; nothing is reserved."""
+
+    from_flavor: str
+    to_flavor: str
+    moves: bool | None = Field(
+        description="Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."
+    )
+    price_before: PriceOut
+    price_after: PriceOut
+    quota: EstimateQuotaOut
+    capacity: EstimateCapacityOut
+    partitions: list[ResizedPartitionOut]
+    expected_seconds: int = Field(description="Usual time until the cluster is in use again, in seconds.")
+
+
+class EstimateOut(PriceOut):
+    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
+
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
     expected_seconds: int = Field(description="Usual time until the cluster is active, in seconds.")

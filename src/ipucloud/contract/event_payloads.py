@@ -47,6 +47,14 @@ class ClusterEntered(Payload):
     late: Late = False
 
 
+class ClusterResized(Payload):
+    """The cluster's former size and its present one."""
+
+    from_flavor: str = Field(description="Its flavor before.", examples=["m2000-pod4"])
+    to_flavor: str = Field(description="Its flavor now.", examples=["m2000-pod16"])
+    moved: bool = Field(description="Whether it has other machines; false: it kept its own.")
+
+
 class ClusterFault(Payload):
     """Something wrong with a cluster's hardware."""
 

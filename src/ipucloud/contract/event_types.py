@@ -164,11 +164,14 @@ CLUSTER_REPAIR_WAITING = _register(
     payload=payloads.RepairWaits,
     operators=True,
 )
+CLUSTER_RESIZED = _register(
+    "cluster.resized", "The cluster has another size and is ready for use.", payload=payloads.ClusterResized
+)
 _register_states(
     "cluster",
     {
         "active": "The cluster is ready for use.",
-        "resizing": "The cluster's size is being changed. Reserved; not emitted yet.",
+        "resizing": "The cluster's size is being changed.",
         "suspending": "The cluster is being suspended.",
         "suspended": "The cluster is suspended; its machines are released.",
         "resuming": "The suspended cluster is being resumed.",

@@ -46,18 +46,18 @@ DELETING = Invariant(
 
 BETWEEN = Invariant(
     name="suspending_or_resuming_cluster_has_its_operation",
-    sentence="A cluster in `suspending`, `resuming` or `rebuilding` has an open operation that does it.",
+    sentence="A cluster in `suspending`, `resuming`, `rebuilding` or `resizing` has an open operation that does it.",
     object_type="cluster",
     remedy="Determine its progress from its events and the site; the customer can delete it.",
     repair=Refusal("It is unknown how far the operation got and whether the servers are still wanted."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the cluster is %s, and nothing does it', c.state) AS detail
       FROM clusters c
-     WHERE c.state IN ('suspending', 'resuming', 'rebuilding')
+     WHERE c.state IN ('suspending', 'resuming', 'rebuilding', 'resizing')
        AND NOT EXISTS (SELECT FROM operations o
                         WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
                           AND o.kind = CASE c.state WHEN 'suspending' THEN :suspend WHEN 'resuming' THEN :resume
-                                                 ELSE :replace END)
+                                                 WHEN 'resizing' THEN :resize ELSE :replace END)
     """,
     parameters=STATES,
 )
@@ -77,7 +77,7 @@ SETTLED = Invariant(
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
      WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
         OR o.kind = :suspend AND c.state <> 'suspending' OR o.kind = :resume AND c.state <> 'resuming'
-        OR o.kind = :replace AND c.state <> 'rebuilding'
+        OR o.kind = :replace AND c.state <> 'rebuilding' OR o.kind = :resize AND c.state <> 'resizing'
         OR o.partition_id IS NOT NULL AND (c.state <> ALL (:working) OR EXISTS (
              SELECT FROM operations own
               WHERE own.project_id = c.project_id AND own.cluster_id = c.id AND own.partition_id IS NULL

@@ -93,12 +93,38 @@ EXACTLY_ITS_MACHINES = Invariant(
            format('the cluster is in %s, has %s machines and holds %s', c.state, c.machines,
                   coalesce(held.machines, 0)) AS detail
       FROM clusters c
-      LEFT JOIN (SELECT cluster_id, count(machine_id) AS machines FROM allocations
-                  WHERE freed_at IS NULL GROUP BY cluster_id) AS held ON held.cluster_id = c.id
+      LEFT JOIN (SELECT cluster_id, count(machine_id) AS machines, bool_or(resize IS NOT NULL) AS both_sizes
+                   FROM allocations WHERE freed_at IS NULL GROUP BY cluster_id) AS held ON held.cluster_id = c.id
      WHERE coalesce(held.machines, 0) <> c.machines
-       AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0))
+       AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0 AND NOT held.both_sizes))
     """,
     parameters=STATES,
+)
+
+BOTH_SIZES = Invariant(
+    name="resize_holds_both_sizes",
+    sentence="A cluster that is resized holds the machines of its former size and of its new one.",
+    object_type="cluster",
+    remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
+    repair=Refusal("The database does not show which machines the cluster really uses."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('%s is resized from %s machines to %s; of the former size it holds %s, of the new one %s', c.flavor,
+                  r.from_machines, r.to_machines, held.former, held.latter) AS detail
+      FROM operations o
+      JOIN resizes r ON r.project_id = o.project_id AND r.operation_id = o.id
+      JOIN clusters c ON c.project_id = r.project_id AND c.id = r.cluster_id,
+           LATERAL (SELECT count(*) FILTER (WHERE resize IS DISTINCT FROM 'joins') AS former,
+                           count(*) FILTER (WHERE resize IS DISTINCT FROM 'leaves') AS latter
+                      FROM allocations a
+                     WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+                       AND a.machine_id IS NOT NULL) AS held
+     WHERE o.finished_at IS NULL
+       AND ((held.former, held.latter) <> (r.from_machines, r.to_machines)
+            OR (c.flavor, c.machines) <> CASE r.idle WHEN 'joins' THEN (r.from_flavor, r.from_machines)
+                                                     WHEN 'leaves' THEN (r.to_flavor, r.to_machines)
+                                                     ELSE (c.flavor, c.machines) END)
+    """,
 )
 
 RESTING = Invariant(
@@ -196,7 +222,8 @@ TAKEN_AFTER_FREED = Invariant(
 
 NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
-    sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts unless it is suspended.",
+    sentence="The machines of a cluster are numbered from 0 without gaps, unless it was being resized, and so are its"
+    " hosts unless it is suspended.",
     object_type="cluster",
     remedy="If only machines are numbered wrongly, have the audit number them. If hosts are, read which server is on"
     " which (`ipucloud admin hosts list`); if the order of their numbers is wrong, have the cluster deleted and created"
@@ -224,7 +251,8 @@ NUMBERED = Invariant(
        AND (machine_id IS NOT NULL OR EXISTS (SELECT FROM clusters c WHERE c.project_id = allocations.project_id
                                                  AND c.id = allocations.cluster_id AND c.state <> 'suspended'))
      GROUP BY project_id, cluster_id, CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END
-    HAVING count(*) <> count(DISTINCT ordinal) OR min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
+    HAVING NOT bool_or(resize IS NOT NULL)
+       AND (count(*) <> count(DISTINCT ordinal) OR min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1)
     """,
 )
 
@@ -339,6 +367,7 @@ RULES = (
     ONE_HOLDER,
     GONE_HOLDS_NOTHING,
     EXACTLY_ITS_MACHINES,
+    BOTH_SIZES,
     RESTING,
     NOTHING_RELEASED,
     TIMES_IN_ORDER,

@@ -9,6 +9,7 @@ from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.replace import REPLACE
+from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.states import BILLABLE
@@ -29,7 +30,7 @@ WHOLE = WORKING | {
 GONE = frozenset({ClusterState.ERROR, ClusterState.DELETED})
 """Only the cluster's records are left."""
 
-SERVED = WHOLE | {ClusterState.SUSPENDED}
+SERVED = WHOLE | {ClusterState.RESIZING, ClusterState.SUSPENDED}
 """The cluster has its hosts, with its Poplar servers."""
 
 TAKEN_DOWN = GONE | {ClusterState.SUSPENDED}
@@ -49,5 +50,6 @@ STATES: Mapping[str, object] = MappingProxyType(
         "suspend": SUSPEND.name,
         "resume": RESUME.name,
         "replace": REPLACE.name,
+        "resize": RESIZE.name,
     }
 )

@@ -10,14 +10,15 @@ from ipucloud.invariants.tables import TABLES
 
 _HELD = """
 (SELECT count(a.machine_id) FROM clusters c
-   JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+   JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL AND a.counted
   WHERE c.project_id = q.project_id AND c.region = q.region AND c.machine_type = q.machine_type)
 """
 _THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine_type) = :object_id"
 
 QUOTA_COUNTS = Invariant(
     name="quota_counts_what_is_held",
-    sentence="A quota's used count is the number of machines that the project's clusters hold.",
+    sentence="A quota's used count is the number of machines that the project's clusters hold; a cluster that is"
+    " resized counts with the larger of its two sizes.",
     object_type="quota",
     remedy="Apply the audit's repair.",
     repair=by(
@@ -33,7 +34,7 @@ QUOTA_COUNTS = Invariant(
       FROM quotas q
       FULL JOIN (SELECT c.project_id, c.region, c.machine_type, count(*) AS machines
                    FROM clusters c JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id
-                  WHERE a.freed_at IS NULL AND a.machine_id IS NOT NULL
+                  WHERE a.freed_at IS NULL AND a.machine_id IS NOT NULL AND a.counted
                   GROUP BY c.project_id, c.region, c.machine_type) AS held
         ON held.project_id = q.project_id AND held.region = q.region AND held.machine_type = q.machine_type
      WHERE coalesce(q.used, 0) <> coalesce(held.machines, 0)

@@ -7,7 +7,8 @@ docs/concurrency.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -240,12 +241,8 @@ async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
         "hosts": 0 if need.own_hosts else need.hosts,
     }
     for _ in range(_LOCK_TRIES):
-        try:
+        async with waiting_for_room():
             locked = await _LOCK.one_or_none(connection, asked)
-        except sa.exc.OperationalError as error:
-            if isinstance(error.orig, pg_errors.LockNotAvailable | pg_errors.QueryCanceled):
-                raise _busy() from error
-            raise
         if locked is not None:
             return locked
         # Room that was returned since is found by another attempt.
@@ -253,8 +250,43 @@ async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
     raise _busy()
 
 
+@asynccontextmanager
+async def waiting_for_room() -> AsyncIterator[None]:
+    """Raise `Problem` unavailable when others keep a row with room locked for too long."""
+    try:
+        yield
+    except sa.exc.OperationalError as error:
+        if isinstance(error.orig, pg_errors.LockNotAvailable | pg_errors.QueryCanceled):
+            raise _busy() from error
+        raise
+
+
 async def _take(connection: AsyncConnection, demand: Demand, locked: _Locked) -> _Taken:
     slots, places = choose(locked.mask, demand.need.machines, whole=locked.run_id is not None)
+    return await _take_blocks(connection, demand, locked, slots=slots, places=places)
+
+
+async def take_slots(
+    connection: AsyncConnection,
+    demand: Demand,
+    *,
+    pod_id: UUID | None = None,
+    run_id: UUID | None = None,
+    slots: int,
+    places: int = 0,
+) -> None:
+    """Give the cluster these free slots of a pod, or of the pods at these places of a run; the row is locked.
+
+    Raises `Problem` unavailable when they are not free.
+    """
+    taken = await _take_blocks(connection, demand, _Locked(run_id, pod_id, 0, []), slots=slots, places=places)
+    if taken.machines != slots.bit_count() * max(places.bit_count(), 1):
+        raise _busy()
+
+
+async def _take_blocks(
+    connection: AsyncConnection, demand: Demand, locked: _Locked, *, slots: int, places: int
+) -> _Taken:
     parameters = {
         "project_id": demand.project_id,
         "cluster_id": demand.cluster_id,

@@ -15,11 +15,12 @@ from ipucloud.inventory.validations import require_unsettled
 
 
 class _Returned(NamedTuple):
-    """A machine with its pod, or a host."""
+    """A machine with its pod, or a host. `counted`: it was in the project's quota."""
 
     machine_id: UUID | None
     pod_id: UUID | None
     host_id: UUID | None
+    counted: bool
 
 
 _RELEASE = Query(
@@ -28,9 +29,9 @@ _RELEASE = Query(
       UPDATE allocations SET released_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
          AND (machine_id IS NOT NULL OR host_id = ANY (coalesce(CAST(:hosts AS uuid[]), ARRAY[host_id])))
-      RETURNING machine_id, host_id
+      RETURNING machine_id, host_id, counted
     )
-    SELECT machine_id, pod_id, host_id FROM released LEFT JOIN machines ON machines.id = machine_id
+    SELECT machine_id, pod_id, host_id, counted FROM released LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
 )
@@ -39,9 +40,9 @@ _FREE = Query(
     WITH freed AS (
       UPDATE allocations SET freed_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
-      RETURNING machine_id, host_id
+      RETURNING machine_id, host_id, counted
     )
-    SELECT machine_id, pod_id, host_id FROM freed LEFT JOIN machines ON machines.id = machine_id
+    SELECT machine_id, pod_id, host_id, counted FROM freed LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
 )
@@ -77,7 +78,7 @@ async def release(
 
 
 async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool) -> int:
-    """Give back what was released and was observed clean; the number of machines among it.
+    """Give back what was released and was observed clean; the number of machines among it that a quota counts.
 
     `validated`: machines are to be validated before other clusters get them.
     """
@@ -92,7 +93,7 @@ async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUI
     await settle(connection, pods)
     if hosts := [each.host_id for each in freed if each.host_id is not None]:
         await connection.execute(_FREE_HOSTS, {"hosts": hosts})
-    return sum(each.pod_id is not None for each in freed)
+    return sum(each.pod_id is not None and each.counted for each in freed)
 
 
 def _pods(returned: list[_Returned]) -> set[UUID]:

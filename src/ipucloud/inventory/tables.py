@@ -15,6 +15,7 @@ from ipucloud.contract.operator_validations import ValidationReason, ValidationR
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory import functions
 from ipucloud.inventory.health.codes import Health
+from ipucloud.inventory.resizing import ResizePart
 from ipucloud.inventory.snapshot import SlotState
 
 site_regions = sa.Table(
@@ -187,12 +188,21 @@ allocations = sa.Table(
     instant("created_at", default_now=True),
     instant("released_at"),
     instant("freed_at"),
+    sa.Column("resize", sa.Text, comment="part in the open resize of its cluster; NULL: it stays, or none is open"),
+    sa.Column(
+        "counted",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.true(),
+        comment="in the project's quota; false: the other block of a resize is",
+    ),
     tenant_key("allocations"),
     same_project("allocations", "cluster_id", "clusters"),
     sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_resource"),
     sa.CheckConstraint(
         "freed_at IS NULL OR (released_at IS NOT NULL AND released_at <= freed_at)", name="released_before_freed"
     ),
+    one_of("resize", ResizePart),
 )
 sa.Index(
     "uq_allocations_live_machine",

@@ -88,7 +88,8 @@ class Undo(Generic[Act, Inputs]):
     """How an operation that failed or was cancelled is undone.
 
     `what` begins the reason that its object shows. `cancelled` and `failed` are the object's states afterwards, None
-    for its previous one. `on_begin` writes in the transaction that starts the undo.
+    for its previous one. `on_begin` writes in the transaction that starts the undo. `otherwise`: how the operation goes
+    on when a step of the undo is given up; its steps have stages of their own. Without it all of the undo's endure.
     """
 
     steps: tuple[Step[Act, Inputs], ...]
@@ -96,6 +97,11 @@ class Undo(Generic[Act, Inputs]):
     cancelled: StrEnum | None
     failed: StrEnum | None
     on_begin: Callable[[AsyncConnection, Inputs], Awaitable[None]] | None = None
+    otherwise: Undo[Act, Inputs] | None = None
+
+    def has(self, step: OpenStep) -> bool:
+        """Whether this is one of its own steps, by name and stage."""
+        return any((each.name, each.stage.name) == (step.name, step.stage) for each in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,22 @@ class Kind(Generic[Act, Inputs]):
 
     def step(self, operation: OpenOperation) -> Step[Act, Inputs] | None:
         """The declaration of the operation's current step; None for a step of another version of the product."""
+        undo = self.undo_of(operation)
+        if undo is not None and undo is not self.undo:
+            return next(step for step in undo.steps if step.name == operation.step.name)
         return self._by_name.get((operation.undoing, operation.step.name))
+
+    def undo_of(self, operation: OpenOperation) -> Undo[Act, Inputs] | None:
+        """The undo that is under way; None: none is."""
+        if not operation.undoing or self.undo is None:
+            return None
+        otherwise = self.undo.otherwise
+        return otherwise if otherwise is not None and otherwise.has(operation.step) else self.undo
+
+    def next_undo(self, operation: OpenOperation) -> Undo[Act, Inputs] | None:
+        """The undo that follows when the current step is given up; None: there is none."""
+        under_way = self.undo_of(operation)
+        return self.undo if under_way is None else under_way.otherwise
 
     def problem(self, operation: OpenOperation, failed: Failed) -> Problem:
         """The problem of a step that is given up. Raises LookupError if its kind never gives up."""
@@ -176,14 +197,12 @@ class Kind(Generic[Act, Inputs]):
     def _faults(self) -> Iterable[str]:
         if not _NAME.fullmatch(self.name):
             yield "a name is <object>.<verb>"
-        undoing = () if self.undo is None else self.undo.steps
-        for steps in (self.steps, *([] if self.undo is None else [undoing])):
+        for steps in (self.steps, *(undo.steps for undo in self._undos())):
             if not steps:
                 yield "it has no step"
             if len({step.name for step in steps}) < len(steps):
                 yield "two of its steps have one name"
-        if fickle := [step.name for step in undoing if not step.endures]:
-            yield f"its undo may give up at {fickle[0]}"
+        yield from self._unsafe_undos()
         if {step.name for step in self.replacing} & {step.name for step in self.steps}:
             yield "a step that replaces has the name of one of its steps"
         if self.failure is None and not all(step.endures for step in self.steps):
@@ -192,8 +211,21 @@ class Kind(Generic[Act, Inputs]):
             yield "it is cancellable, but it declares no undo"
         yield from self._wrong_moves()
 
+    def _unsafe_undos(self) -> Iterable[str]:
+        for undo in self._undos():
+            if undo.otherwise is None:
+                if fickle := [step.name for step in undo.steps if not step.endures]:
+                    yield f"its undo may give up at {fickle[0]}"
+            elif {step.stage.name for step in undo.steps} & {step.stage.name for step in undo.otherwise.steps}:
+                yield "its undo and what follows that have a stage in common"
+
+    def _undos(self) -> Sequence[Undo[Act, Inputs]]:
+        if self.undo is None:
+            return ()
+        return (self.undo,) if self.undo.otherwise is None else (self.undo, self.undo.otherwise)
+
     def _wrong_moves(self) -> Iterable[str]:
-        ends = {self.success} | (set() if self.undo is None else {self.undo.cancelled, self.undo.failed})
+        ends = {self.success}.union(*({undo.cancelled, undo.failed} for undo in self._undos()))
         if self.states is None:
             return
         for before in self.begins_in if self.during is not None else ():

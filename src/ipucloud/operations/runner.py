@@ -98,7 +98,7 @@ class Runner(Generic[Act, Inputs]):
             case Failed():
                 return await self._fail(at, result)
             case Cancelled():
-                await _undo(at, None)
+                await _undo(at, _required(at.kind.next_undo(at.operation), at.kind), None)
                 await _record(at, StepState.SKIPPED, "cancelled")
                 return Go()
 
@@ -155,8 +155,9 @@ async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
         return Go()
     failed = other
     problem = failed.problem or at.kind.problem(at.operation, failed)
-    if at.kind.undo is not None:
-        await _undo(at, problem)
+    undo = at.kind.next_undo(at.operation)
+    if undo is not None:
+        await _undo(at, undo, problem)
         await _record(at, StepState.FAILED, failed.detail, failed)
         return Go()
     await _record(at, StepState.FAILED, failed.detail, failed)
@@ -187,10 +188,16 @@ async def _record(
     await at.kind.step_recorded(at.connection, at.inputs, detail if blocked else None)
 
 
-async def _undo(at: _Pass[Act, Inputs], problem: Problem | None) -> None:
-    """Replace the rest of the plan. This precedes the recording of the step, which then keeps the progress."""
-    undo = _undo_of(at.kind)
-    await append_undo(at.connection, at.operation, plan_of(undo.steps, at.kind.lacking(at.inputs)), problem)
+async def _undo(at: _Pass[Act, Inputs], undo: Undo[Act, Inputs], problem: Problem | None) -> None:
+    """Replace the rest of the plan. This precedes the recording of the step, which then keeps the progress.
+
+    What follows a failed undo does not change why the operation failed.
+    """
+    plan = plan_of(undo.steps, at.kind.lacking(at.inputs))
+    if at.operation.undoing:
+        await append_steps(at.connection, at.operation, plan)
+    else:
+        await append_undo(at.connection, at.operation, plan, problem, more_time=undo.otherwise is not None)
     if undo.on_begin is not None:
         await undo.on_begin(at.connection, at.inputs)
 
@@ -206,13 +213,13 @@ def _ending(kind: Kind[Act, Inputs], operation: OpenOperation) -> Ending:
     """How an operation ends whose last step succeeded."""
     if not operation.undoing:
         return Ending(OperationState.SUCCEEDED, kind.success)
-    undo = _undo_of(kind)
+    undo = _required(kind.undo_of(operation), kind)
     if operation.state is OperationState.CANCELLING:
         return Ending(OperationState.CANCELLED, undo.cancelled, f"{undo.what} was cancelled")
     return Ending(OperationState.FAILED, undo.failed, f"{undo.what} failed; its operation has the reason")
 
 
-def _undo_of(kind: Kind[Act, Inputs]) -> Undo[Act, Inputs]:
-    if kind.undo is None:
+def _required(undo: Undo[Act, Inputs] | None, kind: Kind[Act, Inputs]) -> Undo[Act, Inputs]:
+    if undo is None:
         raise LookupError(f"{kind.name} cannot be undone")
-    return kind.undo
+    return undo

@@ -246,7 +246,9 @@ FIRST_OF_UNDO = 101
 _UNDO = sa.text(
     """
     WITH operation AS (
-      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
+      UPDATE operations
+         SET undoing = true, error = CAST(:error AS jsonb), version = version + 1,
+             deadline_at = CASE WHEN :more_time THEN app_now() + (deadline_at - created_at) ELSE deadline_at END
        WHERE project_id = :project_id AND id = :operation_id
     ), skipped AS (
       UPDATE operation_steps SET state = 'skipped'
@@ -262,9 +264,17 @@ _UNDO = sa.text(
 
 
 async def append_undo(
-    connection: AsyncConnection, operation: OpenOperation, plan: Sequence[PlannedStep], error: Problem | None
+    connection: AsyncConnection,
+    operation: OpenOperation,
+    plan: Sequence[PlannedStep],
+    error: Problem | None,
+    *,
+    more_time: bool,
 ) -> None:
-    """Replace the rest of the operation's steps by those that undo it; `error` is what it will end with."""
+    """Replace the rest of the operation's steps by those that undo it; `error` is what it will end with.
+
+    `more_time`: the undo may take as long as the operation.
+    """
     await connection.execute(
         _UNDO,
         {
@@ -275,6 +285,7 @@ async def append_undo(
             "stages": [step.stage.name for step in plan],
             "skipped": [step.skipped for step in plan],
             "error": _json(error),
+            "more_time": more_time,
         },
     )
     failpoint("operation.undo_appended")

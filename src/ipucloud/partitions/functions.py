@@ -43,8 +43,13 @@ CREATE FUNCTION keep_partitions(project uuid, cluster uuid, operation uuid) RETU
        SET desired_state = CASE desired_state WHEN 'absent' THEN 'absent' ELSE 'unmanaged' END,
            state = CASE desired_state WHEN 'absent' THEN 'removed' ELSE 'creating' END,
            removed_at = CASE desired_state WHEN 'absent' THEN app_now() END,
-           state_reason = CASE desired_state WHEN 'absent' THEN 'it was being removed when its cluster was repaired'
-                                             ELSE 'it is made again by the repair of its cluster' END,
+           state_reason = (
+             SELECT CASE WHEN desired_state = 'absent' AND clusters.state = 'resizing'
+                         THEN 'it was being removed when its cluster was resized'
+                         WHEN desired_state = 'absent' THEN 'it was being removed when its cluster was repaired'
+                         WHEN clusters.state = 'resizing' THEN 'it is made again by the resize of its cluster'
+                         ELSE 'it is made again by the repair of its cluster' END
+               FROM clusters WHERE clusters.id = cluster),
            state_entered_at = app_now(), observed = observed || '{"ipus": []}', ipuof = NULL, ipuof_at = NULL,
            status = NULL, status_at = NULL, reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
            version = version + 1
@@ -58,7 +63,7 @@ CREATE FUNCTION keep_partitions(project uuid, cluster uuid, operation uuid) RETU
 $$
 """,
 )
-"""Record that the cluster's partitions will be made again on other hardware, with their events.
+"""Record that the cluster's partitions will be made again by a repair or resize, with their events.
 
 Those that were being made or reset are made again too; those that were being removed are removed. Their operations
 have ended before.
@@ -103,11 +108,11 @@ CREATE FUNCTION rename_partitions(project uuid, cluster uuid, named text) RETURN
          name = CASE origin WHEN 'api' THEN p.name ELSE named END, version = p.version + 1
     FROM clusters c
    WHERE p.project_id = project AND p.cluster_id = cluster AND c.project_id = project AND c.id = cluster
-     AND c.state = 'rebuilding' AND origin <> 'customer'
+     AND c.state IN ('rebuilding', 'resizing') AND origin <> 'customer'
      AND (removed_at IS NULL OR p.external_name = c.external_name);
 $$
 """
-"""Give the partitions of a repaired cluster its next external name, also to the one that was removed on request.
+"""Give the partitions of a repaired or resized cluster its next external name, also to the one removed on request.
 
 Those that customers created at the controller, and that were removed, are deleted: they may be made again by name.
 """
@@ -118,7 +123,7 @@ SELECT id, project_id, cluster_id, external_name, created_at, lost AND state = '
        CASE origin WHEN 'cluster' THEN NULL ELSE coalesce(requested, observed - 'ipus') END AS shape
   FROM partitions WHERE removed_at IS NULL AND (state = 'creating' OR lost AND state = 'missing')
 """
-"""The partitions that a repair makes again; without a shape the one with all of the cluster's IPUs.
+"""The partitions that a repair or resize makes again; without a shape the one with all of the cluster's IPUs.
 
 `lost`: its controller lost it with the cluster's allocation.
 """

@@ -16,14 +16,16 @@ from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.operations.resize import resize
 from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut, ResizeEstimateOut
 from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
@@ -99,6 +101,24 @@ class Customer:
                 settings=self.settings,
             )
         )
+
+    async def resize(self, cluster: UUID, flavor: str, *, if_match: int | None = None) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: resize(
+                connection,
+                actor,
+                cluster,
+                flavor=flavor,
+                catalogue=self.catalogue,
+                if_match=if_match,
+                settings=self.settings,
+            )
+        )
+
+    async def estimate_resize(self, cluster: UUID, flavor: str) -> ResizeEstimateOut:
+        async with self.database.read() as connection:
+            return await estimate_resize(connection, self.actor(), cluster, flavor=flavor, catalogue=self.catalogue)
 
     async def replace_hardware(
         self, cluster: UUID, *hardware: str, if_match: int | None = None, **changes: Any

@@ -26,11 +26,13 @@ from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.operations.resize import resize
 from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
 from ipucloud.clusters.repairs.reschedule import reschedule
+from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import (
@@ -40,9 +42,11 @@ from ipucloud.contract.clusters import (
     ClusterOut,
     ClusterPage,
     ClusterPatch,
+    ClusterResize,
     ClusterRestart,
     EstimateOut,
     MachinePage,
+    ResizeEstimateOut,
     ServerPage,
 )
 from ipucloud.contract.operations import OperationOut
@@ -289,6 +293,63 @@ async def repair_cluster(request: Request, project: ProjectRef, cluster: Cluster
     repair.
     """
     return await _begun(request, project, cluster, replace_hardware)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:estimate-resize",
+    **operation(
+        "estimateClusterResize",
+        "Estimate a resize",
+        Permission.CLUSTER_READ,
+        gives=ResizeEstimateOut,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def estimate_cluster_resize(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResize
+) -> Response:
+    """Estimate a resize: price, time, quota, room, and what becomes of the partitions. Nothing is reserved."""
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        found = await estimate_resize(
+            connection, actor(request, scope), cluster, flavor=body.flavor, catalogue=catalogue_of(request)
+        )
+        return Answer(200, found.model_dump_json().encode())
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:resize",
+    **operation(
+        "resizeCluster",
+        "Resize a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location is the operation",
+        errors=(
+            BUDGET_REACHED,
+            CAPACITY_EXHAUSTED,
+            FUNDS_EXHAUSTED,
+            OPERATION_IN_PROGRESS,
+            PAYMENT_OVERDUE,
+            PRECONDITION_FAILED,
+            QUOTA_EXCEEDED,
+            STATE_CONFLICT,
+        ),
+        headers=(IF_MATCH,),
+    ),
+)
+async def resize_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResize) -> Response:
+    """Give a cluster in use more or fewer machines of its type. It is restarted, and not billed until it is active.
+
+    Poplar servers keep disk, address and host key; partitions that fit are made again. A resize that fails or is
+    cancelled restores the former size. A repeated request for the same flavor returns the running resize.
+    """
+    begun = partial(resize, flavor=body.flavor, catalogue=catalogue_of(request))
+    return await _begun(request, project, cluster, begun)
 
 
 _ALL_SERVERS = ClusterRestart()

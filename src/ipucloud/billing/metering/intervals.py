@@ -28,7 +28,8 @@ _CLOSE = sa.text(
     """
     UPDATE usage_intervals u
        SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
-             c.delete_requested_at, CASE WHEN c.state IN ('suspending', 'rebuilding') THEN c.state_entered_at END,
+             c.delete_requested_at,
+             CASE WHEN c.state IN ('suspending', 'rebuilding', 'resizing') THEN c.state_entered_at END,
              app_now()), 'UTC'))
       FROM billed_clusters c
      WHERE c.project_id = u.project_id AND c.id = u.cluster_id
@@ -50,9 +51,9 @@ async def open_interval(
 
 
 async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Stop billing at the second of the delete, suspend or repair request, or now; never before the interval's start.
+    """Stop billing at the second of the delete, suspend, repair or resize request, or now.
 
-    The request's time counts, not this statement's: waiting for a lock costs no additional minute.
-    Without an open interval nothing happens.
+    It never ends before the interval's start. The request's time counts, not this statement's: waiting for a lock costs
+    no additional minute. Without an open interval nothing happens.
     """
     await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})

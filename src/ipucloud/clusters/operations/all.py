@@ -7,6 +7,7 @@ from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.replace import REPLACE
+from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.operations.restart import POWER_CYCLE, REBOOT
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.rotate_key import ROTATE_KEY
@@ -22,6 +23,7 @@ CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (
     ROTATE_KEY,
     REBOOT,
     POWER_CYCLE,
+    RESIZE,
 )
 BESIDE_PARTITIONS = frozenset(kind.name for kind in CLUSTER_OPERATIONS if kind.beside_partitions)
 """Those during which operations on the cluster's partitions may begin and run."""

@@ -20,7 +20,6 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
@@ -98,7 +97,8 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:
-            await enter_state(connection, inputs, ClusterState(ending.state), reason=ending.reason)
+            reason = None if ending.state in BILLABLE else ending.reason
+            await enter_state(connection, inputs, ClusterState(ending.state), reason=reason)
             await settle_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
         if self.name == REPLACE_HARDWARE:
             await operation_ended(
@@ -111,7 +111,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         """Billing comes last in the lock order."""
-        if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.operation is OperationState.SUCCEEDED:
+        if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
             await open_interval(
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
             )

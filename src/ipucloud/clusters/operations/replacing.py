@@ -95,13 +95,26 @@ async def _exchanged(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa:
     return Achieved(note=f"built again without the data on its disk: {', '.join(lost)}" if lost else None)
 
 
+async def report_faulty(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> Failed:
+    """Report the hardware, for an operation that does not go on with other; within the limits of `other_hardware`."""
+    faults = _exchangeable(cluster, failed)
+    if faults and len(faults) <= cluster.replaceable and not await automation_halted(connection, cluster.region):
+        await _report(connection, cluster, faults)
+    return failed
+
+
+def _exchangeable(cluster: ClusterInputs, failed: Faulty) -> list[Fault]:
+    """A host with a disk that the customer may need is not exchanged."""
+    kept = {host.name for host in cluster.hosts if not host.unbuilt}
+    return [fault for fault in failed.hardware if fault.name not in kept]
+
+
 async def other_hardware(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> Failed | None:
     """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason.
 
-    A host with a disk that the customer may need is not exchanged. While automatic actions are halted in the region, or
-    when so much was replaced there within the hour that the site itself may be at fault, nothing is reported."""
-    kept = {host.name for host in cluster.hosts if not host.unbuilt}
-    faults = [fault for fault in failed.hardware if fault.name not in kept]
+    While automatic actions are halted in the region, or when so much was replaced there within the hour that the site
+    itself may be at fault, nothing is reported."""
+    faults = _exchangeable(cluster, failed)
     if not faults or await automation_halted(connection, cluster.region):
         return failed
     if len(faults) > cluster.replaceable:
@@ -199,7 +212,7 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
     try:
         async with connection.begin_nested():
             await free(connection, **mine, validated=False)
-            await name_anew(connection, **mine, incarnation=_incarnation(cluster) + 1)
+            await name_anew(connection, **mine, incarnation=incarnation_of(cluster) + 1)
             servers = await servers_without_host(connection, **mine)
             failpoint("cluster.hardware_given_back")
             need = _need(cluster, len(servers))
@@ -220,7 +233,8 @@ async def servers_without_host(connection: AsyncConnection, *, project_id: UUID,
     return sorted(await _WITHOUT_HOST.all(connection, {"project_id": project_id, "cluster_id": cluster_id}))
 
 
-def _incarnation(cluster: ClusterInputs) -> int:
+def incarnation_of(cluster: ClusterInputs) -> int:
+    """The number of the cluster's present external name. Raises ValueError if it has none of a cluster's."""
     read: tuple[UUID, int] | None = read_external_name(cluster.external_name)
     if read is None:
         raise ValueError(f"{cluster.external_name} is not the name of a cluster at its site")

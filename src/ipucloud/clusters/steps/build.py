@@ -111,9 +111,17 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Make the cluster's partition; in a repair, those that it had. One that cannot be made again is left out."""
+    """Make the cluster's partition; in a repair or resize, those that it had.
+
+    Those that do not fit any more, or that the controller refuses, are left out.
+    """
     refused: list[str] = []
-    for request in _partitions(cluster):
+    wanted = _partitions(cluster)
+    fit = own_partition.fitting({each.id: each.size for each in wanted}, cluster.ipus)
+    for request in sorted(wanted, key=lambda each: -each.size):
+        if request.id not in fit:
+            refused.append(request.id)
+            continue
         try:
             result = await _partition(site, cluster, request)
         except SiteRefused:
@@ -124,7 +132,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
         if not isinstance(result, Achieved):
             return result
     if refused:
-        return Achieved(note=f"{objects.controller(cluster)} refused {objects.listed('partition', refused)}")
+        return Achieved(note=f"not made again, for want of room: {objects.listed('partition', refused)}")
     return Achieved()
 
 
@@ -133,9 +141,7 @@ def _partitions(cluster: ClusterInputs) -> list[PartitionRequest]:
     # Over several IPU-Link domains it cannot be reconfigurable (V-IPU rule 5).
     whole = PartitionShape(cluster.ipus, gcds=domains, reconfigurable=cluster.reconfigurable and domains == 1)
     wanted = (KeptPartition(name, None),) if cluster.kept_partitions is None else cluster.kept_partitions
-    requests = [PartitionRequest(each.name, name, **asdict(each.shape or whole)) for each in wanted]
-    # In this order all of them find aligned blocks, as they did before.
-    return sorted(requests, key=lambda each: -each.size)
+    return [PartitionRequest(each.name, name, **asdict(each.shape or whole)) for each in wanted]
 
 
 async def _partition(site: Site, cluster: ClusterInputs, request: PartitionRequest) -> StepResult:

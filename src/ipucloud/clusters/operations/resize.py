@@ -1,0 +1,282 @@
+"""Resizing a cluster in use: taken down, and set up again with more or fewer machines, under its next external name.
+
+Its Poplar servers keep hosts, disks, addresses and host keys, and partitions that fit are made again. The cluster holds
+the machines of both sizes until it is in use again, so a resize that fails or is cancelled sets the former size up
+again; the cluster is suspended only when that fails too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.locked import LockedCluster, in_the_way, lock_cluster, lock_quota
+from ipucloud.clusters.operations.begin import begin, end_billing, repeated
+from ipucloud.clusters.operations.effects import name_anew, record_left, record_observed_clean
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.operations.replacing import incarnation_of, report_faulty
+from ipucloud.clusters.operations.resume import RESUME
+from ipucloud.clusters.operations.suspend import SUSPENSION
+from ipucloud.clusters.sizes import Sizes, sizes_for
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_payloads import ClusterResized
+from ipucloud.contract.event_types import CLUSTER_RESIZED
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record
+from ipucloud.inventory.placement import Demand
+from ipucloud.inventory.resizing import (
+    ResizePart,
+    end_resize,
+    held_machines,
+    number_machines,
+    release_part,
+    take_for_resize,
+)
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Billing, Repeated, Undo
+from ipucloud.operations.results import Achieved
+from ipucloud.operations.step import OnSuccess, Stage
+from ipucloud.operations.store import Accepted
+from ipucloud.quotas import store as quotas
+
+
+class _Resize(NamedTuple):
+    from_flavor: str
+    from_machines: int
+    to_flavor: str
+    to_machines: int
+    moves: bool
+    idle: str | None
+
+
+_READ = Query(
+    """
+    SELECT from_flavor, from_machines, to_flavor, to_machines, moves, idle FROM resizes
+     WHERE project_id = :project_id AND operation_id = :operation_id
+    """,
+    _Resize,
+)
+_WRITE = sa.text(
+    """
+    INSERT INTO resizes (operation_id, project_id, cluster_id, from_flavor, from_machines, from_ipus, from_sku,
+                         to_flavor, to_machines, to_ipus, to_sku, moves, idle)
+    SELECT :operation_id, project_id, id, flavor, machines, ipus, sku, :flavor, :machines, :ipus, :sku, :moves, 'joins'
+      FROM clusters WHERE project_id = :project_id AND id = :cluster_id
+    """
+)
+_IDLE = sa.text(
+    "UPDATE resizes SET idle = :idle WHERE project_id = :project_id AND operation_id = :operation_id"
+).bindparams(sa.bindparam("idle", type_=sa.Text))
+_GROW_OR_SHRINK = """
+    UPDATE clusters AS c SET flavor = r.{side}_flavor, machines = r.{side}_machines, ipus = r.{side}_ipus,
+                             sku = r.{side}_sku
+      FROM resizes AS r
+     WHERE r.project_id = :project_id AND r.operation_id = :operation_id
+       AND c.project_id = r.project_id AND c.id = r.cluster_id
+"""
+_TO = sa.text(_GROW_OR_SHRINK.format(side="to"))
+_BACK = sa.text(_GROW_OR_SHRINK.format(side="from"))
+_KEEP_PARTITIONS = sa.text("SELECT keep_partitions(:project_id, :cluster_id, :operation_id)")
+
+
+def _mine(cluster: ClusterInputs) -> dict[str, UUID]:
+    return {"project_id": cluster.project_id, "cluster_id": cluster.id}
+
+
+def _its_resize(cluster: ClusterInputs) -> dict[str, UUID]:
+    return {"project_id": cluster.project_id, "operation_id": cluster.operation.id}
+
+
+async def _release_leaving(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    await record_left(connection, cluster, achieved)
+    await release_part(connection, ResizePart.LEAVES, **_mine(cluster))
+
+
+async def _release_joining(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    await record_left(connection, cluster, achieved)
+    await release_part(connection, ResizePart.JOINS, **_mine(cluster))
+
+
+async def _change_size(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """From here on the steps are about the machines of the new size. Those that leave were observed clean."""
+    await _change_sides(connection, cluster, achieved, _TO, idle=ResizePart.LEAVES)
+
+
+async def _change_back(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """And here about those of the former size again. Those that had joined were observed clean."""
+    await _change_sides(connection, cluster, achieved, _BACK, idle=ResizePart.JOINS)
+
+
+async def _change_sides(
+    connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved, side: sa.TextClause, *, idle: ResizePart
+) -> None:
+    await record_observed_clean(connection, cluster, achieved)
+    await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
+    await connection.execute(side, _its_resize(cluster))
+    await connection.execute(_IDLE, _its_resize(cluster) | {"idle": idle.value})
+    await number_machines(connection, idle, **_mine(cluster))
+    failpoint("resize.sides_changed")
+
+
+async def _all_take_part(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """An undo takes down whatever is there, of either size."""
+    await connection.execute(_IDLE, _its_resize(cluster) | {"idle": None})
+    failpoint("resize.undo_begun")
+
+
+async def _settle(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+    """Give back the machines of the other size, and what the quota counts for them."""
+    resize = await _READ.one(connection, _its_resize(cluster))
+    await end_resize(connection, **_mine(cluster), validated=cluster.validated)
+    await quotas.give_back(
+        connection,
+        project_id=cluster.project_id,
+        region=cluster.region,
+        machine_type=cluster.machine_type,
+        machines=max(resize.from_machines, resize.to_machines) - len(cluster.machines),
+    )
+    if not cluster.operation.undoing:
+        await record(
+            connection,
+            CLUSTER_RESIZED,
+            project_id=cluster.project_id,
+            subject_id=cluster.id,
+            operation_id=cluster.operation.id,
+            data=ClusterResized(from_flavor=resize.from_flavor, to_flavor=resize.to_flavor, moved=resize.moves),
+        )
+    failpoint("resize.settled")
+
+
+_STAGE = Stage("CLUSTER_RESIZE", 620)
+
+
+def _steps(written: Mapping[str, OnSuccess[ClusterInputs]]) -> tuple[ClusterStep, ...]:
+    """The steps of a suspend and of a resume, with what the success of some of them writes."""
+    return tuple(
+        dataclasses.replace(step, stage=_STAGE, on_success=written.get(step.name, step.on_success))
+        for step in (*SUSPENSION, *RESUME.steps)
+    )
+
+
+_SUSPENDED = Undo(
+    steps=SUSPENSION,
+    what="the resize, which could not be undone,",
+    cancelled=ClusterState.SUSPENDED,
+    failed=ClusterState.SUSPENDED,
+    on_begin=_all_take_part,
+)
+
+RESIZE = ClusterKind(
+    name="cluster.resize",
+    work_kind=WORK_KIND,
+    steps=_steps({"power_off_machines": _release_leaving, "verify_suspended": _change_size, "check_ipus": _settle}),
+    states=CLUSTER_STATES,
+    begins_in=BILLABLE,
+    during=ClusterState.RESIZING,
+    success=ClusterState.ACTIVE,
+    undo=Undo(
+        steps=_steps({"power_off_machines": _release_joining, "verify_suspended": _change_back, "check_ipus": _settle}),
+        what="the resize",
+        cancelled=ClusterState.ACTIVE,
+        failed=ClusterState.ACTIVE,
+        on_begin=_all_take_part,
+        otherwise=_SUSPENDED,
+    ),
+    cancellable=True,
+    repeated=Repeated.JOINS,
+    billing=Billing.PAUSES,
+    deadline=None,
+    replacing=(),
+    other_hardware=report_faulty,
+    failure=fails_with("The cluster gets its former size back, with its servers and partitions.", "Resize it again"),
+)
+"""The steps of a suspend, the change of size, and those of a resume. Its undo is the same the other way round."""
+
+
+async def resize(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    *,
+    flavor: str,
+    catalogue: Catalogue,
+    if_match: int | None,
+    settings: Settings,
+) -> Accepted:
+    """Record a resize to this flavor with quota, machines, operation, work item and events, or nothing.
+
+    Billing is paused with the request. A repeated request for the same flavor gets the running resize.
+
+    Raises `Problem`: not_found, precondition_failed, operation_in_progress; validation_failed for a flavor that the
+    cluster cannot have; state_conflict for a cluster that is not in use; capacity_exhausted; and to grow, as a create,
+    budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
+    """
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    await lock_quota(connection, **mine)
+    cluster = await lock_cluster(connection, **mine)
+    failpoint("resize.cluster_locked")
+    running = await _running(connection, actor, cluster, flavor, if_match=if_match)
+    if running is not None:
+        return running
+    sizes = await sizes_for(connection, cluster, flavor, catalogue=catalogue)
+    terms = await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))
+    if sizes.grows:
+        refuse_by_terms(terms)
+        await quotas.take(
+            connection,
+            project_id=actor.project_id,
+            region=cluster.region,
+            machine_type=cluster.machine_type,
+            machines=sizes.machines - cluster.machines,
+        )
+    accepted = await begin(connection, actor, cluster, RESIZE, deadline_seconds=settings.create_deadline)
+    await _begin(connection, cluster, sizes, accepted)
+    await end_billing(connection, cluster)
+    if sizes.grows:
+        await hold_first_hour(connection, actor, cluster_id, terms, settings)
+    return accepted
+
+
+async def _running(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, flavor: str, *, if_match: int | None
+) -> Accepted | None:
+    running = await repeated(connection, actor, cluster, RESIZE, if_match=if_match)
+    if running is None:
+        return None
+    under_way = await _READ.one(connection, {"project_id": cluster.project_id, "operation_id": running.operation_id})
+    if under_way.to_flavor != flavor:
+        raise in_the_way(running.operation_id)
+    return running
+
+
+async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, accepted: Accepted) -> None:
+    """Keep the partitions, and take the machines, which others may wait for, last."""
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": accepted.operation_id})
+    failpoint("resize.partitions_kept")
+    held = await held_machines(connection, **mine)
+    stays = await take_for_resize(connection, Demand(cluster.project_id, cluster.id, cluster.region, sizes.need), held)
+    await connection.execute(
+        _WRITE,
+        mine
+        | {
+            "operation_id": accepted.operation_id,
+            "flavor": sizes.flavor,
+            "machines": sizes.machines,
+            "ipus": sizes.ipus,
+            "sku": sizes.sku,
+            "moves": not stays,
+        },
+    )
+    failpoint("resize.begun")

@@ -1,0 +1,227 @@
+"""A cluster in use gets more or fewer machines, and keeps its servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.support.postgres import Database as Scratch
+from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+POD4, POD8, POD16 = "m2000-pod4", "m2000-pod8", "m2000-pod16"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    options = [*SECURE, "--servers", "3"]
+    with running_site(tmp_path_factory.mktemp("site"), machines=8, options=options) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
+        yield world
+        world.clear_faults()
+        for name in await world.column("SELECT name FROM machines"):
+            world.http.post(f"/v1/machines/{name}:repair")
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def machines(world: SiteWorld, cluster: UUID) -> list[str]:
+    return await world.column(
+        "SELECT m.name FROM machines m JOIN allocations a ON a.machine_id = m.id"
+        " WHERE a.cluster_id = :cluster AND a.freed_at IS NULL ORDER BY a.ordinal",
+        cluster=cluster,
+    )
+
+
+async def server(world: SiteWorld, cluster: UUID) -> Any:
+    return await world.one(
+        "SELECT name, state, host_key, ssh_port FROM poplar_servers WHERE cluster_id = :cluster", cluster=cluster
+    )
+
+
+async def used(world: SiteWorld) -> int:
+    return int(await world.value("SELECT coalesce(sum(used), 0) FROM quotas"))
+
+
+async def intervals(world: SiteWorld, cluster: UUID) -> list[tuple[int, bool]]:
+    """Machines of each, and whether it is open."""
+    rows = await world.rows(
+        "SELECT quantity, ended_at IS NULL AS open FROM usage_intervals"
+        " WHERE cluster_id = :cluster ORDER BY started_at",
+        cluster=cluster,
+    )
+    return [(row.quantity, row.open) for row in rows]
+
+
+async def test_a_cluster_grows_where_it_is_and_shrinks_again(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build(flavor=POD4)
+        before = await server(world, cluster)
+        [first] = await machines(world, cluster)
+        preview = await world.estimate_resize(cluster, POD16)
+        assert (preview.moves, preview.capacity.available, preview.quota.needed) == (False, True, 3)
+        grown = await world.resize(cluster, POD16)
+        shown = await world.cluster(cluster)
+        assert (shown["state"], shown["billing"]["status"]) == ("resizing", "paused")
+        assert shown["resize"] == {"from_flavor": POD4, "to_flavor": POD16, "moves": False}
+        assert await world.resize(cluster, POD16, if_match=1) == grown
+        await world.succeeded(grown)
+        shown = await world.cluster(cluster)
+        assert (shown["state"], shown["state_reason"], shown["flavor"]) == ("active", None, POD16)
+        assert (shown["ipus"], len(shown["machines"]), shown["resize"]) == (16, 4, None)
+        assert first in await machines(world, cluster)
+        assert await server(world, cluster) == before
+        assert await used(world) == 4
+        assert world.partitions() == [await world.external_name(cluster)]
+        assert await intervals(world, cluster) == [(1, False), (4, True)]
+        assert await world.findings() == []
+        event = await world.value("SELECT data FROM events WHERE type = 'cluster.resized'")
+        assert event == {"from_flavor": POD4, "to_flavor": POD16, "moved": False}
+
+        await world.succeeded(await world.resize(cluster, POD4))
+        shown = await world.cluster(cluster)
+        assert (shown["flavor"], shown["ipus"], len(shown["machines"])) == (POD4, 4, 1)
+        assert await server(world, cluster) == before
+        assert await used(world) == 1
+        assert await intervals(world, cluster) == [(1, False), (4, False), (1, True)]
+        assert await world.findings() == []
+
+
+async def test_a_cluster_moves_when_its_neighbours_are_taken(world: SiteWorld) -> None:
+    """Its quota counts the larger size once, although it holds both blocks for a while."""
+    async with world.worker():
+        cluster = await world.build(flavor=POD4)
+        neighbour = await world.build("neighbour", flavor=POD4)
+        [first], [beside] = await machines(world, cluster), await machines(world, neighbour)
+        before = await server(world, cluster)
+        assert (await world.estimate_resize(cluster, POD16)).moves
+        resized = await world.resize(cluster, POD16)
+        assert len(await machines(world, cluster)) == 5
+        assert await used(world) == 5
+        await world.succeeded(resized)
+        assert not {first, beside} & set(await machines(world, cluster))
+        assert await server(world, cluster) == before
+        assert await used(world) == 5
+        assert await world.findings() == []
+        assert await world.value(
+            "SELECT count(*) FROM machines m WHERE name = :name AND NOT EXISTS"
+            " (SELECT FROM allocations a WHERE a.machine_id = m.id AND a.freed_at IS NULL)",
+            name=first,
+        )
+
+
+async def test_partitions_that_fit_are_made_again(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build(flavor=POD8)
+        own = await world.external_name(cluster)
+        await world.succeeded(await world.remove_partition(cluster, own))
+        for name, size in (("training", 4), ("eval", 2), ("test", 2)):
+            await world.succeeded(await world.create_partition(cluster, name, size=size))
+        before = await world.column("SELECT id FROM partitions WHERE removed_at IS NULL ORDER BY id")
+        await world.succeeded(await world.resize(cluster, POD16))
+        assert await _sizes(world) == {"training": 4, "eval": 2, "test": 2}
+        assert await world.column("SELECT id FROM partitions WHERE removed_at IS NULL ORDER BY id") == before
+
+        promised = {each.name: each.ipus_after for each in (await world.estimate_resize(cluster, POD4)).partitions}
+        assert promised == {"training": 4, "eval": None, "test": None}
+        await world.succeeded(await world.resize(cluster, POD4))
+
+        async def missing() -> bool:
+            return await world.column("SELECT name FROM partitions WHERE state = 'missing' ORDER BY name") == [
+                "eval",
+                "test",
+            ]
+
+        await until(missing, "those that do not fit are missing")
+        assert await world.column("SELECT name FROM partitions WHERE state = 'active'") == ["training"]
+        said = await world.column("SELECT detail FROM operation_steps WHERE name = 'create_partition' AND detail <> ''")
+        assert any("not made again, for want of room" in each for each in said)
+        assert await world.findings() == []
+
+
+async def _sizes(world: SiteWorld) -> dict[str, int]:
+    found: dict[str, int] = {}
+
+    async def active() -> bool:
+        rows = await world.rows(
+            "SELECT p.name, shown.size FROM partitions p JOIN shown_partitions shown USING (id)"
+            " WHERE p.state = 'active'"
+        )
+        found.update({row.name: row.size for row in rows})
+        return len(found) == 3
+
+    await until(active, "the partitions are active")
+    return found
+
+
+async def test_a_resize_that_fails_restores_the_former_size(world: SiteWorld) -> None:
+    """The machine that failed is kept from everybody, so another resize is placed elsewhere."""
+    async with world.worker():
+        cluster = await world.build(flavor=POD4)
+        before, [first] = await server(world, cluster), await machines(world, cluster)
+        resized = await world.resize(cluster, POD8)
+        [_, joining] = sorted(await machines(world, cluster))
+        world.http.post(f"/v1/machines/{joining}:fail").raise_for_status()
+        ended = await world.finished(resized)
+        assert (ended.state, ended.error["code"]) == ("failed", "provisioning_failed")
+        assert "gets its former size back" in ended.error["detail"]
+        shown = await world.cluster(cluster)
+        assert (shown["state"], shown["state_reason"], shown["flavor"]) == ("active", None, POD4)
+        assert await machines(world, cluster) == [first]
+        assert await server(world, cluster) == before
+        assert await used(world) == 1
+        assert await intervals(world, cluster) == [(1, False), (1, True)]
+        assert world.partitions() == [await world.external_name(cluster)]
+        assert await world.column("SELECT name FROM machines WHERE NOT allocatable") == [joining]
+        assert await world.findings() == []
+        assert (await world.estimate_resize(cluster, POD8)).moves
+        await world.succeeded(await world.resize(cluster, POD8))
+        assert joining not in await machines(world, cluster)
+        assert await world.findings() == []
+
+
+async def test_a_resize_that_cannot_be_undone_suspends_the_cluster(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build(flavor=POD4)
+        before, [first] = await server(world, cluster), await machines(world, cluster)
+        resized = await world.resize(cluster, POD8)
+        for name in await machines(world, cluster):
+            world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
+        ended = await world.finished(resized)
+        assert (ended.state, ended.error["code"]) == ("failed", "provisioning_failed")
+        shown = await world.cluster(cluster)
+        assert (shown["state"], shown["flavor"], shown["billing"]["status"]) == ("suspended", POD4, "paused")
+        assert shown["state_reason"] == "the resize, which could not be undone, failed; its operation has the reason"
+        assert await machines(world, cluster) == []
+        assert await used(world) == 0
+        assert await world.findings() == []
+        await world.succeeded(await world.resume(cluster))
+        assert first not in await machines(world, cluster)
+        after = await server(world, cluster)
+        assert (after.state, after.host_key, after.ssh_port) == (before.state, before.host_key, before.ssh_port)
+
+
+async def test_a_cluster_grows_over_several_domains_and_back(database: Scratch, tmp_path_factory: Any) -> None:
+    """From half of a domain to the whole of it and its neighbour."""
+    with running_site(tmp_path_factory.mktemp("large"), machines=64, options=["--servers", "2"]) as site:
+        async with open_site_world(database, site) as world, world.worker():
+            cluster = await world.build(flavor="m2000-pod32")
+            await world.succeeded(await world.resize(cluster, "m2000-pod64"))
+            assert len(await machines(world, cluster)) == 16
+            assert await world.findings() == []
+            await world.succeeded(await world.resize(cluster, POD8))
+            assert len(await machines(world, cluster)) == 2
+            assert await world.findings() == []
+            await world.delete_all()
