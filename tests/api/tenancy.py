@@ -45,6 +45,19 @@ _numbers = count(1)
 _OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning"}
 """Operations that need a policy of the account."""
 
+_IN_USE = frozenset(
+    {
+        "suspendCluster",
+        "repairCluster",
+        "rescheduleRepair",
+        "rebootCluster",
+        "powerCycleCluster",
+        "resizeCluster",
+        "estimateClusterResize",
+    }
+)
+"""Operations that need a cluster in use."""
+
 
 @dataclass(frozen=True)
 class Documented:
@@ -197,9 +210,8 @@ class Tenancy:
         return {"machine": await self.api.world.machine_of(cluster), "poplar_server": server}
 
     async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
-        """Let the cluster be in use that is to be suspended, repaired or rebooted; suspended the one to be resumed."""
-        in_use = {"suspendCluster", "repairCluster", "rescheduleRepair", "rebootCluster", "powerCycleCluster"}
-        if operation.id not in in_use | {"resumeCluster"}:
+        """Let the cluster be in use that such operations are about; suspended the one to be resumed."""
+        if operation.id not in _IN_USE | {"resumeCluster"}:
             return
         cluster = UUID(names["cluster"])
         await self.api.world.finish_create(cluster)

@@ -19,6 +19,7 @@ from ipucloud.client.models import (
     Page,
     PoplarServer,
     RepairWindow,
+    ResizeEstimate,
     Topology,
     Usage,
     Vipu,
@@ -136,6 +137,16 @@ def suspend(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
 def resume(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds."""
     return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
+
+
+def resize(cluster: Ref, flavor: str, *, if_match: str | None = None) -> Call[Operation]:
+    """Give the cluster more or fewer machines of its type. It restarts with its servers; partitions that fit stay."""
+    return request.post(f"clusters/{segment(cluster)}:resize", Operation, {"flavor": flavor}, if_match=if_match)
+
+
+def estimate_resize(cluster: Ref, flavor: str) -> Call[ResizeEstimate]:
+    """What `resize` would do: price, time, room, and what becomes of the partitions."""
+    return request.post(f"clusters/{segment(cluster)}:estimate-resize", ResizeEstimate, {"flavor": flavor})
 
 
 def repair(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:

@@ -11,10 +11,10 @@ from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import (
     ClusterCreate,
+    ClusterPriceOut,
     EstimateCapacityOut,
     EstimateOut,
     EstimateQuotaOut,
-    PriceOut,
     WhyNotOut,
 )
 from ipucloud.db.statements import Statements
@@ -30,9 +30,9 @@ MINUTES_PER_MONTH = 730 * MINUTES_PER_HOUR
 """A twelfth of a 365-day year; for estimates only. Bills count minutes."""
 
 
-def prices(per_minute: Money) -> PriceOut:
+def prices(per_minute: Money) -> ClusterPriceOut:
     """What that comes to in longer times."""
-    return PriceOut(
+    return ClusterPriceOut(
         price_per_minute=per_minute,
         price_per_hour=per_minute * MINUTES_PER_HOUR,
         price_per_day=per_minute * MINUTES_PER_DAY,

@@ -312,7 +312,7 @@ class EstimateCapacityOut(Answer):
     why_not: WhyNotOut | None
 
 
-class PriceOut(Answer):
+class ClusterPriceOut(Answer):
     """What a cluster costs while it is in use. A month is 730 hours."""
 
     price_per_minute: Money
@@ -339,15 +339,15 @@ class ResizeEstimateOut(Answer):
     moves: bool | None = Field(
         description="Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."
     )
-    price_before: PriceOut
-    price_after: PriceOut
+    price_before: ClusterPriceOut
+    price_after: ClusterPriceOut
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
     partitions: list[ResizedPartitionOut]
     expected_seconds: int = Field(description="Usual time until the cluster is in use again, in seconds.")
 
 
-class EstimateOut(PriceOut):
+class EstimateOut(ClusterPriceOut):
     """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
     quota: EstimateQuotaOut

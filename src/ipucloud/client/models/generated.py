@@ -1532,6 +1532,28 @@ class ReportSums(Answer):
     """Cost at list prices."""
 
 
+class Resize(Answer):
+    """A change of a cluster's size."""
+
+    from_flavor: str
+    to_flavor: str
+    moves: bool
+    """Whether the cluster moves to other machines; false: it keeps its own."""
+
+
+class ResizedPartition(Answer):
+    """What a resize does to one of the cluster's partitions."""
+
+    name: str
+    """Name."""
+
+    ipus: int | None = None
+    """Its size now; null if it was not observed yet."""
+
+    ipus_after: int | None = None
+    """Its size after the resize; null: it does not fit and is not made again."""
+
+
 class Routing(StrEnum):
     """
     How IPU-Links are routed inside a domain.
@@ -2261,7 +2283,7 @@ class Billing(Answer):
     """
     The cluster's cost so far; `cost` is null while a minute has no published price.
 
-    `paused`: the cluster is suspended, suspending or resuming.
+    `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
 
     status: str
@@ -2461,6 +2483,22 @@ class ClusterMove(Answer):
 
     not_billed: Money | None = None
     """Price of these minutes, which are not billed; null when its article has no price now."""
+
+
+class ClusterPrice(Answer):
+    """What a cluster costs while it is in use. A month is 730 hours."""
+
+    price_per_minute: Money
+    """Price of one minute; null if there is no price."""
+
+    price_per_hour: Money
+    """Price of 60 minutes."""
+
+    price_per_day: Money
+    """Price of 24 hours."""
+
+    price_per_month: Money
+    """Price of 730 hours."""
 
 
 class ClusterSpending(Answer):
@@ -4067,6 +4105,29 @@ class RequestTrace(Answer):
     """Where the rest is."""
 
 
+class ResizeEstimate(Answer):
+    """What a resize would do, as of now; nothing is reserved."""
+
+    from_flavor: str
+    to_flavor: str
+    moves: bool | None = None
+    """Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."""
+
+    price_before: ClusterPrice
+    price_after: ClusterPrice
+    quota: EstimateQuota
+    """Whether the project's quota allows the cluster."""
+
+    capacity: EstimateCapacity
+    """Whether the region has room now."""
+
+    partitions: Annotated[Sequence[ResizedPartition], Field(validate_default=True)] = []
+    """The cluster's partitions."""
+
+    expected_seconds: int
+    """Usual time until the cluster is in use again, in seconds."""
+
+
 class Session(Answer):
     """Who is signed in, with which rights, and for how long."""
 
@@ -4432,6 +4493,9 @@ class Cluster(Answer):
     operation: Operation | None = None
     """The open operation on the cluster itself; null when none is open. Each partition has its own."""
 
+    resize: Resize | None = None
+    """The resize under way; null: none is."""
+
     version: int
     """Number that grows with every change."""
 
@@ -4733,6 +4797,7 @@ __all__ = [
     "Cleaning",
     "Cluster",
     "ClusterMove",
+    "ClusterPrice",
     "ClusterSpending",
     "ClusterState",
     "ClustersInState",
@@ -4840,6 +4905,9 @@ __all__ = [
     "ReportRow",
     "ReportSums",
     "RequestTrace",
+    "Resize",
+    "ResizeEstimate",
+    "ResizedPartition",
     "Routing",
     "S3Connection",
     "ScheduledRepair",

@@ -1,0 +1,86 @@
+"""`ipucloud clusters resize`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import FLAVOR, find_cluster
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import clusters
+from ipucloud.client.models import ResizedPartition, ResizeEstimate
+
+app = typer.Typer()
+
+
+@customer_command(app, "resize", "bert m2000-pod64", "bert m2000-pod64 --preview", "bert m2000-pod4 --yes --no-wait")
+def resize(
+    session: Session,
+    name: Name,
+    flavor: Annotated[
+        str,
+        typer.Argument(help="The size that it is to have; see `ipucloud flavors list`.", autocompletion=names(FLAVOR)),
+    ],
+    *,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would happen.")] = False,
+    yes: Yes = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Give a cluster more or fewer machines of its type. Its servers restart; nothing is billed meanwhile.
+
+    Disks, addresses and host keys stay. Partitions that fit are made again. If it fails, the former size is restored.
+    """
+    cluster = find_cluster(session.client, name)
+    if preview or not yes:
+        estimate = session.run(clusters.estimate_resize(cluster.id, flavor))
+        if preview:
+            session.show(estimate, _facts(estimate))
+            return
+        session.confirm(
+            f"Resize {cluster.name} from {estimate.from_flavor} to {estimate.to_flavor}? {_consequences(estimate)}",
+            "resize the cluster, end its programs and restart its servers",
+        )
+    ask(session, cluster, partial(clusters.resize, flavor=flavor), wait=wait, patience=patience)
+
+
+def _facts(found: ResizeEstimate) -> list[tuple[str, object]]:
+    quota, capacity = found.quota, found.capacity
+    return [
+        ("from", found.from_flavor),
+        ("to", found.to_flavor),
+        ("machines", _machines(found)),
+        ("per hour before", found.price_before.price_per_hour),
+        ("per hour after", found.price_after.price_per_hour),
+        ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
+        ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
+        ("in use again after", f"{found.expected_seconds} s"),
+        *((f"partition {each.name}", _partition(each)) for each in found.partitions),
+    ]
+
+
+def _machines(found: ResizeEstimate) -> str:
+    if found.moves is None:
+        return "no room"
+    return "others: the cluster moves" if found.moves else "its own stay"
+
+
+def _partition(each: ResizedPartition) -> str:
+    if each.ipus_after is None:
+        return f"{each.ipus or '?'} IPUs, does not fit and is not made again"
+    return f"{each.ipus_after} IPUs, made again" if each.ipus == each.ipus_after else f"{each.ipus_after} IPUs"
+
+
+def _consequences(found: ResizeEstimate) -> str:
+    lost = [f"{each.name} ({each.ipus or '?'} IPUs)" for each in found.partitions if each.ipus_after is None]
+    sentences = [
+        f"It costs {found.price_after.price_per_hour} an hour instead of {found.price_before.price_per_hour},"
+        f" and is in use again after about {max(1, round(found.expected_seconds / 60))} minutes.",
+        "Programs on its IPUs will end, and its servers will restart.",
+        f"These partitions do not fit and are not made again: {', '.join(lost)}." if lost else "",
+    ]
+    return " ".join(filter(None, sentences))
