@@ -32,6 +32,7 @@ from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
 from tests.sim.database import Plain
 from tests.sim.oracle import within
+from tests.sim.resizing import wrong_sizes
 from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Host
@@ -62,7 +63,7 @@ _WIDTHS = """
 SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id),
        (SELECT count(*) FROM operations o JOIN operation_steps s ON s.operation_id = o.id
          WHERE o.cluster_id = a.cluster_id
-           AND o.kind IN ('cluster.suspend', 'cluster.resume', 'cluster.replace-hardware'))
+           AND o.kind IN ('cluster.suspend', 'cluster.resume', 'cluster.replace-hardware', 'cluster.resize'))
   FROM allocations a GROUP BY a.cluster_id
 """
 _DIVIDED = """
@@ -78,7 +79,8 @@ SELECT c.id, c.project_id, c.external_name,
        array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type <> 'cluster.active')
   FROM clusters c
   LEFT JOIN events e ON e.subject_id = c.id
-        AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.rebuilding', 'cluster.deleting')
+        AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.rebuilding', 'cluster.resizing',
+                       'cluster.deleting')
  GROUP BY c.id
 """
 
@@ -109,6 +111,7 @@ class Ending:
 async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
     wrong = [*_site(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
+    wrong += wrong_sizes(ending.control, ending.tolerance)
     wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:

@@ -62,8 +62,8 @@ SELECT c.external_name,
          SELECT FROM operations o WHERE o.cluster_id = c.id AND o.undoing)
        OR EXISTS (
          SELECT FROM operations o JOIN operation_steps s ON s.operation_id = o.id
-          WHERE o.cluster_id = c.id AND o.finished_at IS NULL AND s.name = 'take_other_hardware'
-            AND s.state = 'pending')
+          WHERE o.cluster_id = c.id AND o.finished_at IS NULL AND s.state IN ('pending', 'running')
+            AND (s.name = 'take_other_hardware' OR o.kind = 'cluster.resize' AND s.name = 'verify_suspended'))
        OR (starts_with(%(name)s, left(c.external_name, 26)) AND NOT starts_with(%(name)s, c.external_name))
        OR (%(call)s = 'power_off' AND c.incarnation > 1)
   FROM clusters c WHERE c.id::text = %(sender)s OR starts_with(%(name)s, left(c.external_name, 26))
