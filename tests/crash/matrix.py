@@ -50,6 +50,7 @@ from tests.crash.requests import (
     RequestKind,
     attempt_request,
 )
+from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
@@ -86,6 +87,10 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.hardware_isolated": Isolate(),
     "cluster.boots_recorded": Reboot(),
     "cluster.servers_settled": Reboot(),
+    "resize.sides_changed": Resize(),
+    "resize.machines_settled": Resize(),
+    "resize.settled": Resize(),
+    "resize.undo_begun": CancelResize(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -134,6 +139,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "suspend": lambda point: RequestCase(PostSuspend(), point),
     "resume": lambda point: RequestCase(PostResume(), point),
     "replace": lambda point: RequestCase(PostRepair(), point),
+    "resize": lambda point: RequestCase(PostResize(), point),
     "restart": lambda point: RequestCase(PostReboot(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
@@ -179,13 +185,15 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    ordinary = (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *PARTITION_KINDS, *BROKEN_KINDS)
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *RESIZE_KINDS)
+    ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *REPAIR_REQUESTS, *RESTART_REQUESTS, *PARTITION_REQUESTS):
+    changing_requests = (*SUSPEND_REQUESTS, *REPAIR_REQUESTS, *RESTART_REQUESTS, *RESIZE_REQUESTS)
+    for request in (*REQUEST_KINDS, *changing_requests, *PARTITION_REQUESTS):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found
