@@ -37,6 +37,7 @@ _WORDS = {
     "remove_vipu_user": "Remove V-IPU user",
     "switch_on_poplar_servers": "Switch on Poplar servers",
     "switch_off_poplar_servers": "Switch off Poplar servers",
+    "exchange_ssh_keys": "Change SSH keys",
     "note_boots": "Check Poplar servers",
     "reboot_servers": "Reboot Poplar servers",
     "power_cycle_servers": "Power-cycle Poplar servers",

@@ -103,9 +103,13 @@ def update(
     expires_at: datetime | Literal["never"] | None = None,
     auto_repair: bool | None = None,
     repair_window: RepairWindow | Literal["any"] | None = None,
+    ssh_keys: Sequence[str] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
     """Change the given fields; `tags` replaces all tags. `repair_window="any"`: repairs may begin at any time.
+
+    `ssh_keys`: names or ids of the keys that may log in, in place of the present ones; if the cluster is in use, its
+    `operation` brings them to the servers.
 
     `if_match`: only if the cluster still has this entity tag.
     """
@@ -116,6 +120,7 @@ def update(
         expires_at=expires_at,
         auto_repair=auto_repair,
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
+        ssh_keys=None if ssh_keys is None else [*ssh_keys],
     )
     if expires_at == "never":
         body["expires_at"] = None

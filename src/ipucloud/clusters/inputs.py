@@ -100,6 +100,7 @@ class ClusterInputs:
     `kept_partitions`: those that a repair or resize makes again, also because the controller lost them; None: the
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
+    `keys_revision` counts the changes of `ssh_public_keys`, which may log in to its servers.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take
@@ -124,6 +125,7 @@ class ClusterInputs:
     user_data: str | None
     billed_from: datetime | None
     ssh_public_keys: tuple[str, ...]
+    keys_revision: int
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
     access: Access | None
@@ -173,6 +175,7 @@ class _Row(NamedTuple):
     reconfigurable: bool
     user_data: str | None
     ssh_public_keys: list[str]
+    keys_revision: int
     requested_at: datetime | None
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
@@ -195,6 +198,7 @@ _LOAD = Query(
            c.id, c.project_id, c.name, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
            c.allocated_through, c.reconfigurable, c.user_data,
            ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
+           c.keys_revision,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
@@ -294,6 +298,7 @@ async def load(
         user_data=row.user_data,
         billed_from=row.requested_at if billed_from_request else None,
         ssh_public_keys=tuple(row.ssh_public_keys),
+        keys_revision=row.keys_revision,
         vipu=row.vipu,
         endpoint=row.endpoint,
         access=None if row.access is None else access_of(row.external_name, keys, row.access),

@@ -40,7 +40,14 @@ _AUTO_REPAIR = (
     "Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of its"
     " hardware."
 )
+_CHANGED_KEYS = (
+    "Names or ids of the project's keys that may log in, in place of the present ones. A key of the cluster that the"
+    " project has deleted stays if it is named."
+)
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
+
+
+KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
 
 
 class PartitionOptions(Body):
@@ -74,7 +81,7 @@ class ClusterCreate(Body):
 
 
 class ClusterPatch(Body):
-    """What can be changed without work on the hardware. Omitted fields stay unchanged; `tags` replaces all tags."""
+    """What can be changed while the cluster is in use. Omitted fields stay unchanged; `tags` replaces all tags."""
 
     name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(not_null)] = None
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
@@ -84,6 +91,9 @@ class ClusterPatch(Body):
         None, description=_AUTO_REPAIR
     )
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
+    ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
+    )
 
 
 class SshOut(Answer):
@@ -124,6 +134,12 @@ class PoplarServerOut(Answer):
     faults: list[FaultOut]
     addresses: list[str]
     ssh: SshOut | None
+    ssh_keys: list[str] | None = Field(
+        description="Names of the keys that it was last seen to accept; null: not seen yet. Those that it is to accept"
+        " are in `ssh_keys` of the cluster.",
+        examples=[["laptop"]],
+    )
+    ssh_keys_since: datetime | None = Field(description="Since when it was seen to accept exactly these keys.")
 
 
 class MachineOut(Answer):

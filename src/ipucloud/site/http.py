@@ -26,6 +26,7 @@ from ipucloud.wire.site import (
     RedfishReset,
     RedfishSystem,
     RedfishSystems,
+    ServerKeys,
     ServerSpec,
     Wire,
 )
@@ -171,6 +172,10 @@ class HttpHosts:
             action="power-cycle" if hard else "reboot", server=server, network=network, boot_id=boot_id
         )
         return await self._power(host, action)
+
+    async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
+        body = ServerKeys(server=server, network=network, ssh_authorized_keys=[*keys], revision=revision)
+        return await self._calls.must(Call.PUT_KEYS, "PUT", f"/v1/hosts/{host}/server/keys", Host, body=body)
 
     async def _power(self, host: str, action: PowerAction) -> Host:
         return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)

@@ -301,6 +301,12 @@ class Hosts(Protocol):
         `hard`: by cutting its power. Raises SiteBusy after another start, and as `switch_off` does.
         """
 
+    async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
+        """Let these keys, and no others, log in to the server of this tenant network, which may be off.
+
+        Raises SiteBusy once the server has had a later revision of its keys, and as `switch_off` does.
+        """
+
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""
 

@@ -11,6 +11,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts` | GET `?region=` | → `HostList` |
 | `/v1/hosts/{host}` | GET | → `Host` |
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
+| `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
@@ -92,7 +93,8 @@ class HostState(StrEnum):
 class ServerSpec(Wire):
     """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`.
 
-    `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off.
+    `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off. `keys_revision`
+    counts the changes of its keys.
     """
 
     name: str
@@ -103,6 +105,21 @@ class ServerSpec(Wire):
     environment: dict[str, str]
     network: str
     ipus: int = Field(default=0, ge=0)
+    keys_revision: int = Field(default=1, ge=1)
+
+
+class ServerKeys(Wire):
+    """Lets these keys, and no others, log in to the server of a tenant network; sessions that are open stay open.
+
+    Whether it runs or is off; one that starts has them from its start on. Refused where the host carries another server
+    or is in another network, and when the server has had a higher `revision`, or other keys under this one: a request
+    that arrives late brings no key back.
+    """
+
+    server: str
+    network: str
+    ssh_authorized_keys: list[str]
+    revision: int = Field(ge=1)
 
 
 class Ssh(Wire):
@@ -329,6 +346,7 @@ HTTP_CALLS = (
     "hosts.get",
     "hosts.put_server",
     "hosts.delete_server",
+    "hosts.put_keys",
     "hosts.power",
     "redfish.list",
     "redfish.member",

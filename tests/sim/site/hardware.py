@@ -241,6 +241,17 @@ class Hardware:
             HostState.BOOTING, spec, self._later(), fails=fails, died=fails, boots=host.boots + 1
         )
 
+    def put_keys(self, name: str, server: str, network: str, keys: Sequence[str], revision: int) -> None:
+        host = self.state.hosts[name]
+        if host.server is None or host.server.name != server or host.state is HostState.WIPING:
+            raise SiteBusy(f"PUT keys on {name}: it does not carry that server")
+        if self._network_of(name) != network:
+            raise SiteBusy(f"PUT keys on {name}: it is not in that network")
+        spec = host.server.model_copy(update={"ssh_authorized_keys": [*keys], "keys_revision": revision})
+        if spec != host.server and revision <= host.server.keys_revision:
+            raise SiteBusy(f"PUT keys on {name}: it has had a later revision")
+        self.state.hosts[name] = replace(host, server=spec)
+
     def _carrying(self, name: str, server: str) -> tuple[Host, ServerSpec]:
         host = self.state.hosts[name]
         if host.server is None or host.server.name != server or host.state not in _SWITCHED:

@@ -274,6 +274,11 @@ class SimulatedHosts:
         call = "power_cycle" if hard else "reboot"
         return await self._switch(call, host, network, lambda: self._hardware.restart(host, server, network, boot_id))
 
+    async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
+        return await self._switch(
+            "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
+        )
+
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []
 

@@ -172,12 +172,17 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
         "Change a cluster",
         Permission.CLUSTER_WRITE,
         gives=ClusterOut,
-        errors=(NAME_TAKEN, STATE_CONFLICT, PRECONDITION_FAILED),
+        errors=(NAME_TAKEN, OPERATION_IN_PROGRESS, STATE_CONFLICT, PRECONDITION_FAILED),
         headers=(IF_MATCH,),
     ),
 )
 async def update_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterPatch) -> Response:
-    """Change name, tags, deletion protection, expiry or repairs. Omitted fields stay unchanged; `tags` replaces all."""
+    """Change name, tags, deletion protection, expiry, repairs or SSH keys. Omitted fields stay unchanged.
+
+    `tags` and `ssh_keys` replace all. New keys are brought to the servers of a cluster in use by an operation
+    (`cluster.update-keys`), which the answer shows; a suspended one gets them when it is resumed. Sessions that are
+    open stay open.
+    """
     return await _changed(request, project, cluster, partial(update, body=body))
 
 

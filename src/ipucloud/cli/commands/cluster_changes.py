@@ -12,8 +12,9 @@ import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask, parse_tags
+from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.finding import SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import follow
 from ipucloud.cli.repair_windows import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
@@ -36,6 +37,7 @@ _OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLIN
     "bert --no-protect",
     "bert --name bert-large --tag team=nlp --expires-at 8h",
     'bert --repair-window "sat,sun 02:00 180 Europe/Luxembourg"',
+    "bert --ssh-key laptop --ssh-key ci",
 )
 def update(
     session: Session,
@@ -54,13 +56,26 @@ def update(
     auto_repair: AutoRepairChange = None,
     repair_window: Window = None,
     any_time: Annotated[bool, typer.Option("--no-repair-window", help="Let repairs begin at any time.")] = False,
+    ssh_keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ssh-key",
+            help="Let this key log in, in place of the present ones; repeatable.",
+            autocompletion=names(SSH_KEY),
+        ),
+    ] = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
-    """Change a cluster's name, tags, protection, expiry or repairs. Nothing else changes on its servers."""
+    """Change a cluster's name, tags, protection, expiry, repairs or SSH keys.
+
+    Keys that are not named can no longer log in; sessions that are open stay open.
+    """
     if expires_at and no_expiry:
         raise UsageError("Give either --expires-at or --no-expiry.")
     if repair_window and any_time:
         raise UsageError("Give either --repair-window or --no-repair-window.")
-    changes = (new_name, protect, expires_at, auto_repair, repair_window)
+    changes = (new_name, protect, expires_at, auto_repair, repair_window, ssh_keys)
     if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
@@ -76,9 +91,14 @@ def update(
         expires_at="never" if no_expiry else expires_at,
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
+        ssh_keys=ssh_keys,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
-    updated = session.run(call)
+    with suggesting(session.client, *((SSH_KEY, each) for each in ssh_keys or ())):
+        updated = session.run(call)
+    if ssh_keys and wait and updated.operation is not None:
+        follow(session, session.run(operations.get(updated.operation.id)), patience)
+        updated = session.run(clusters.get(updated.id))
     session.show(updated, facts(updated))
 
 

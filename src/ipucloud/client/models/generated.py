@@ -3841,6 +3841,15 @@ class PoplarServer(Answer):
     ssh: Ssh | None = None
     """How to log in; null until the server is reachable."""
 
+    ssh_keys: Sequence[str] | None = None
+    """
+    Names of the keys that it was last seen to accept; null: not seen yet. Those that it is to accept are in
+    `ssh_keys` of the cluster.
+    """
+
+    ssh_keys_since: datetime | None = None
+    """Since when it was seen to accept exactly these keys."""
+
 
 class PriceCorrection(Answer):
     """A correction, and how far its re-rating is."""

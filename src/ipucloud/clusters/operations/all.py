@@ -12,6 +12,7 @@ from ipucloud.clusters.operations.restart import POWER_CYCLE, REBOOT
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.rotate_key import ROTATE_KEY
 from ipucloud.clusters.operations.suspend import SUSPEND
+from ipucloud.clusters.operations.update_keys import UPDATE_KEYS
 
 CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (
     CREATE,
@@ -24,6 +25,7 @@ CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (
     REBOOT,
     POWER_CYCLE,
     RESIZE,
+    UPDATE_KEYS,
 )
 BESIDE_PARTITIONS = frozenset(kind.name for kind in CLUSTER_OPERATIONS if kind.beside_partitions)
 """Those during which operations on the cluster's partitions may begin and run."""

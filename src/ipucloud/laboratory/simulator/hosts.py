@@ -19,10 +19,10 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
+from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec, parse_keys
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
-from ipucloud.wire.site import Host, HostState, PowerAction, ServerSpec
+from ipucloud.wire.site import Host, HostState, PowerAction, ServerKeys, ServerSpec
 
 NetworkOf = Callable[[str], str | None]
 _SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
@@ -184,6 +184,34 @@ class Hosts:
         network = self._network_of(name)
         if wanted.network is not None and network != wanted.network and (network or wanted.action == "on"):
             raise precondition(f"host {name!r} is not in network {wanted.network!r}")
+
+    async def put_keys(self, name: str, wanted: ServerKeys) -> None:
+        """Exchange the keys of a server, which may be off; a running one lets them in from now on."""
+        self.check(name)
+        parse_keys(wanted.ssh_authorized_keys)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or record.state is HostState.WIPING:
+                raise precondition(f"host {name!r} carries no server that could have keys")
+            self._check_owner(name, record.server, wanted.server, wanted.network)
+            spec = record.server.model_copy(
+                update={"ssh_authorized_keys": wanted.ssh_authorized_keys, "keys_revision": wanted.revision}
+            )
+            if spec == record.server:
+                return
+            if wanted.revision <= record.server.keys_revision:
+                raise precondition(f"server {wanted.server!r} has revision {record.server.keys_revision} of its keys")
+            record.server = spec
+            self._document.touch()
+            if name in self._servers:
+                self._servers[name].exchange_keys(spec)
+
+    def _check_owner(self, name: str, carried: ServerSpec, server: str, network: str) -> None:
+        if carried.name != server:
+            raise precondition(f"host {name!r} carries another server than {server!r}")
+        if self._network_of(name) != network:
+            raise precondition(f"host {name!r} is not in network {network!r}")
 
     async def fail(self, name: str) -> None:
         """Break the host: its server stops answering."""

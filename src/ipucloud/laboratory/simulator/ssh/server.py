@@ -117,6 +117,10 @@ class PoplarServer:
             await self._acceptor.wait_closed()
             self._acceptor = None
 
+    def exchange_keys(self, spec: ServerSpec) -> None:
+        """Let the keys of `spec` in from now on, and no others. Sessions that are open stay open, as with OpenSSH."""
+        self.spec, self.keys = spec, parse_keys(spec.ssh_authorized_keys)
+
     async def count_ipus(self) -> None:
         """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""
         fabric, env = self._around.fabric, self.spec.environment
