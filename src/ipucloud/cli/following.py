@@ -42,6 +42,10 @@ _WORDS = {
     "reboot_servers": "Reboot Poplar servers",
     "power_cycle_servers": "Power-cycle Poplar servers",
     "settle_servers": "Wait for Poplar servers",
+    "check_servers": "Check Poplar servers",
+    "rebuild_servers": "Write Poplar servers again",
+    "count_ipus": "Count IPUs",
+    "settle_rebuild": "Wait for Poplar servers",
     "wipe_poplar_servers": "Wipe Poplar servers",
 }
 

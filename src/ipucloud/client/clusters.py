@@ -171,6 +171,33 @@ def power_cycle(cluster: Ref, *, servers: Sequence[str] | None = None, if_match:
     return request.post(f"clusters/{segment(cluster)}:power-cycle", Operation, body, if_match=if_match)
 
 
+def rebuild(
+    cluster: Ref,
+    *,
+    disk: Literal["keep", "wipe"],
+    image: str | None = None,
+    user_data: str | None = None,
+    clear_user_data: bool = False,
+    ssh_keys: Sequence[str] | None = None,
+    servers: Sequence[str] | None = None,
+    if_match: str | None = None,
+) -> Call[Operation]:
+    """Write the Poplar servers again, or those of these names; what is None stays. Partitions and addresses stay.
+
+    `disk`: `keep` keeps `/home` and the SSH host key, `wipe` nothing. `clear_user_data`: from now on there is none.
+    """
+    body = given(
+        disk=disk,
+        image=image,
+        user_data=user_data,
+        ssh_keys=None if ssh_keys is None else [*ssh_keys],
+        poplar_servers=servers and [*servers],
+    )
+    if clear_user_data:
+        body["user_data"] = None
+    return request.post(f"clusters/{segment(cluster)}:rebuild", Operation, body, if_match=if_match)
+
+
 def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None = None) -> Call[Cluster]:
     """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
     path, body = f"clusters/{segment(cluster)}:reschedule-repair", given(starts_at=starts_at)

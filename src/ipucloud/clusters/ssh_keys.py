@@ -92,10 +92,9 @@ async def choose_keys(
 
 async def replace_keys(connection: AsyncConnection, keys: Keys, *, project_id: UUID, cluster_id: UUID) -> None:
     """Record the keys that a locked cluster's servers are to accept, under the next revision."""
-    values = {"project_id": project_id, "cluster_id": cluster_id, "keys": stored(keys)}
-    await connection.execute(_REPLACE, values)
+    stored = orjson.dumps(as_stored(keys)).decode()
+    await connection.execute(_REPLACE, {"project_id": project_id, "cluster_id": cluster_id, "keys": stored})
 
 
-def stored(keys: Keys) -> str:
-    """The keys as they are stored, JSON."""
-    return orjson.dumps([{"name": name, "public_key": key} for name, key in keys.items()]).decode()
+def as_stored(keys: Keys) -> list[dict[str, str]]:
+    return [{"name": name, "public_key": key} for name, key in keys.items()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import structlog
 
@@ -278,6 +278,9 @@ class SimulatedHosts:
         return await self._switch(
             "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
         )
+
+    async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
+        return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))
 
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []

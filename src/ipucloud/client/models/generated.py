@@ -3815,7 +3815,11 @@ class PartitionDetails(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs. It is `off` while its cluster is suspended, and `rebooting` while it restarts."""
+    """
+    A server that drives the IPUs.
+
+    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
+    """
 
     id: str
     """Unique id."""

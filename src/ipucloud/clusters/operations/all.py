@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import ClusterKind
+from ipucloud.clusters.operations.rebuild import REBUILD, REBUILD_SERVERS
 from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.clusters.operations.resize import RESIZE
@@ -26,6 +27,8 @@ CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (
     POWER_CYCLE,
     RESIZE,
     UPDATE_KEYS,
+    REBUILD,
+    REBUILD_SERVERS,
 )
 BESIDE_PARTITIONS = frozenset(kind.name for kind in CLUSTER_OPERATIONS if kind.beside_partitions)
 """Those during which operations on the cluster's partitions may begin and run."""

@@ -48,7 +48,7 @@ async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResul
 async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
     host = await site.hosts.get(wanted.name)
     if host.server is None and host.state is HostState.CLEAN:
-        host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
+        host = await site.hosts.put_server(wanted.name, server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
         return faulty("host", [wanted.name], "still has the server of an earlier cluster", outage=True)
     return await answering(site, wanted, host)
@@ -188,10 +188,11 @@ def _progress_of(host: Host) -> str:
     return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image of the Poplar server"
 
 
-def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
+def server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
     return ServerSpec(
         name=host.server_name,
         image=cluster.image,
+        generation=host.generation,
         ssh_authorized_keys=list(cluster.ssh_public_keys),
         user_data=cluster.user_data,
         environment=_environment(cluster, host),

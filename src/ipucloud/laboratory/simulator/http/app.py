@@ -33,6 +33,7 @@ from ipucloud.wire.site import (
     RedfishSystems,
     SensorReading,
     ServerKeys,
+    ServerRebuild,
     ServerSpec,
 )
 
@@ -118,6 +119,10 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         await hosts.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
         return await get_host(request)
 
+    async def rebuild(request: Request) -> Host:
+        await hosts.rebuild(request.path_params["host"], await body_of(request, ServerRebuild))
+        return await get_host(request)
+
     async def power(request: Request) -> Host:
         await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
         return await get_host(request)
@@ -128,6 +133,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
         calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
         calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
+        calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
     ]
 
