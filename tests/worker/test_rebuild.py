@@ -77,7 +77,7 @@ async def cluster_row(world: SiteWorld) -> tuple[str, str, str | None]:
     return row.state, row.image, row.user_data
 
 
-async def refusal(world: SiteWorld, cluster: UUID, **changes: object) -> Problem:
+async def refusal(world: SiteWorld, cluster: UUID, **changes: Any) -> Problem:
     with pytest.raises(Problem) as refused:
         await world.rebuild(cluster, **changes)
     return refused.value

@@ -72,7 +72,7 @@ async def count_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
         status = await site.vipu.partition_status(name, name)
         if status is None or status.state is not PartitionState.ACTIVE:
             return Achieved(note="not counted: the partition that the servers know is not active")
-    result = await check_ipus(site, replace(_chosen(cluster), kept_partitions=None))
+    result = await check_ipus(site, replace(cluster, kept_partitions=None))
     if isinstance(result, Failed) or (isinstance(result, Pending) and _since(cluster) > COUNTED_WITHIN):
         return Achieved(note=f"the servers were written, but {result.detail}")
     return result
@@ -86,6 +86,8 @@ async def settle_rebuild(site: Site, cluster: ClusterInputs) -> StepResult:
     if cluster.rebuild is None or not cluster.rebuild.begun:
         return Settled((), (), note="nothing was written")
     chosen = _chosen(cluster)
+    if not chosen.hosts:
+        return Settled((), (), note="all servers had been written already")
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in chosen.hosts))
     written = [wanted for wanted, host in zip(chosen.hosts, hosts, strict=True) if _is_written(wanted, host)]
     waits = _since(cluster) < SETTLED_AFTER
