@@ -52,7 +52,7 @@ _IN_USE = frozenset(
         "rescheduleRepair",
         "rebootCluster",
         "powerCycleCluster",
-    "rebuildCluster",
+        "rebuildCluster",
         "resizeCluster",
         "estimateClusterResize",
     }

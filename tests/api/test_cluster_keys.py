@@ -41,6 +41,8 @@ async def test_keys_are_changed_and_refusals_change_nothing(api: Api) -> None:
     assert shown["billing"]["status"] == "running"
     other = problem(await api.owner.patch(path, json={"ssh_keys": ["laptop"]}), 409, "operation_in_progress")
     assert other["operation"] == shown["operation"]["id"]
+    repeated = await api.owner.patch(path, json={"ssh_keys": ["ci"]})
+    assert (repeated.status_code, repeated.json()["operation"]["id"]) == (200, other["operation"])
     # Settings are no work on the servers, and do not wait for it.
     assert (await api.owner.patch(path, json={"delete_protection": True})).status_code == 200
     creating = cluster_id(await api.make_cluster(name="gpt"))

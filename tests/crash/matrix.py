@@ -40,6 +40,7 @@ from tests.crash.partitions import (
     RotateKey,
     SeveralPartitions,
 )
+from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
 from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
     REQUEST_KINDS,
@@ -86,6 +87,10 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.hardware_isolated": Isolate(),
     "cluster.boots_recorded": Reboot(),
     "cluster.servers_settled": Reboot(),
+    "cluster.rebuild_begun": Rebuild(),
+    "cluster.servers_rebuilt": Rebuild(),
+    "cluster.rebuild_settled": UndoRebuild(),
+    "cluster.keys_recorded": ChangeKeys(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -118,6 +123,8 @@ _DELETE_CALLS = (
 )
 _OTHER_CALLS: dict[str, Kind] = {
     "hosts.power": Suspend(),
+    "hosts.put_keys": ChangeKeys(),
+    "hosts.rebuild": Rebuild(),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
@@ -135,6 +142,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "resume": lambda point: RequestCase(PostResume(), point),
     "replace": lambda point: RequestCase(PostRepair(), point),
     "restart": lambda point: RequestCase(PostReboot(), point),
+    "rebuild": lambda point: RequestCase(PostRebuild(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
@@ -179,13 +187,20 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    ordinary = (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *PARTITION_KINDS, *BROKEN_KINDS)
+    ordinary = (*KINDS, *SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *REPAIR_REQUESTS, *RESTART_REQUESTS, *PARTITION_REQUESTS):
+    for request in (
+        *REQUEST_KINDS,
+        *SUSPEND_REQUESTS,
+        *REPAIR_REQUESTS,
+        *RESTART_REQUESTS,
+        *REBUILD_REQUESTS,
+        *PARTITION_REQUESTS,
+    ):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

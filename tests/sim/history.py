@@ -219,6 +219,7 @@ class History:
             self.weather.own_partitions,
             self.weather.repairs,
             self.weather.restarts,
+            self.weather.rebuilds,
             windows="start_repairs" in self.weather.tasks,
         )
         self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)

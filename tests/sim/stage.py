@@ -19,7 +19,8 @@ from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
 from tests.sim.lines import Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
-from tests.support.factories import furnish
+from tests.support.catalogues import with_other_image
+from tests.support.factories import PUBLIC_KEY, furnish, make_ssh_key
 from tests.support.postgres import Database as Scratch
 from tests.support.settled import SETTLED
 from tests.support.world.clock import simulate_clock
@@ -90,6 +91,9 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     database = Database(scratch.app_url, pool_size=1)
     # Two: within a project the lock of its quota already keeps requests apart.
     projects = await furnish(database, _Listing(inventory), project_count=2)
+    async with database.begin() as connection:
+        for project in projects:
+            await make_ssh_key(connection, project.id, "ci", f"{PUBLIC_KEY[:-4]}ci00")
     await database.close()
     simulate_clock(scratch.superuser_url)
     with psycopg.connect(scratch.superuser_url, autocommit=True) as control:
@@ -99,7 +103,7 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
         control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
         ids, written = tuple(project.id for project in projects), tuple(_empty_tables(control))
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), ids, settings, written)
+            yield Stage(control, board, inventory, with_other_image(load(), REGION), ids, settings, written)
 
 
 def _empty_tables(control: psycopg.Connection[Any]) -> Iterator[str]:

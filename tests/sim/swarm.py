@@ -53,6 +53,8 @@ REPAIRED = (0.0, 0.2, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster has hardware of it replaced."""
 RESTARTED = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster restarts its servers."""
+REBUILT = (0.0, 0.5, 1.0)
+"""How probable it is, in a history, that a customer who uses a cluster has its servers written again."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
 OBSERVED = 0.3
@@ -95,6 +97,7 @@ class Weather:
     own_partitions: float
     repairs: float
     restarts: float
+    rebuilds: float
     tasks: frozenset[str]
     observed: bool
     strike_rate: float
@@ -130,6 +133,7 @@ def weather(draw: random.Random) -> Weather:
         own_partitions=draw.choice((0.5, 1.0)),
         repairs=draw.choice(REPAIRED),
         restarts=draw.choice(RESTARTED),
+        rebuilds=draw.choice(REBUILT),
         tasks=frozenset(tasks),
         observed=observed,
         strike_rate=draw.choice((0.0, 0.01, 0.03)),

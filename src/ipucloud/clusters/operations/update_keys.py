@@ -81,6 +81,8 @@ async def change_keys(connection: AsyncConnection, actor: Actor, cluster: Locked
         return False
     running = await running_operation(connection, actor, cluster, beside_partitions=True)
     if running is not None:
+        if running.kind == UPDATE_KEYS.name and not changed:
+            return False
         raise in_the_way(running.id)
     if not in_use and cluster.state is not ClusterState.SUSPENDED:
         raise Problem(
@@ -88,7 +90,6 @@ async def change_keys(connection: AsyncConnection, actor: Actor, cluster: Locked
         )
     if changed:
         await replace_keys(connection, keys, **mine)
-        failpoint("update.keys_replaced")
     if in_use:
         await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
     return changed
