@@ -1,10 +1,11 @@
-"""`ipucloud clusters update`, `reboot`, `wait`."""
+"""`ipucloud clusters update`, `reboot`, `rebuild`, `wait`."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask, parse_tags
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import SSH_KEY, find_cluster, suggesting
+from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import follow
 from ipucloud.cli.repair_windows import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
@@ -25,6 +26,15 @@ from ipucloud.client.errors import OperationFailedError, UsageError, WaitTimeout
 from ipucloud.client.models import Cluster, ClusterState, OperationState
 
 app = typer.Typer()
+
+OtherKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ssh-key",
+        help="Let this key log in, in place of the present ones; repeatable.",
+        autocompletion=names(SSH_KEY),
+    ),
+]
 
 _DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
 """No other state follows without a request."""
@@ -56,14 +66,7 @@ def update(
     auto_repair: AutoRepairChange = None,
     repair_window: Window = None,
     any_time: Annotated[bool, typer.Option("--no-repair-window", help="Let repairs begin at any time.")] = False,
-    ssh_keys: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ssh-key",
-            help="Let this key log in, in place of the present ones; repeatable.",
-            autocompletion=names(SSH_KEY),
-        ),
-    ] = None,
+    ssh_keys: OtherKeys = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -140,6 +143,73 @@ def reboot(
         )
     restart = clusters.power_cycle if hard else clusters.reboot
     ask(session, cluster, partial(restart, servers=servers), wait=wait, patience=patience)
+
+
+@customer_command(
+    app,
+    "rebuild",
+    "bert --keep-disk --image ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
+    "bert --wipe --ssh-key laptop --yes",
+    "bert --wipe --server clu-01-1-p0",
+)
+def rebuild(
+    session: Session,
+    name: Name,
+    *,
+    wipe: Annotated[
+        bool | None, typer.Option("--wipe/--keep-disk", help="Lose everything on the disks, or keep /home.")
+    ] = None,
+    image: Annotated[
+        str | None, typer.Option(help="Poplar image; default: the present one.", autocompletion=names(IMAGE))
+    ] = None,
+    user_data: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with other user data.")
+    ] = None,
+    clear_user_data: Annotated[bool, typer.Option("--no-user-data", help="Have no user data any more.")] = False,
+    ssh_keys: OtherKeys = None,
+    servers: Annotated[
+        list[str] | None, typer.Option("--server", help="Rebuild only this Poplar server; repeatable.")
+    ] = None,
+    yes: Yes = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Write a cluster's Poplar servers again, with another image, user data or SSH keys. DATA ON THEIR DISKS IS LOST.
+
+    Partitions and addresses stay. All servers: nothing is billed until the cluster is active again.
+    """
+    if wipe is None:
+        raise UsageError("Give --keep-disk, which keeps /home, or --wipe, which keeps nothing.")
+    if user_data and clear_user_data:
+        raise UsageError("Give either --user-data or --no-user-data.")
+    cluster = find_cluster(session.client, name)
+    if not yes:
+        session.confirm(_consequences(cluster, image, servers, wipe=wipe), "rebuild the servers and lose what it says")
+    with suggesting(session.client, (IMAGE, image), *((SSH_KEY, each) for each in ssh_keys or ())):
+        request = partial(
+            clusters.rebuild,
+            disk="wipe" if wipe else "keep",
+            image=image,
+            user_data=user_data.read_text() if user_data else None,
+            clear_user_data=clear_user_data,
+            ssh_keys=ssh_keys,
+            servers=servers,
+        )
+        ask(session, cluster, request, wait=wait, patience=patience)
+
+
+def _consequences(cluster: Cluster, image: str | None, servers: list[str] | None, *, wipe: bool) -> str:
+    which = ", ".join(servers) if servers else f"all Poplar servers of {cluster.name}"
+    lost = (
+        "Everything on their disks will be lost, /home too, and their SSH host keys will be new."
+        if wipe
+        else "Everything on their disks except /home will be lost; their SSH host keys stay."
+    )
+    billed = "Billing continues." if servers else "Nothing is billed until the cluster is active again."
+    return (
+        f"Rebuild {which} with {image or cluster.image}? Programs on them will end. {lost}"
+        f" Partitions and addresses stay. {billed}"
+    )
 
 
 @customer_command(app, "wait", "bert", "bert --state active --timeout 1800")

@@ -50,8 +50,9 @@ def delete(
 ) -> None:
     """Delete a key from the project. Clusters that accept it still do, and are named."""
     key = find(session.client, SSH_KEY, name)
+    accepting = [each.name for each in session.client.items(clusters.list()) if key.name in each.ssh_keys]
     session.run(ssh_keys.delete(key.id))
-    if accepting := [each.name for each in session.client.items(clusters.list()) if key.name in each.ssh_keys]:
+    if accepting:
         session.note(
             f"These clusters still accept it: {', '.join(accepting)}. To end that, name the keys that remain:"
             f" ipucloud clusters update {accepting[0]} --ssh-key NAME"
