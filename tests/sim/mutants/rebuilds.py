@@ -18,6 +18,7 @@ from ipucloud.clusters.steps.ssh_keys import KeysAnswer
 from ipucloud.operations.results import Achieved, StepResult
 from ipucloud.site.ports import Site
 from tests.sim import swarm
+from tests.sim.faults import SiteFault
 from tests.sim.mutants.clusters import step_does
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
@@ -45,6 +46,8 @@ def rebuilt_again(stack: ExitStack) -> None:
 @mutant("a cancelled rebuild ends while its request can still take effect")
 def rebuild_cancelled_too_early(stack: ExitStack) -> None:
     _rebuilt(stack)
+    # A request that arrives after its cancellation is rare.
+    replace(stack, swarm, "_CHANGES", swarm._CHANGES | {SiteFault.GHOST: 0.6})
     honest = rebuild.settle_rebuild
 
     async def at_once(site: Site, cluster: ClusterInputs) -> StepResult:
