@@ -1,15 +1,15 @@
 """SSH keys of running clusters: their revision, and which keys each Poplar server was seen to accept.
 
-Revision ID: 0059
-Revises: 0058
+Revision ID: 0060
+Revises: 0059
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0059"
-down_revision = "0058"
+revision = "0060"
+down_revision = "0059"
 branch_labels = None
 depends_on = None
 

@@ -1,15 +1,15 @@
 """Rebuilds of Poplar servers: what they are to be written with, and how often each was.
 
-Revision ID: 0060
-Revises: 0059
+Revision ID: 0061
+Revises: 0060
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0060"
-down_revision = "0059"
+revision = "0061"
+down_revision = "0060"
 branch_labels = None
 depends_on = None
 
