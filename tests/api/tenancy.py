@@ -52,6 +52,7 @@ _IN_USE = frozenset(
         "rescheduleRepair",
         "rebootCluster",
         "powerCycleCluster",
+        "rebuildCluster",
         "resizeCluster",
         "estimateClusterResize",
     }

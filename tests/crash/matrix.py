@@ -40,6 +40,7 @@ from tests.crash.partitions import (
     RotateKey,
     SeveralPartitions,
 )
+from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
 from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
     REQUEST_KINDS,
@@ -91,6 +92,10 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "resize.machines_settled": Resize(),
     "resize.settled": Resize(),
     "resize.undo_begun": CancelResize(),
+    "cluster.rebuild_begun": Rebuild(),
+    "cluster.servers_rebuilt": Rebuild(),
+    "cluster.rebuild_settled": UndoRebuild(),
+    "cluster.keys_recorded": ChangeKeys(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -123,6 +128,8 @@ _DELETE_CALLS = (
 )
 _OTHER_CALLS: dict[str, Kind] = {
     "hosts.power": Suspend(),
+    "hosts.put_keys": ChangeKeys(),
+    "hosts.rebuild": Rebuild(),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
@@ -141,6 +148,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "replace": lambda point: RequestCase(PostRepair(), point),
     "resize": lambda point: RequestCase(PostResize(), point),
     "restart": lambda point: RequestCase(PostReboot(), point),
+    "rebuild": lambda point: RequestCase(PostRebuild(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
@@ -185,15 +193,22 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *RESIZE_KINDS)
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    changing_requests = (*SUSPEND_REQUESTS, *REPAIR_REQUESTS, *RESTART_REQUESTS, *RESIZE_REQUESTS)
-    for request in (*REQUEST_KINDS, *changing_requests, *PARTITION_REQUESTS):
+    for request in (
+        *REQUEST_KINDS,
+        *SUSPEND_REQUESTS,
+        *REPAIR_REQUESTS,
+        *RESTART_REQUESTS,
+        *REBUILD_REQUESTS,
+        *RESIZE_REQUESTS,
+        *PARTITION_REQUESTS,
+    ):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

@@ -93,6 +93,18 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("dialog").get_by_role("button", name="Reboot", exact=True).click()
     expect(page.get_by_text("The servers of bert are being rebooted.")).to_be_visible()
 
+    restart = page.get_by_role("button", name="Restart", exact=True)
+    expect(restart).to_be_enabled(timeout=READY_MS)
+    restart.click()
+    page.get_by_role("menuitem", name="Rebuild…", exact=True).click()
+    rebuild = page.get_by_role("dialog").get_by_role("button", name="Rebuild", exact=True)
+    expect(rebuild).to_be_disabled()
+    page.get_by_role("radio", name="Keep /home").check()
+    screenshot(page, "rebuild")
+    assert violations(page) == []
+    rebuild.click()
+    expect(page.get_by_text("The servers of bert are being rebuilt.")).to_be_visible()
+
     page.get_by_role("button", name="Delete").first.click()
     confirmed = page.get_by_role("dialog").get_by_role("button", name="Delete")
     expect(confirmed).to_be_disabled()

@@ -90,6 +90,19 @@ async def has_restarted(site: Site, resource: Resource) -> bool:
     return (await site.hosts.get(resource.host)).boot_id != BOOTS[resource.host]
 
 
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
+
+
+async def has_keys(site: Site, resource: Resource) -> bool:
+    server = (await site.hosts.get(resource.host)).server
+    return server is not None and server.ssh_authorized_keys == [KEY]
+
+
+async def is_rebuilt(site: Site, resource: Resource) -> bool:
+    server = (await site.hosts.get(resource.host)).server
+    return server is not None and server.generation == 2
+
+
 async def machine_off(site: Site, resource: Resource) -> None:
     await site.machines.power_off(resource.machine, resource.name)
 

@@ -18,6 +18,7 @@ from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
 from tests.sim.projects import ProjectOf
+from tests.sim.rebuilding import Rebuilder
 from tests.sim.repairing import Repairer
 from tests.sim.resizing import Resizer
 from tests.sim.restarting import Restarter
@@ -55,7 +56,8 @@ class Shop:
     """What customers know of the service.
 
     `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
-    `restarts`: that he restarts his servers; `resizes`: that he resizes it.
+    `restarts`: that he restarts his servers; `resizes`: that he resizes it;
+    `rebuilds`: that he has its servers written again, or changes their keys.
     `windows`: they say when workers may repair their clusters.
     """
 
@@ -67,6 +69,7 @@ class Shop:
     repairs: float
     restarts: float
     resizes: float
+    rebuilds: float
     windows: bool
 
 
@@ -128,6 +131,8 @@ class Customers:
             return
         if found[0] == "active" and self._draw.random() < self._shop.restarts:
             await self._with(Restarter, made).restart()
+        if found[0] == "active" and self._draw.random() < self._shop.rebuilds:
+            await self._with(Rebuilder, made).rebuild()
         if found[0] == "active":
             await self._work(made)
         if (

@@ -221,6 +221,7 @@ class History:
             self.weather.repairs,
             self.weather.restarts,
             self.weather.resizes,
+            self.weather.rebuilds,
             windows="start_repairs" in self.weather.tasks,
         )
         self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)

@@ -22,7 +22,8 @@ from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
 from tests.sim.lines import EPOCH, Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
-from tests.support.factories import furnish
+from tests.support.catalogues import with_other_image
+from tests.support.factories import PUBLIC_KEY, furnish, make_ssh_key
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import simulate_clock, stop_clock
 
@@ -96,6 +97,9 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     # Two: within a project the lock of its quota already keeps requests apart.
     with mock.patch.object(ids, "uuid7", _numbered()):
         projects = await furnish(database, _Listing(inventory), project_count=2)
+        async with database.begin() as connection:
+            for project in projects:
+                await make_ssh_key(connection, project.id, "ci", f"{PUBLIC_KEY[:-4]}ci00")
     await database.close()
     simulate_clock(scratch.superuser_url)
     with psycopg.connect(scratch.superuser_url, autocommit=True) as control:
@@ -105,7 +109,8 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
         control.execute("SET session_replication_role = replica")  # restoring must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects), settings)
+            known = with_other_image(load(), REGION)
+            yield Stage(control, board, inventory, known, tuple(project.id for project in projects), settings)
 
 
 def _numbered() -> Callable[[], UUID]:

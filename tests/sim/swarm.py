@@ -55,6 +55,8 @@ RESTARTED = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster restarts its servers."""
 RESIZED = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster resizes it."""
+REBUILT = (0.0, 0.5, 1.0)
+"""How probable it is, in a history, that a customer who uses a cluster has its servers written again."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
 OBSERVED = 0.3
@@ -98,6 +100,7 @@ class Weather:
     repairs: float
     restarts: float
     resizes: float
+    rebuilds: float
     tasks: frozenset[str]
     observed: bool
     strike_rate: float
@@ -134,6 +137,7 @@ def weather(draw: random.Random) -> Weather:
         repairs=draw.choice(REPAIRED),
         restarts=draw.choice(RESTARTED),
         resizes=draw.choice(RESIZED),
+        rebuilds=draw.choice(REBUILT),
         tasks=frozenset(tasks),
         observed=observed,
         strike_rate=draw.choice((0.0, 0.01, 0.03)),

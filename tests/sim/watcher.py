@@ -22,7 +22,16 @@ SWEEP = "sweep_leftovers"
 """The sender of what a sweep removes."""
 
 RESTARTS = frozenset({"reboot", "power_cycle"})
-CREATES = RESTARTS | {"create_allocation", "create_partition", "put_network", "put_server", "start_test", "switch_on"}
+REBUILDS = frozenset({"rebuild_keep", "rebuild_wipe"})
+_OF_SERVERS = RESTARTS | REBUILDS | {"put_keys"}
+CREATES = _OF_SERVERS | {
+    "create_allocation",
+    "create_partition",
+    "put_network",
+    "put_server",
+    "start_test",
+    "switch_on",
+}
 REMOVES = frozenset(
     {
         "remove_partition",
@@ -86,6 +95,21 @@ SELECT c.external_name, c.state IN ('deleting', 'deleted') AS going, o.id::text 
         AND o.kind = CASE %(call)s WHEN 'reboot' THEN 'cluster.reboot' ELSE 'cluster.power-cycle' END
  WHERE c.id::text = %(sender)s
 """
+_REBUILDS = """
+SELECT c.external_name, c.state IN ('deleting', 'deleted') AS going, o.id::text AS operation_id, 'rebuild_' || r.disk
+  FROM clusters c
+  LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.kind LIKE 'cluster.rebuild%%'
+  LEFT JOIN cluster_rebuilds r ON r.operation_id = o.id
+ WHERE c.id::text = %(sender)s
+"""
+_KEYS = """
+SELECT c.external_name, h.name, ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(s.ssh_keys) AS k (key))
+  FROM poplar_servers s
+  JOIN clusters c ON c.id = s.cluster_id
+  JOIN allocations a ON a.cluster_id = s.cluster_id AND a.ordinal = s.ordinal AND a.freed_at IS NULL
+  JOIN hosts h ON h.id = a.host_id
+ WHERE s.ssh_keys = c.ssh_keys AND s.state = 'running' AND c.state IN ('active', 'degraded')
+"""
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
        EXISTS (SELECT FROM health_reports r
@@ -111,6 +135,7 @@ class Watcher:
         self._control = control
         self._freed: list[Any] = []
         self._restarted: set[tuple[str, str]] = set()
+        self._rebuilt: dict[tuple[str, str], tuple[int, str | None]] = {}
         self._hardware: Hardware
         self._network: Network
 
@@ -129,6 +154,10 @@ class Watcher:
     def took_effect(self, request: Request) -> None:
         if request.call in RESTARTS:
             self._must_be_asked_for(request)
+        elif request.call in REBUILDS:
+            self._must_be_rebuilt_once(request)
+        elif request.call == "put_keys":
+            self._must_have_seen_keys()
         elif request.call.startswith("power_"):
             self._must_not_disturb(request)
 
@@ -138,6 +167,8 @@ class Watcher:
             self.slack = max(self.slack, seconds)
         if any("freed_at" in label for label in labels):
             self._must_be_clean()
+        if any("ssh_keys_since" in label for label in labels):
+            self._must_have_seen_keys()
 
     def _fail(self, sentence: str) -> None:
         self.failures.append(sentence)
@@ -191,6 +222,35 @@ class Watcher:
                 self._fail(f"X9: {request.call} of {host} took effect twice for {name} in one operation")
             else:
                 self._restarted.add((operation, host))
+
+    def _must_be_rebuilt_once(self, request: Request) -> None:
+        """X11: a server is written again only while its cluster has an operation for that, once, and its disk as asked.
+
+        A request that is still under way when a delete pre-empts its operation disturbs nobody.
+        """
+        for host in request.touches:
+            rebuilds = self._hardware.state.hosts[host].rebuilds
+            before, last = self._rebuilt.get((request.sender, host), (0, None))
+            if rebuilds == before:
+                continue  # it repeated what was done
+            found = self._control.execute(_REBUILDS, {"sender": request.sender}).fetchone()
+            name, going, operation, call = found or ("no cluster", False, None, None)
+            self._rebuilt[request.sender, host] = (rebuilds, operation)
+            if going:
+                continue
+            if operation is None:
+                self._fail(f"X11: {request.call} of {host} took effect for {name}, which has no such operation")
+            elif operation == last:
+                self._fail(f"X11: {request.call} of {host} took effect twice for {name} in one operation")
+            elif call != request.call:
+                self._fail(f"X11: {request.call} of {host} took effect for {name}, which asked for {call}")
+
+    def _must_have_seen_keys(self) -> None:
+        """X10: a server that is said to accept exactly the cluster's keys does so, whatever arrives late."""
+        for name, host, keys in self._control.execute(_KEYS).fetchall():
+            server = self._hardware.state.hosts[host].server
+            if server is not None and server.ssh_authorized_keys != keys:
+                self._fail(f"X10: {host} of {name} is said to accept {len(keys)} keys, and accepts others")
 
     def _must_be_clean(self) -> None:
         """X7: when a machine is freed nothing of its tenant is left on it, and nothing is on its way to it.

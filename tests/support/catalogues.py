@@ -1,12 +1,14 @@
-"""Catalogues of an operator's own: the shipped one, and a region more."""
+"""Catalogues of an operator's own: the shipped one, and a region or an image more."""
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from importlib.resources import as_file
 from pathlib import Path
 
 from ipucloud.catalogue.load import SHIPPED
+from ipucloud.catalogue.queries import Catalogue
 
 REGION, MACHINE_TYPE, FLAVOR, SKU = "frankfurt-1", "rack-4", "rack-pod8", "ipu-rack-4"
 """What `with_frankfurt` adds."""
@@ -50,6 +52,19 @@ valid_from = 2020-01-01T00:00:00Z
 synthetic = false
 """,
 }
+
+
+OTHER_IMAGE = "ubuntu-18.04-x64-poplar-1.18.0-3.0.0"
+"""An image that is not shipped for most regions."""
+
+
+def with_other_image(catalogue: Catalogue, region: str) -> Catalogue:
+    """The catalogue with `OTHER_IMAGE` in that region, too."""
+    images = (
+        image.model_copy(update={"regions": (*image.regions, region)}) if image.name == OTHER_IMAGE else image
+        for image in catalogue.images
+    )
+    return dataclasses.replace(catalogue, images=tuple(images))
 
 
 def export(folder: Path) -> Path:

@@ -74,7 +74,7 @@ function follow(url: string, tell: (message: News) => void): () => void {
 // EventSource has no listener for "any type": these change what pages show. `gap` means that events were missed.
 const SUBJECTS = [
   ...["creating", "created", "active", "degraded", "recovered", "deleting", "deleted", "error", "rebuilding", "resuming", "suspended", "suspending",
-    "updated", "repair_scheduled", "repair_started", "repair_ended"].map((name) => `cluster.${name}`),
+    "updated", "repair_scheduled", "repair_started", "repair_ended", "servers_rebuilt"].map((name) => `cluster.${name}`),
   ...["created", "succeeded", "failed", "cancelled", "cancelling"].map((name) => `operation.${name}`),
   ...["creating", "active", "resetting", "error", "unknown", "missing", "removing", "removed"].map((name) => `partition.${name}`),
   ...["ssh_key.created", "ssh_key.deleted", "token.created", "token.revoked", "token.rotated", "quota.updated", "quota_request.granted", "quota_request.declined", "invoice.issued"],

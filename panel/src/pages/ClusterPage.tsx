@@ -12,6 +12,7 @@ import { useMay, useProject } from "../app/Project";
 import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
 import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
+import { RebuildModal } from "../components/RebuildModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
 import { EventTable } from "../components/EventTable";
@@ -43,7 +44,7 @@ export function ClusterPage() {
 function Title({ cluster }: { cluster: Cluster }) {
   const { common, clusters: s } = useStrings();
   const may = useMay("cluster:write");
-  const [action, setAction] = useState<ClusterAction>();
+  const [action, setAction] = useState<ClusterAction | "rebuild">();
   const running = ["active", "degraded"].includes(cluster.state);
   const gone = ["deleting", "deleted"].includes(cluster.state);
   return (
@@ -55,8 +56,8 @@ function Title({ cluster }: { cluster: Cluster }) {
             {cluster.state !== "suspended" && (
               <ButtonDropdown
                 disabled={!running || cluster.operation !== null}
-                items={[{ id: "reboot", text: s.reboot }, { id: "powerCycle", text: s.powerCycle }]}
-                onItemClick={({ detail }) => setAction(detail.id as ClusterAction)}
+                items={[{ id: "reboot", text: s.reboot }, { id: "powerCycle", text: s.powerCycle }, { id: "rebuild", text: s.rebuildItem }]}
+                onItemClick={({ detail }) => setAction(detail.id as ClusterAction | "rebuild")}
               >
                 {s.restart}
               </ButtonDropdown>
@@ -70,7 +71,8 @@ function Title({ cluster }: { cluster: Cluster }) {
       >
         {cluster.name}
       </Header>
-      {action && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}
+      {action === "rebuild" && <RebuildModal cluster={cluster} onClose={() => setAction(undefined)} />}
+      {action && action !== "rebuild" && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}
     </>
   );
 }

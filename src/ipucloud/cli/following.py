@@ -37,10 +37,15 @@ _WORDS = {
     "remove_vipu_user": "Remove V-IPU user",
     "switch_on_poplar_servers": "Switch on Poplar servers",
     "switch_off_poplar_servers": "Switch off Poplar servers",
+    "exchange_ssh_keys": "Change SSH keys",
     "note_boots": "Check Poplar servers",
     "reboot_servers": "Reboot Poplar servers",
     "power_cycle_servers": "Power-cycle Poplar servers",
     "settle_servers": "Wait for Poplar servers",
+    "check_servers": "Check Poplar servers",
+    "rebuild_servers": "Write Poplar servers again",
+    "count_ipus": "Count IPUs",
+    "settle_rebuild": "Wait for Poplar servers",
     "wipe_poplar_servers": "Wipe Poplar servers",
 }
 

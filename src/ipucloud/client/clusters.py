@@ -103,9 +103,13 @@ def update(
     expires_at: datetime | Literal["never"] | None = None,
     auto_repair: bool | None = None,
     repair_window: RepairWindow | Literal["any"] | None = None,
+    ssh_keys: Sequence[str] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
     """Change the given fields; `tags` replaces all tags. `repair_window="any"`: repairs may begin at any time.
+
+    `ssh_keys`: names or ids of the keys that may log in, in place of the present ones; if the cluster is in use, its
+    `operation` brings them to the servers.
 
     `if_match`: only if the cluster still has this entity tag.
     """
@@ -116,6 +120,7 @@ def update(
         expires_at=expires_at,
         auto_repair=auto_repair,
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
+        ssh_keys=None if ssh_keys is None else [*ssh_keys],
     )
     if expires_at == "never":
         body["expires_at"] = None
@@ -164,6 +169,33 @@ def power_cycle(cluster: Ref, *, servers: Sequence[str] | None = None, if_match:
     """As `reboot`, by cutting the power: what was not yet written to disk is lost."""
     body = given(poplar_servers=servers and [*servers])
     return request.post(f"clusters/{segment(cluster)}:power-cycle", Operation, body, if_match=if_match)
+
+
+def rebuild(
+    cluster: Ref,
+    *,
+    disk: Literal["keep", "wipe"],
+    image: str | None = None,
+    user_data: str | None = None,
+    clear_user_data: bool = False,
+    ssh_keys: Sequence[str] | None = None,
+    servers: Sequence[str] | None = None,
+    if_match: str | None = None,
+) -> Call[Operation]:
+    """Write the Poplar servers again, or those of these names; what is None stays. Partitions and addresses stay.
+
+    `disk`: `keep` keeps `/home` and the SSH host key, `wipe` nothing. `clear_user_data`: from now on there is none.
+    """
+    body = given(
+        disk=disk,
+        image=image,
+        user_data=user_data,
+        ssh_keys=None if ssh_keys is None else [*ssh_keys],
+        poplar_servers=servers and [*servers],
+    )
+    if clear_user_data:
+        body["user_data"] = None
+    return request.post(f"clusters/{segment(cluster)}:rebuild", Operation, body, if_match=if_match)
 
 
 def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None = None) -> Call[Cluster]:

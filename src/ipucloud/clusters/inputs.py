@@ -12,6 +12,7 @@ from uuid import UUID
 from ipucloud.clusters.endpoint import endpoint
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import DiskChoice
 from ipucloud.contract.partitions import shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -49,6 +50,7 @@ class HostInput:
 
     `unbuilt`: the server is not there yet, or is to be built on another host: a clean-up gives the host back, wiped.
     `restarting`: the open operation restarts the server; `boot_before`: its boot id before that, once known.
+    `rebuilding`: it writes the server again; `generation`: how often its system was to be written.
     """
 
     id: str
@@ -59,6 +61,16 @@ class HostInput:
     unbuilt: bool
     restarting: bool = False
     boot_before: str | None = None
+    rebuilding: bool = False
+    generation: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """What the open operation does with the disks of servers; `begun`: a request for that may have been sent."""
+
+    disk: DiskChoice
+    begun: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,8 @@ class ClusterInputs:
     `kept_partitions`: those that a repair or resize makes again, also because the controller lost them; None: the
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
+    `keys_revision` counts the changes of `ssh_public_keys`, which may log in to its servers.
+    `rebuild`: how the open operation writes servers again; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take
@@ -124,6 +138,7 @@ class ClusterInputs:
     user_data: str | None
     billed_from: datetime | None
     ssh_public_keys: tuple[str, ...]
+    keys_revision: int
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
     access: Access | None
@@ -138,6 +153,7 @@ class ClusterInputs:
     frozen_until: datetime | None
     validated: bool
     operation: OpenOperation
+    rebuild: Rebuild | None = None
 
     @property
     def hardware_ids(self) -> dict[str, UUID]:
@@ -173,6 +189,7 @@ class _Row(NamedTuple):
     reconfigurable: bool
     user_data: str | None
     ssh_public_keys: list[str]
+    keys_revision: int
     requested_at: datetime | None
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
@@ -187,14 +204,19 @@ class _Row(NamedTuple):
     automation_halted: bool
     forced: bool
     frozen_until: datetime | None
+    disk: DiskChoice | None
+    begun: bool
 
 
 _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased,
-           c.id, c.project_id, c.name, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
-           c.allocated_through, c.reconfigurable, c.user_data,
-           ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
+           c.id, c.project_id, c.name, c.external_name, c.region, c.machine_type, c.state,
+           coalesce(asked.image, c.image) AS image, c.ipus, c.allocated_through, c.reconfigurable,
+           CASE WHEN asked.disk IS NULL THEN c.user_data ELSE asked.user_data END AS user_data,
+           ARRAY(SELECT key ->> 'public_key'
+                   FROM jsonb_array_elements(coalesce(asked.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
+           coalesce(asked.keys_revision, c.keys_revision) AS keys_revision,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
@@ -216,20 +238,23 @@ _LOAD = Query(
                AND r.first_seen_at > app_now() - interval '1 hour') AS replaced,
            EXISTS (SELECT FROM observations
                     WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted,
-           o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until
+           o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until,
+           asked.disk, asked.begun_at IS NOT NULL AS begun
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       {controller_of_cluster("c", "v")}
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
       LEFT JOIN resizes resized ON resized.project_id = o.project_id AND resized.operation_id = o.id
+      LEFT JOIN cluster_rebuilds asked ON asked.project_id = o.project_id AND asked.operation_id = o.id
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(m.id, m.name, p.vipu_cluster_id, p.topology, dirty.id IS NOT NULL)
                           ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
                json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL,
                                          ps.state = 'pending' OR given_up.id IS NOT NULL,
-                                         ps.state = 'rebooting', ps.boot_before) ORDER BY a.ordinal)
+                                         ps.state = 'rebooting', ps.boot_before, ps.state = 'rebuilding',
+                                         ps.generation) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
                extract(epoch FROM greatest(max(a.released_at), (
                  SELECT max(finished_at) FROM operation_steps
@@ -294,6 +319,7 @@ async def load(
         user_data=row.user_data,
         billed_from=row.requested_at if billed_from_request else None,
         ssh_public_keys=tuple(row.ssh_public_keys),
+        keys_revision=row.keys_revision,
         vipu=row.vipu,
         endpoint=row.endpoint,
         access=None if row.access is None else access_of(row.external_name, keys, row.access),
@@ -308,6 +334,7 @@ async def load(
         frozen_until=row.frozen_until,
         validated=validated,
         operation=row.operation,
+        rebuild=None if row.disk is None else Rebuild(row.disk, row.begun),
     )
 
 

@@ -84,7 +84,9 @@ LEFT JOIN LATERAL (
            'ssh', CASE WHEN server.ssh_host IS NOT NULL THEN json_build_object(
              'host', server.ssh_host, 'port', server.ssh_port, 'user', server.ssh_user,
              'command', format('ssh -p %s %s@%s', server.ssh_port, server.ssh_user, server.ssh_host),
-             'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END
+             'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END,
+           'ssh_keys', jsonb_path_query_array(server.ssh_keys, '$[*].name'),
+           'ssh_keys_since', {rfc3339("server.ssh_keys_since")}
          ) ORDER BY server.ordinal) AS list
     FROM poplar_servers AS server
     LEFT JOIN allocations AS held

@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.clusters.views import BILLED_CLUSTERS
 from ipucloud.contract.catalogue import AllocatedThrough
-from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.clusters import DISKS, ClusterState
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory.resizing import ResizePart
 
@@ -28,6 +28,7 @@ clusters = sa.Table(
     sa.Column("image", sa.Text, nullable=False),
     sa.Column("reconfigurable", sa.Boolean, nullable=False, server_default=sa.true()),
     json_column("ssh_keys", default="'[]'"),
+    sa.Column("keys_revision", sa.Integer, nullable=False, server_default="1", comment="counts changes of ssh_keys"),
     sa.Column("user_data", sa.Text),
     json_column("tags", default="'{}'"),
     sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -142,10 +143,34 @@ poplar_servers = sa.Table(
     sa.Column("host_key", sa.Text),
     sa.Column("host_key_fingerprint", sa.Text),
     sa.Column("boot_before", sa.Text, comment="while it restarts: its boot id before that, once known"),
+    sa.Column(
+        "generation", sa.Integer, nullable=False, server_default="1", comment="how often its system was to be written"
+    ),
+    json_column("ssh_keys", comment="as in clusters; those it was last seen to accept, NULL: not seen"),
+    instant("ssh_keys_since"),
     tenant_key("poplar_servers"),
     same_project("poplar_servers", "cluster_id", "clusters"),
-    one_of("state", ("pending", "running", "rebooting", "off", "deleted")),
+    one_of("state", ("pending", "running", "rebooting", "rebuilding", "off", "deleted")),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("cluster_id", "ordinal"),
 )
+cluster_rebuilds = sa.Table(
+    "cluster_rebuilds",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("operation_id", sa.Uuid, primary_key=True),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("disk", sa.Text, nullable=False),
+    sa.Column("image", sa.Text, nullable=False),
+    sa.Column("user_data", sa.Text),
+    json_column("ssh_keys", default="'[]'"),
+    sa.Column("keys_revision", sa.Integer, nullable=False),
+    instant("begun_at"),
+    tenant_key("cluster_rebuilds"),
+    same_project("cluster_rebuilds", "cluster_id", "clusters"),
+    same_project("cluster_rebuilds", "operation_id", "operations"),
+    one_of("disk", DISKS),
+    comment="what Poplar servers are to be written with; the cluster has it once a server was written",
+)
+sa.Index("ix_cluster_rebuilds_cluster", cluster_rebuilds.c.project_id, cluster_rebuilds.c.cluster_id)
 sa.Index("ix_poplar_servers_cluster", poplar_servers.c.project_id, poplar_servers.c.cluster_id)

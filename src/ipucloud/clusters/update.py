@@ -1,4 +1,4 @@
-"""Changing a cluster's name and settings; nothing here needs work on the hardware."""
+"""Changing a cluster's name, settings and SSH keys; only the keys need work on its servers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
+from ipucloud.clusters.operations.update_keys import change_keys
 from ipucloud.clusters.repairs.reschedule import withdraw
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.db.documents import clauses
@@ -18,6 +19,8 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+
+KEYS = "ssh_keys"
 
 _UPDATE = Query(
     clauses(
@@ -50,17 +53,20 @@ async def update(
     """Change the given fields; returns the cluster's version afterwards.
 
     A request that changes nothing keeps the version and records no event. A repair that is scheduled is scheduled anew
-    by the next run of the task when its settings change. Raises `Problem`: not_found,
-    precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed.
+    by the next run of the task when its settings change. Keys are brought to the servers by an operation. Raises
+    `Problem`: not_found, precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed; for
+    keys also operation_in_progress.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     cluster.require_version(if_match)
     if cluster.state is ClusterState.DELETED:
         raise Problem(STATE_CONFLICT, "The cluster is deleted. It can still be read, but not changed.")
     _check_expiry(cluster, body)
-    before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields}
-    after = before | body.model_dump(include=body.model_fields_set)
+    before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name != KEYS}
+    after = before | body.model_dump(include=body.model_fields_set - {KEYS})
     changed = [name for name in before if after[name] != before[name]]
+    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys):
+        changed.append(KEYS)
     if not changed:
         return cluster.version
     parameters = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -40,7 +40,17 @@ _AUTO_REPAIR = (
     "Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of its"
     " hardware."
 )
+_CHANGED_KEYS = (
+    "Names or ids of the project's keys that may log in, in place of the present ones. A key of the cluster that the"
+    " project has deleted stays if it is named."
+)
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
+
+
+KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
+
+
+UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$")]
 
 
 class PartitionOptions(Body):
@@ -59,10 +69,8 @@ class ClusterCreate(Body):
     ssh_keys: list[KeyName] = Field(
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
-    user_data: str | None = Field(
+    user_data: UserData | None = Field(
         None,
-        max_length=USER_DATA_LIMIT,
-        pattern=r"^[^\x00]*$",
         description="User data for cloud-init, passed to the site with each server. A simulated site ignores it.",
     )
     tags: Tags = Field(default_factory=dict)
@@ -74,7 +82,7 @@ class ClusterCreate(Body):
 
 
 class ClusterPatch(Body):
-    """What can be changed without work on the hardware. Omitted fields stay unchanged; `tags` replaces all tags."""
+    """What can be changed while the cluster is in use. Omitted fields stay unchanged; `tags` replaces all tags."""
 
     name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(not_null)] = None
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
@@ -84,6 +92,9 @@ class ClusterPatch(Body):
         None, description=_AUTO_REPAIR
     )
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
+    ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
+    )
 
 
 class SshOut(Answer):
@@ -114,16 +125,25 @@ class FaultOut(Answer):
 
 
 class PoplarServerOut(Answer):
-    """A server that drives the IPUs. It is `off` while its cluster is suspended, and `rebooting` while it restarts."""
+    """A server that drives the IPUs.
+
+    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
+    """
 
     id: UUID
     name: str
-    state: Literal["pending", "running", "rebooting", "off", "deleted"]
+    state: Literal["pending", "running", "rebooting", "rebuilding", "off", "deleted"]
     health: Health | None = Field(description="Health of its host, as last observed; null if it has no host.")
     observed_at: datetime | None
     faults: list[FaultOut]
     addresses: list[str]
     ssh: SshOut | None
+    ssh_keys: list[str] | None = Field(
+        description="Names of the keys that it was last seen to accept; null: not seen yet. Those that it is to accept"
+        " are in `ssh_keys` of the cluster.",
+        examples=[["laptop"]],
+    )
+    ssh_keys_since: datetime | None = Field(description="Since when it was seen to accept exactly these keys.")
 
 
 class MachineOut(Answer):
@@ -244,6 +264,37 @@ class ClusterResize(Body):
     """The size that a cluster is to have."""
 
     flavor: Slug = Field(description="A flavor of the cluster's machine type.", examples=["m2000-pod64"])
+
+
+DiskChoice: TypeAlias = Literal["keep", "wipe"]
+DISKS: tuple[DiskChoice, ...] = get_args(DiskChoice)
+"""What becomes of the disk of a server that is written again."""
+
+
+class ClusterRebuild(Body):
+    """How Poplar servers are written again. Omitted fields stay as they are."""
+
+    disk: DiskChoice = Field(
+        description="`keep`: `/home` and the SSH host key stay, everything else on the disk is lost. `wipe`:"
+        " everything is lost, and the host key is new."
+    )
+    image: Annotated[Slug | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"]
+    )
+    user_data: UserData | None = Field(
+        None, description="User data for cloud-init in place of the present; null: none."
+    )
+    ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_CHANGED_KEYS, examples=[["laptop"]]
+    )
+    poplar_servers: list[Annotated[str, Field(max_length=100)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=64,
+        description="Names of the cluster's Poplar servers; null: all of them. Image, user data and keys are the"
+        " cluster's, and can only be changed with all of them.",
+        examples=[None],
+    )
 
 
 class ServerPage(Page[PoplarServerOut]):

@@ -207,6 +207,16 @@ class HardwareFailed(Payload):
     reason: str = Field(description="What is wrong with it, for people.", examples=["machine pod1-m3 did not answer"])
 
 
+class ServersRebuilt(Payload):
+    """Poplar servers that were written again."""
+
+    servers: list[str] = Field(description="Their names.", examples=[["clu-01-1-p0"]])
+    image: str = Field(description="The image that they have now.", examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
+    disk: Literal["keep", "wipe"] = Field(
+        description="`keep`: only `/home` and the SSH host key are as before; `wipe`: nothing is."
+    )
+
+
 class DeleteForced(Payload):
     """Why an operator deletes a cluster."""
 

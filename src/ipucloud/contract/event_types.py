@@ -104,6 +104,11 @@ CLUSTER_HARDWARE_REPLACED = _register(
     payload=payloads.HardwareFailed,
     operators=True,
 )
+CLUSTER_SERVERS_REBUILT = _register(
+    "cluster.servers_rebuilt",
+    "Poplar servers of the cluster were written again; what was on their disks is lost, except what was to be kept.",
+    payload=payloads.ServersRebuilt,
+)
 CLUSTER_DELETE_FORCED = _register(
     "cluster.delete_forced",
     "An operator deletes the cluster, without waiting for hardware that has failed.",
@@ -176,7 +181,7 @@ _register_states(
         "suspended": "The cluster is suspended; its machines are released.",
         "resuming": "The suspended cluster is being resumed.",
         "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
-        "rebuilding": "The cluster is being repaired: built again with other hardware.",
+        "rebuilding": "The cluster is being repaired with other hardware, or its Poplar servers are written again.",
         "error": "The cluster failed and cannot be used. It can be deleted.",
         "deleting": "The cluster is being deleted.",
         "deleted": "The cluster is deleted.",

@@ -56,8 +56,10 @@ BETWEEN = Invariant(
      WHERE c.state IN ('suspending', 'resuming', 'rebuilding', 'resizing')
        AND NOT EXISTS (SELECT FROM operations o
                         WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
-                          AND o.kind = CASE c.state WHEN 'suspending' THEN :suspend WHEN 'resuming' THEN :resume
-                                                 WHEN 'resizing' THEN :resize ELSE :replace END)
+                          AND CASE c.state WHEN 'suspending' THEN o.kind = :suspend
+                                           WHEN 'resuming' THEN o.kind = :resume
+                                           WHEN 'resizing' THEN o.kind = :resize
+                                           ELSE o.kind IN (:replace, :rebuild) END)
     """,
     parameters=STATES,
 )
@@ -77,7 +79,7 @@ SETTLED = Invariant(
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
      WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
         OR o.kind = :suspend AND c.state <> 'suspending' OR o.kind = :resume AND c.state <> 'resuming'
-        OR o.kind = :replace AND c.state <> 'rebuilding' OR o.kind = :resize AND c.state <> 'resizing'
+        OR o.kind IN (:replace, :rebuild) AND c.state <> 'rebuilding' OR o.kind = :resize AND c.state <> 'resizing'
         OR o.partition_id IS NOT NULL AND (c.state <> ALL (:working) OR EXISTS (
              SELECT FROM operations own
               WHERE own.project_id = c.project_id AND own.cluster_id = c.id AND own.partition_id IS NULL
@@ -199,8 +201,8 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs, or is restarted by an open operation, and has an address"
-    " and a host key.",
+    sentence="Every Poplar server of a cluster in use runs, or is restarted or rebuilt by an open operation, and has an"
+    " address and a host key.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),
@@ -211,10 +213,11 @@ SERVERS_RUN = Invariant(
       FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
      WHERE c.state = ANY (:working)
        AND (num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0
-            OR s.state <> 'running' AND (s.state <> 'rebooting' OR NOT EXISTS (
+            OR s.state <> 'running' AND NOT EXISTS (
                  SELECT FROM operations o
                   WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
-                    AND o.kind IN ('cluster.reboot', 'cluster.power-cycle'))))
+                    AND CASE s.state WHEN 'rebooting' THEN o.kind IN ('cluster.reboot', 'cluster.power-cycle')
+                                     WHEN 'rebuilding' THEN o.kind = 'cluster.rebuild-servers' END))
      GROUP BY c.id
     """,
     parameters=STATES,

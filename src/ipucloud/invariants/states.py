@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
+from ipucloud.clusters.operations.rebuild import REBUILD
 from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.clusters.operations.resize import RESIZE
@@ -51,5 +52,6 @@ STATES: Mapping[str, object] = MappingProxyType(
         "resume": RESUME.name,
         "replace": REPLACE.name,
         "resize": RESIZE.name,
+        "rebuild": REBUILD.name,
     }
 )

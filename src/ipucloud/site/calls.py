@@ -38,6 +38,8 @@ class Call(StrEnum):
     LIST_HOSTS = "hosts.list"
     PUT_SERVER = "hosts.put_server"
     DELETE_SERVER = "hosts.delete_server"
+    PUT_KEYS = "hosts.put_keys"
+    REBUILD_SERVER = "hosts.rebuild"
     POWER_HOST = "hosts.power"
     SSH_HOST_KEY = "ssh.host_key"
     GET_MACHINE = "redfish.get"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.inventory import Inventory
@@ -299,6 +299,19 @@ class Hosts(Protocol):
         """Start the server of this tenant network again, unless it has started again since the boot `boot_id`.
 
         `hard`: by cutting its power. Raises SiteBusy after another start, and as `switch_off` does.
+        """
+
+    async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
+        """Let these keys, and no others, log in to the server of this tenant network, which may be off.
+
+        Raises SiteBusy once the server has had a later revision of its keys, and as `switch_off` does.
+        """
+
+    async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
+        """Write the server of this name and tenant network again, unless it has this generation already.
+
+        `disk`: whether `/home` and the host key stay, or nothing does. Raises SiteBusy once it has had this generation
+        with another specification, or a later one; and as `switch_off` does.
         """
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:

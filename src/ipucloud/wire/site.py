@@ -11,6 +11,8 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts` | GET `?region=` | → `HostList` |
 | `/v1/hosts/{host}` | GET | → `Host` |
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
+| `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
+| `/v1/hosts/{host}/server/rebuild` | POST | `ServerRebuild` → `Host` |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
@@ -92,7 +94,8 @@ class HostState(StrEnum):
 class ServerSpec(Wire):
     """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`.
 
-    `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off.
+    `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off. `keys_revision`
+    counts the changes of its keys, `generation` how often its system was asked to be written.
     """
 
     name: str
@@ -103,6 +106,34 @@ class ServerSpec(Wire):
     environment: dict[str, str]
     network: str
     ipus: int = Field(default=0, ge=0)
+    keys_revision: int = Field(default=1, ge=1)
+    generation: int = Field(default=1, ge=1)
+
+
+class ServerKeys(Wire):
+    """Lets these keys, and no others, log in to the server of a tenant network; sessions that are open stay open.
+
+    Whether it runs or is off; one that starts has them from its start on. Refused where the host carries another server
+    or is in another network, and when the server has had a higher `revision`, or other keys under this one: a request
+    that arrives late brings no key back.
+    """
+
+    server: str
+    network: str
+    ssh_authorized_keys: list[str]
+    revision: int = Field(ge=1)
+
+
+class ServerRebuild(Wire):
+    """Writes the server of this name again, as `server` says; its address and port stay.
+
+    `disk`: `wipe` leaves nothing of it, so that its SSH host key is new; `keep` replaces the system, and keeps `/home`
+    and the host key. Refused where the host carries another server or is not in the network of `server`, and unless its
+    `generation` is above that of the server that is there: it takes effect at most once, however often it is sent.
+    """
+
+    server: ServerSpec
+    disk: Literal["keep", "wipe"]
 
 
 class Ssh(Wire):
@@ -329,6 +360,8 @@ HTTP_CALLS = (
     "hosts.get",
     "hosts.put_server",
     "hosts.delete_server",
+    "hosts.put_keys",
+    "hosts.rebuild",
     "hosts.power",
     "redfish.list",
     "redfish.member",

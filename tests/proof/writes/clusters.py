@@ -119,6 +119,11 @@ async def _restart(office: Office, verb: str) -> Write:
     return Write("POST", f"{path}:{verb}", project.token.secret, {}, {"poplar_servers": [server]}, key())
 
 
+async def rebuild_cluster(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    return Write("POST", f"{path}:rebuild", project.token.secret, {"disk": "wipe"}, {"disk": "keep"}, key())
+
+
 async def _with_faulty_machine(office: Office) -> tuple[Project, UUID]:
     """A project, and its cluster in use, one machine of which has to be replaced."""
     project = await office.project()
@@ -157,6 +162,7 @@ WRITES: Cases = {
     "repairCluster": repair_cluster,
     "rebootCluster": reboot_cluster,
     "powerCycleCluster": power_cycle_cluster,
+    "rebuildCluster": rebuild_cluster,
     "rescheduleRepair": reschedule_repair,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from tests.sim.mutants import books, clusters, engine, hardware, money, repairs, resizes, restarts, truth
+from tests.sim.mutants import books, clusters, engine, hardware, money, rebuilds, repairs, resizes, restarts, truth
 from tests.sim.mutants.planting import MUTANTS
 
-__all__ = ["MUTANTS", "books", "clusters", "engine", "hardware", "money", "repairs", "resizes", "restarts", "truth"]
+__all__ = [
+    "MUTANTS",
+    "books",
+    "clusters",
+    "engine",
+    "hardware",
+    "money",
+    "rebuilds",
+    "repairs",
+    "resizes",
+    "restarts",
+    "truth",
+]

@@ -222,23 +222,71 @@ class Hardware:
         if host.state is HostState.OFF or spec.network != network:
             moved = spec.model_copy(update={"network": network, "environment": dict(environment)})
             fails = self._faults.hardware()
-            self.state.hosts[name] = Host(HostState.BOOTING, moved, self._later(), fails=fails, boots=host.boots + 1)
+            self.state.hosts[name] = replace(
+                host,
+                state=HostState.BOOTING,
+                server=moved,
+                due=self._later(),
+                set_up_at=0.0,
+                fails=fails,
+                died=False,
+                boots=host.boots + 1,
+            )
 
     def switch_off(self, name: str, server: str, network: str) -> None:
         host, spec = self._carrying(name, server)
         if self._network_of(name) not in {None, network}:
             raise SiteBusy(f"power of {name}: it is in another tenant's network")
-        self.state.hosts[name] = Host(HostState.OFF, spec, boots=host.boots)
+        self.state.hosts[name] = Host(HostState.OFF, spec, boots=host.boots, rebuilds=host.rebuilds)
 
     def restart(self, name: str, server: str, network: str, boot_id: str) -> None:
-        host, spec = self._carrying(name, server)
+        host, _ = self._carrying(name, server)
         if self._network_of(name) not in {None, network}:
             raise SiteBusy(f"power of {name}: it is in another tenant's network")
         if str(host.boots) != boot_id:
             raise SiteBusy(f"power of {name}: it has started again since")
         fails = self._faults.hardware()
+        self.state.hosts[name] = replace(
+            host,
+            state=HostState.BOOTING,
+            due=self._later(),
+            set_up_at=0.0,
+            fails=fails,
+            died=fails,
+            boots=host.boots + 1,
+        )
+
+    def put_keys(self, name: str, server: str, network: str, keys: Sequence[str], revision: int) -> None:
+        host = self.state.hosts[name]
+        if host.server is None or host.server.name != server or host.state is HostState.WIPING:
+            raise SiteBusy(f"PUT keys on {name}: it does not carry that server")
+        if self._network_of(name) != network:
+            raise SiteBusy(f"PUT keys on {name}: it is not in that network")
+        spec = host.server.model_copy(update={"ssh_authorized_keys": [*keys], "keys_revision": revision})
+        if spec != host.server and revision <= host.server.keys_revision:
+            raise SiteBusy(f"PUT keys on {name}: it has had a later revision")
+        self.state.hosts[name] = replace(host, server=spec)
+
+    def rebuild(self, name: str, spec: ServerSpec) -> None:
+        host = self.state.hosts[name]
+        gone = host.server is None or host.server.name != spec.name
+        if host.server is None or gone or host.state in {HostState.WIPING, HostState.FAILED}:
+            raise SiteBusy(f"rebuild on {name}: it does not carry that server")
+        if self._network_of(name) != spec.network:
+            raise SiteBusy(f"rebuild on {name}: it is not in that network")
+        if host.server == spec:
+            return
+        if spec.generation <= host.server.generation:
+            raise SiteBusy(f"rebuild on {name}: it has had a later generation")
+        fails = self._faults.hardware()
         self.state.hosts[name] = Host(
-            HostState.BOOTING, spec, self._later(), fails=fails, died=fails, boots=host.boots + 1
+            HostState.DEPLOYING,
+            spec,
+            self._later(),
+            fails=fails,
+            died=fails,
+            boots=host.boots + 1,
+            rebuilds=host.rebuilds + 1,
         )
 
     def _carrying(self, name: str, server: str) -> tuple[Host, ServerSpec]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import structlog
 
@@ -273,6 +273,14 @@ class SimulatedHosts:
     async def restart(self, host: str, server: str, network: str, *, boot_id: str, hard: bool) -> Host:
         call = "power_cycle" if hard else "reboot"
         return await self._switch(call, host, network, lambda: self._hardware.restart(host, server, network, boot_id))
+
+    async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
+        return await self._switch(
+            "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
+        )
+
+    async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
+        return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))
 
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []

@@ -28,7 +28,7 @@ class Machine:
 class Host:
     """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran, or restarted.
 
-    `boots`: how often it has started.
+    `boots`: how often it has started; `rebuilds`: how often its server was written again.
     """
 
     state: HostState = HostState.CLEAN
@@ -38,6 +38,7 @@ class Host:
     fails: bool = False
     died: bool = False
     boots: int = 0
+    rebuilds: int = 0
 
 
 @dataclass(frozen=True, slots=True)

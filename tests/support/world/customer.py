@@ -15,6 +15,7 @@ from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.rebuild import rebuild
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.operations.resize import resize
 from ipucloud.clusters.operations.restart import restart
@@ -25,7 +26,7 @@ from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut, ResizeEstimateOut
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, ClusterRebuild, EstimateOut, ResizeEstimateOut
 from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
@@ -110,6 +111,21 @@ class Customer:
                 actor,
                 cluster,
                 flavor=flavor,
+                catalogue=self.catalogue,
+                if_match=if_match,
+                settings=self.settings,
+            )
+        )
+
+    async def rebuild(self, cluster: UUID, *, if_match: int | None = None, **changes: object) -> Accepted:
+        """All servers with their disks wiped, unless `changes` say otherwise."""
+        actor, body = self.actor(), ClusterRebuild.model_validate({"disk": "wipe"} | changes)
+        return await self.database.transact(
+            lambda connection: rebuild(
+                connection,
+                actor,
+                cluster,
+                body=body,
                 catalogue=self.catalogue,
                 if_match=if_match,
                 settings=self.settings,

@@ -231,6 +231,31 @@ def test_a_power_cycle_of_one_server_says_what_is_lost_first(
     assert asked.body == {"poplar_servers": ["bert-p0"]}
 
 
+def test_a_rebuild_says_what_is_lost_first(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve_cluster(service)
+    service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:rebuild", Reply(202, OPERATION))
+    assert "--keep-disk" in run("clusters", "rebuild", "bert", "--yes").err
+    for option, lost in (("--wipe", "/home too"), ("--keep-disk", "except /home will be lost")):
+        monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+        ended = run("clusters", "rebuild", "bert", option)
+        assert (ended.status, lost in ended.err, "Nothing is billed" in ended.err) == (1, True, True)
+    assert not [each for each in service.asked if each.method == "POST"]
+    options = ("--wipe", "--no-user-data", "--ssh-key", "ci", "--server", "bert-p0", "--yes", "--no-wait")
+    assert run("clusters", "rebuild", "bert", *options).status == 0
+    [asked] = [each for each in service.asked if each.method == "POST"]
+    assert asked.body == {"disk": "wipe", "user_data": None, "ssh_keys": ["ci"], "poplar_servers": ["bert-p0"]}
+
+
+def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"operation": OPERATION})
+    service.on("PATCH", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(200, CLUSTER | {"operation": OPERATION}))
+    service.gives("/v1/projects/demo/operations/operation-1", DONE)
+    assert run("clusters", "update", "bert", "--ssh-key", "laptop", "--ssh-key", "ci").status == 0
+    [asked] = [each for each in service.asked if each.method == "PATCH"]
+    assert asked.body == {"ssh_keys": ["laptop", "ci"]}
+    assert [each.path for each in service.asked if each.path.endswith("operation-1")]
+
+
 def test_suspend_lists_the_partitions_that_will_be_lost(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,7 +370,9 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     assert run("ssh-keys", "create", "laptop", str(key)).status == 0
     assert service.asked[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
     assert "laptop" in run("ssh-keys", "list").out
-    assert run("ssh-keys", "delete", "laptop").status == 0
+    service.lists("/v1/projects/demo/clusters", [CLUSTER | {"ssh_keys": ["laptop"]}])
+    deleted = run("ssh-keys", "delete", "laptop")
+    assert (deleted.status, "These clusters still accept it: bert." in deleted.err) == (0, True)
     assert run("ssh-keys", "remove", "desktop").status == 3
 
 

@@ -55,7 +55,15 @@ def test_what_was_typed_before_counts(tab: Tab, service: Service) -> None:
 def test_states_and_commands_need_no_service(tab: Tab, service: Service) -> None:
     assert tab("ipucloud clusters list --state sus") == ["suspended", "suspending"]
     assert tab("ipucloud operations list --state f") == ["failed"]
-    assert tab("ipucloud clusters re") == ["reboot", "repair", "report-fault", "reschedule-repair", "resize", "resume"]
+    assert tab("ipucloud clusters re") == [
+        "reboot",
+        "rebuild",
+        "repair",
+        "report-fault",
+        "reschedule-repair",
+        "resize",
+        "resume",
+    ]
     assert "list" in tab("ipucloud events ")
     assert service.asked == []
 

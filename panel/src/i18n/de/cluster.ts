@@ -16,7 +16,8 @@ const steps = {
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
-  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten",
+  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.rebuild": "Neu aufsetzen",
+  "cluster.rebuild-servers": "Server neu aufsetzen", "cluster.update-keys": "SSH-Schlüssel ändern",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
   "vipu.rotate_key": "Zugangsschlüssel ersetzen",
 };

@@ -14,7 +14,8 @@ const steps: Record<string, string> = {
 };
 const operations: Record<string, string> = {
   "cluster.create": "Create", "cluster.delete": "Delete", "cluster.suspend": "Suspend", "cluster.resume": "Resume", "cluster.repair": "Repair",
-  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle",
+  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
+  "cluster.update-keys": "Change of SSH keys",
   "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "vipu.rotate_key": "Replace access key",
 };
 

@@ -25,6 +25,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.rebuild import rebuild
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.operations.resize import resize
 from ipucloud.clusters.operations.restart import restart
@@ -42,6 +43,7 @@ from ipucloud.contract.clusters import (
     ClusterOut,
     ClusterPage,
     ClusterPatch,
+    ClusterRebuild,
     ClusterResize,
     ClusterRestart,
     EstimateOut,
@@ -172,12 +174,17 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
         "Change a cluster",
         Permission.CLUSTER_WRITE,
         gives=ClusterOut,
-        errors=(NAME_TAKEN, STATE_CONFLICT, PRECONDITION_FAILED),
+        errors=(NAME_TAKEN, OPERATION_IN_PROGRESS, STATE_CONFLICT, PRECONDITION_FAILED),
         headers=(IF_MATCH,),
     ),
 )
 async def update_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterPatch) -> Response:
-    """Change name, tags, deletion protection, expiry or repairs. Omitted fields stay unchanged; `tags` replaces all."""
+    """Change name, tags, deletion protection, expiry, repairs or SSH keys. Omitted fields stay unchanged.
+
+    `tags` and `ssh_keys` replace all. New keys are brought to the servers of a cluster in use by an operation
+    (`cluster.update-keys`), which the answer shows; a suspended one gets them when it is resumed. Sessions that are
+    open stay open.
+    """
     return await _changed(request, project, cluster, partial(update, body=body))
 
 
@@ -387,6 +394,20 @@ async def power_cycle_cluster(
 ) -> Response:
     """The same by cutting their power, for servers that do not answer. What was not yet written to disk is lost."""
     return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=True))
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:ref}:rebuild",
+    **_restarts("rebuildCluster", "Rebuild Poplar servers", Permission.CLUSTER_WRITE),
+)
+async def rebuild_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRebuild) -> Response:
+    """Write a cluster's Poplar servers again, with another image, other user data or SSH keys. **Data is lost.**
+
+    `disk` says how much: `keep` keeps `/home`, `wipe` nothing. Machines, partitions and addresses stay. The cluster is
+    `rebuilding` and not billed until it is `active` again; with some of its servers only, it stays in use. A cancelled
+    rebuild that has begun to write is finished. A repeated request returns the running operation.
+    """
+    return await _begun(request, project, cluster, partial(rebuild, body=body, catalogue=catalogue_of(request)))
 
 
 async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) -> Response:

@@ -78,7 +78,7 @@ async def get_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Resp
     **operation("deleteSshKey", "Delete an SSH key", Permission.KEY_WRITE, status=204, description="Deleted"),
 )
 async def delete_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
-    """Delete an SSH key. Servers that already accept it still do."""
+    """Delete an SSH key. Clusters that accept it still do, until their `ssh_keys` are changed."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         if not await key_store.remove(connection, actor(request, scope), key):

@@ -1,10 +1,11 @@
-"""`ipucloud clusters update`, `reboot`, `wait`."""
+"""`ipucloud clusters update`, `reboot`, `rebuild`, `wait`."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated
 
@@ -12,8 +13,9 @@ import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask, parse_tags
+from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import follow
 from ipucloud.cli.repair_windows import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
@@ -24,6 +26,15 @@ from ipucloud.client.errors import OperationFailedError, UsageError, WaitTimeout
 from ipucloud.client.models import Cluster, ClusterState, OperationState
 
 app = typer.Typer()
+
+OtherKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ssh-key",
+        help="Let this key log in, in place of the present ones; repeatable.",
+        autocompletion=names(SSH_KEY),
+    ),
+]
 
 _DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
 """No other state follows without a request."""
@@ -36,6 +47,7 @@ _OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLIN
     "bert --no-protect",
     "bert --name bert-large --tag team=nlp --expires-at 8h",
     'bert --repair-window "sat,sun 02:00 180 Europe/Luxembourg"',
+    "bert --ssh-key laptop --ssh-key ci",
 )
 def update(
     session: Session,
@@ -54,13 +66,19 @@ def update(
     auto_repair: AutoRepairChange = None,
     repair_window: Window = None,
     any_time: Annotated[bool, typer.Option("--no-repair-window", help="Let repairs begin at any time.")] = False,
+    ssh_keys: OtherKeys = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
-    """Change a cluster's name, tags, protection, expiry or repairs. Nothing else changes on its servers."""
+    """Change a cluster's name, tags, protection, expiry, repairs or SSH keys.
+
+    Keys that are not named can no longer log in; sessions that are open stay open.
+    """
     if expires_at and no_expiry:
         raise UsageError("Give either --expires-at or --no-expiry.")
     if repair_window and any_time:
         raise UsageError("Give either --repair-window or --no-repair-window.")
-    changes = (new_name, protect, expires_at, auto_repair, repair_window)
+    changes = (new_name, protect, expires_at, auto_repair, repair_window, ssh_keys)
     if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
@@ -76,9 +94,14 @@ def update(
         expires_at="never" if no_expiry else expires_at,
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
+        ssh_keys=ssh_keys,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
-    updated = session.run(call)
+    with suggesting(session.client, *((SSH_KEY, each) for each in ssh_keys or ())):
+        updated = session.run(call)
+    if ssh_keys and wait and updated.operation is not None:
+        follow(session, session.run(operations.get(updated.operation.id)), patience)
+        updated = session.run(clusters.get(updated.id))
     session.show(updated, facts(updated))
 
 
@@ -120,6 +143,73 @@ def reboot(
         )
     restart = clusters.power_cycle if hard else clusters.reboot
     ask(session, cluster, partial(restart, servers=servers), wait=wait, patience=patience)
+
+
+@customer_command(
+    app,
+    "rebuild",
+    "bert --keep-disk --image ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
+    "bert --wipe --ssh-key laptop --yes",
+    "bert --wipe --server clu-01-1-p0",
+)
+def rebuild(
+    session: Session,
+    name: Name,
+    *,
+    wipe: Annotated[
+        bool | None, typer.Option("--wipe/--keep-disk", help="Lose everything on the disks, or keep /home.")
+    ] = None,
+    image: Annotated[
+        str | None, typer.Option(help="Poplar image; default: the present one.", autocompletion=names(IMAGE))
+    ] = None,
+    user_data: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with other user data.")
+    ] = None,
+    clear_user_data: Annotated[bool, typer.Option("--no-user-data", help="Have no user data any more.")] = False,
+    ssh_keys: OtherKeys = None,
+    servers: Annotated[
+        list[str] | None, typer.Option("--server", help="Rebuild only this Poplar server; repeatable.")
+    ] = None,
+    yes: Yes = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Write a cluster's Poplar servers again, with another image, user data or SSH keys. DATA ON THEIR DISKS IS LOST.
+
+    Partitions and addresses stay. All servers: nothing is billed until the cluster is active again.
+    """
+    if wipe is None:
+        raise UsageError("Give --keep-disk, which keeps /home, or --wipe, which keeps nothing.")
+    if user_data and clear_user_data:
+        raise UsageError("Give either --user-data or --no-user-data.")
+    cluster = find_cluster(session.client, name)
+    if not yes:
+        session.confirm(_consequences(cluster, image, servers, wipe=wipe), "rebuild the servers and lose what it says")
+    with suggesting(session.client, (IMAGE, image), *((SSH_KEY, each) for each in ssh_keys or ())):
+        request = partial(
+            clusters.rebuild,
+            disk="wipe" if wipe else "keep",
+            image=image,
+            user_data=user_data.read_text() if user_data else None,
+            clear_user_data=clear_user_data,
+            ssh_keys=ssh_keys,
+            servers=servers,
+        )
+        ask(session, cluster, request, wait=wait, patience=patience)
+
+
+def _consequences(cluster: Cluster, image: str | None, servers: list[str] | None, *, wipe: bool) -> str:
+    which = ", ".join(servers) if servers else f"all Poplar servers of {cluster.name}"
+    lost = (
+        "Everything on their disks will be lost, /home too, and their SSH host keys will be new."
+        if wipe
+        else "Everything on their disks except /home will be lost; their SSH host keys stay."
+    )
+    billed = "Billing continues." if servers else "Nothing is billed until the cluster is active again."
+    return (
+        f"Rebuild {which} with {image or cluster.image}? Programs on them will end. {lost}"
+        f" Partitions and addresses stay. {billed}"
+    )
 
 
 @customer_command(app, "wait", "bert", "bert --state active --timeout 1800")

@@ -11,7 +11,7 @@ import typer
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import SSH_KEY, find
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import ssh_keys
+from ipucloud.client import clusters, ssh_keys
 from ipucloud.client.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True)
@@ -48,7 +48,13 @@ def list_keys(session: Session) -> None:
 def delete(
     session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.", autocompletion=names(SSH_KEY))]
 ) -> None:
-    """Delete a key. Servers that already accept it still do."""
+    """Delete a key from the project. Clusters that accept it still do, and are named."""
     key = find(session.client, SSH_KEY, name)
+    accepting = [each.name for each in session.client.items(clusters.list()) if key.name in each.ssh_keys]
     session.run(ssh_keys.delete(key.id))
+    if accepting:
+        session.note(
+            f"These clusters still accept it: {', '.join(accepting)}. To end that, name the keys that remain:"
+            f" ipucloud clusters update {accepting[0]} --ssh-key NAME"
+        )
     session.show(key, [("deleted", key.name)])

@@ -3815,7 +3815,11 @@ class PartitionDetails(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs. It is `off` while its cluster is suspended, and `rebooting` while it restarts."""
+    """
+    A server that drives the IPUs.
+
+    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
+    """
 
     id: str
     """Unique id."""
@@ -3840,6 +3844,15 @@ class PoplarServer(Answer):
 
     ssh: Ssh | None = None
     """How to log in; null until the server is reachable."""
+
+    ssh_keys: Sequence[str] | None = None
+    """
+    Names of the keys that it was last seen to accept; null: not seen yet. Those that it is to accept are in
+    `ssh_keys` of the cluster.
+    """
+
+    ssh_keys_since: datetime | None = None
+    """Since when it was seen to accept exactly these keys."""
 
 
 class PriceCorrection(Answer):

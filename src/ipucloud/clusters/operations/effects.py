@@ -168,6 +168,16 @@ _SERVER = sa.text(
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND ordinal = :ordinal
     """
 )
+_SEEN_KEYS = sa.text(
+    """
+    UPDATE poplar_servers s
+       SET ssh_keys = c.ssh_keys,
+           ssh_keys_since = CASE WHEN s.ssh_keys = c.ssh_keys THEN s.ssh_keys_since ELSE app_now() END
+      FROM clusters c
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+       AND s.project_id = c.project_id AND s.cluster_id = c.id AND s.ordinal = ANY (CAST(:ordinals AS integer[]))
+    """
+)
 
 
 async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
@@ -180,7 +190,15 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
         for server in achieved.servers
     ]
     await connection.execute(_SERVER, rows)
+    seen = [server.ordinal for server in achieved.servers if server.keys == cluster.ssh_public_keys]
+    await record_seen_keys(connection, cluster, seen)
     failpoint("cluster.servers_recorded")
+
+
+async def record_seen_keys(connection: AsyncConnection, cluster: ClusterInputs, ordinals: Sequence[int]) -> None:
+    """Record that the servers of these numbers were seen to accept exactly the cluster's keys."""
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_SEEN_KEYS, mine | {"ordinals": [*ordinals]})
 
 
 _SWITCH_OFF = sa.text(
@@ -206,7 +224,7 @@ _FORGET_SERVERS = sa.text(
     """
     UPDATE poplar_servers
        SET state = :state, ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
-           host_key_fingerprint = NULL, boot_before = NULL
+           host_key_fingerprint = NULL, boot_before = NULL, ssh_keys = NULL, ssh_keys_since = NULL
      WHERE project_id = :project_id AND cluster_id = :cluster_id
        AND ordinal = ANY (coalesce(CAST(:ordinals AS integer[]), ARRAY[ordinal]))
     """

@@ -24,10 +24,11 @@ _NO_ENDPOINT = Failed("the V-IPU endpoint of the cluster is not recorded, and it
 
 @dataclass(frozen=True, slots=True)
 class ServerObservation:
-    """A Poplar server that answered by SSH with the expected host key."""
+    """A Poplar server that answered by SSH with the expected host key; `keys`: the public keys that it accepts."""
 
     ordinal: int
     ssh: Ssh
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResul
 async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
     host = await site.hosts.get(wanted.name)
     if host.server is None and host.state is HostState.CLEAN:
-        host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
+        host = await site.hosts.put_server(wanted.name, server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
         return faulty("host", [wanted.name], "still has the server of an earlier cluster", outage=True)
     return await answering(site, wanted, host)
@@ -66,12 +67,35 @@ async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) ->
     if host.server is None or host.server.name != wanted.server_name:
         sentence = f"Poplar server {wanted.server_name} is no longer on host {wanted.name}, nor is its disk"
         return Failed(sentence, final=True)
-    settled = host.server.network == cluster.external_name
+    host = await with_keys(site, cluster, wanted, host)
+    settled = host.server is not None and host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
         host = await site.hosts.switch_on(
             wanted.name, wanted.server_name, cluster.external_name, _environment(cluster, wanted)
         )
     return await answering(site, wanted, host)
+
+
+async def with_keys(site: Site, cluster: ClusterInputs, wanted: HostInput, host: Host) -> Host:
+    """The host once its server was told the cluster's keys, which it has from its next start on if it is off."""
+    if host.server is None or has_keys(host.server, cluster):
+        return host
+    return await site.hosts.put_keys(
+        wanted.name,
+        wanted.server_name,
+        cluster.external_name,
+        cluster.ssh_public_keys,
+        revision=cluster.keys_revision,
+    )
+
+
+def has_keys(server: ServerSpec, cluster: ClusterInputs) -> bool:
+    """The revision counts too: as long as an earlier one is there, a late request can still bring other keys."""
+    return (server.keys_revision, keys_of(server)) == (cluster.keys_revision, cluster.ssh_public_keys)
+
+
+def keys_of(server: ServerSpec) -> tuple[str, ...]:
+    return tuple(server.ssh_authorized_keys)
 
 
 async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -157,21 +181,23 @@ async def answering(site: Site, wanted: HostInput, host: Host) -> ServerObservat
         return Pending(f"waiting for the Poplar server on host {wanted.name} to answer by SSH")
     if presented.split()[:2] != host.ssh.host_key.split()[:2]:
         return faulty("host", [wanted.name], "has a Poplar server that presents an unexpected SSH host key")
-    return ServerObservation(wanted.ordinal, host.ssh)
+    return ServerObservation(wanted.ordinal, host.ssh, () if host.server is None else keys_of(host.server))
 
 
 def _progress_of(host: Host) -> str:
     return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image of the Poplar server"
 
 
-def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
+def server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
     return ServerSpec(
         name=host.server_name,
         image=cluster.image,
+        generation=host.generation,
         ssh_authorized_keys=list(cluster.ssh_public_keys),
         user_data=cluster.user_data,
         environment=_environment(cluster, host),
         network=cluster.external_name,
+        keys_revision=cluster.keys_revision,
         ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
     )
 

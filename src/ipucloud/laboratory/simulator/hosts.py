@@ -1,6 +1,7 @@
 """Hosts: deploy → boot → running, power, wipe → clean. A running host has a real SSH server behind it.
 
     clean → deploying → booting → running ⇄ off
+    any state with a server that has not failed → deploying, when it is rebuilt
     any state with a server → wiping → clean
 
 A transition ends at the record's `due`: by a timer, or earlier by the first caller after it.
@@ -19,10 +20,17 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
+from ipucloud.laboratory.simulator.ssh.server import (
+    DISK_FOLDER,
+    KEY_FILE,
+    PoplarServer,
+    Surroundings,
+    check_spec,
+    parse_keys,
+)
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
-from ipucloud.wire.site import Host, HostState, PowerAction, ServerSpec
+from ipucloud.wire.site import Host, HostState, PowerAction, ServerKeys, ServerRebuild, ServerSpec
 
 NetworkOf = Callable[[str], str | None]
 _SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
@@ -185,6 +193,53 @@ class Hosts:
         if wanted.network is not None and network != wanted.network and (network or wanted.action == "on"):
             raise precondition(f"host {name!r} is not in network {wanted.network!r}")
 
+    async def put_keys(self, name: str, wanted: ServerKeys) -> None:
+        """Exchange the keys of a server, which may be off; a running one lets them in from now on."""
+        self.check(name)
+        parse_keys(wanted.ssh_authorized_keys)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or record.state is HostState.WIPING:
+                raise precondition(f"host {name!r} carries no server that could have keys")
+            self._check_owner(name, record.server, wanted.server, wanted.network)
+            spec = record.server.model_copy(
+                update={"ssh_authorized_keys": wanted.ssh_authorized_keys, "keys_revision": wanted.revision}
+            )
+            if spec == record.server:
+                return
+            if wanted.revision <= record.server.keys_revision:
+                raise precondition(f"server {wanted.server!r} has revision {record.server.keys_revision} of its keys")
+            record.server = spec
+            self._document.touch()
+            if name in self._servers:
+                self._servers[name].exchange_keys(spec)
+
+    async def rebuild(self, name: str, wanted: ServerRebuild) -> None:
+        """Start writing the server again: it is gone at once, and what of its disk is not kept before it boots."""
+        self.check(name)
+        check_spec(wanted.server)
+        self._check_ipus(name, wanted.server)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or record.state in {HostState.WIPING, HostState.FAILED}:
+                raise precondition(f"host {name!r} carries no server that could be written again")
+            self._check_owner(name, record.server, wanted.server.name, wanted.server.network)
+            if wanted.server == record.server:
+                return
+            if wanted.server.generation <= record.server.generation:
+                raise precondition(f"server {wanted.server.name!r} has generation {record.server.generation}")
+            await self._shut(name)
+            record.rewrite(wanted.server, wanted.disk)
+            self._due(name, record, Action.HOST_DEPLOY)
+
+    def _check_owner(self, name: str, carried: ServerSpec, server: str, network: str) -> None:
+        if carried.name != server:
+            raise precondition(f"host {name!r} carries another server than {server!r}")
+        if self._network_of(name) != network:
+            raise precondition(f"host {name!r} is not in network {network!r}")
+
     async def fail(self, name: str) -> None:
         """Break the host: its server stops answering."""
         self.check(name)
@@ -262,6 +317,10 @@ class Hosts:
     async def _transit(self, name: str, record: HostRecord) -> float | None:
         """Make one transition; answers when the next one is due. Safe to repeat after a kill."""
         if record.state is HostState.DEPLOYING:
+            if record.disk is not None:
+                await self._document.settled()
+                await asyncio.to_thread(_erase, self._folder / name, keep=record.disk == "keep")
+                record.disk = None
             record.boot()
             return self._after(name, Action.HOST_BOOT)
         if record.state is HostState.BOOTING:
@@ -289,6 +348,19 @@ class Hosts:
         server = self._servers.pop(name, None)
         if server is not None:
             await server.stop()
+
+
+def _erase(folder: Path, *, keep: bool) -> None:
+    """Remove everything of a server; with `keep`, everything but its host key and the homes on its disk."""
+    kept = {folder / KEY_FILE, folder / DISK_FOLDER, folder / DISK_FOLDER / "home"} if keep else set()
+    for parent in (folder / DISK_FOLDER, folder):
+        for entry in list(parent.iterdir()) if parent.is_dir() else ():
+            if entry in kept:
+                continue
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
 
 
 def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:

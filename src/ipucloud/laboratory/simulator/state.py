@@ -45,6 +45,7 @@ class HostRecord:
     """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
 
     The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
+    `disk`: what deploying does with what an earlier generation of the server left; None: there was none.
     """
 
     state: HostState
@@ -54,6 +55,13 @@ class HostRecord:
     ssh_port: int | None = None
     broken: bool = False
     boot_id: str = field(default_factory=lambda: str(uuid4()))
+
+    disk: Literal["keep", "wipe"] | None = None
+
+    def rewrite(self, server: ServerSpec, disk: Literal["keep", "wipe"]) -> None:
+        """Begin to deploy the server again. What is to be wiped is not kept by a request that follows."""
+        self.state, self.server = HostState.DEPLOYING, server
+        self.disk = "wipe" if self.disk == "wipe" else disk
 
     def boot(self) -> None:
         self.state, self.boot_id = HostState.BOOTING, str(uuid4())

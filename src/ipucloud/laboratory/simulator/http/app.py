@@ -32,6 +32,8 @@ from ipucloud.wire.site import (
     RedfishSystem,
     RedfishSystems,
     SensorReading,
+    ServerKeys,
+    ServerRebuild,
     ServerSpec,
 )
 
@@ -113,6 +115,14 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         await hosts.delete_server(request.path_params["host"], request.query_params.get("name"))
         return await get_host(request)
 
+    async def put_keys(request: Request) -> Host:
+        await hosts.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
+        return await get_host(request)
+
+    async def rebuild(request: Request) -> Host:
+        await hosts.rebuild(request.path_params["host"], await body_of(request, ServerRebuild))
+        return await get_host(request)
+
     async def power(request: Request) -> Host:
         await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
         return await get_host(request)
@@ -122,6 +132,8 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("GET", "/v1/hosts/{host}", "hosts.get", get_host),
         calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
         calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
+        calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
+        calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
     ]
 

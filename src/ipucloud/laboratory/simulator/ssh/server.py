@@ -33,6 +33,9 @@ KEEPALIVE_SECONDS = 30
 MAX_CONNECTIONS = 32
 WINDOW = 32 * 1024
 HISTORY = 100
+DISK_FOLDER = "disk"
+KEY_FILE = "host_key"
+"""What the folder of a server has: its disk, and its private SSH host key."""
 COUNT_TIMEOUT = 2.0
 COMMAND_SECONDS = 3600.0
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
@@ -84,7 +87,7 @@ class PoplarServer:
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self._folder = folder
         self._around = around
-        self._disk = Disk(folder / "disk", spec.user, around.disk_size)
+        self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
         self._acceptor: asyncssh.SSHAcceptor | None = None
 
     async def start(self, port: int | None) -> int:
@@ -116,6 +119,10 @@ class PoplarServer:
         if self._acceptor is not None:
             await self._acceptor.wait_closed()
             self._acceptor = None
+
+    def exchange_keys(self, spec: ServerSpec) -> None:
+        """Let the keys of `spec` in from now on, and no others. Sessions that are open stay open, as with OpenSSH."""
+        self.spec, self.keys = spec, parse_keys(spec.ssh_authorized_keys)
 
     async def count_ipus(self) -> None:
         """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""
@@ -187,7 +194,7 @@ class PoplarServer:
         await Session(login, shell, self._around.command_seconds).run()
 
     def _host_key(self) -> asyncssh.SSHKey:
-        path = self._folder / "host_key"
+        path = self._folder / KEY_FILE
         if not path.exists():
             key = asyncssh.generate_private_key("ssh-ed25519", comment=self.spec.name)
             replace_file(path, key.export_private_key())
