@@ -105,12 +105,32 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     rebuild.click()
     expect(page.get_by_text("The servers of bert are being rebuilt.")).to_be_visible()
 
+    _resize(page)
     page.get_by_role("button", name="Delete").first.click()
     confirmed = page.get_by_role("dialog").get_by_role("button", name="Delete")
     expect(confirmed).to_be_disabled()
     page.get_by_role("dialog").get_by_role("textbox").fill("bert")
     confirmed.click()
     expect(page.get_by_text("bert is being deleted.")).to_be_visible()
+
+
+def _resize(page: Page) -> None:
+    """What a larger size costs is seen before it is asked for."""
+    resize = page.get_by_role("button", name="Resize", exact=True)
+    expect(resize).to_be_enabled(timeout=READY_MS)
+    resize.click()
+    dialog = page.get_by_role("dialog")
+    confirmed = dialog.get_by_role("button", name="Resize", exact=True)
+    expect(confirmed).to_be_disabled()
+    dialog.get_by_text("Choose a size").click()
+    page.get_by_role("option", name="m2000-pod32").click()
+    expect(dialog.get_by_text("€30.00 instead of €15.00")).to_be_visible()
+    expect(dialog.get_by_text("It keeps its own")).to_be_visible()
+    screenshot(page, "resize")
+    assert violations(page) == []
+    confirmed.click()
+    expect(page.get_by_text("bert is being resized.")).to_be_visible()
+    expect(page.get_by_text("Resizing", exact=True).first).to_be_visible()
 
 
 def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_page: Callable[..., Page]) -> None:

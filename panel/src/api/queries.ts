@@ -131,6 +131,15 @@ export const capacity = (region: string) =>
     enabled: region !== "",
   });
 
+/** What a resize would do. Nothing is reserved. */
+export const resizeEstimate = (project: string, cluster: string, flavor = "") =>
+  queryOptions({
+    queryKey: key(project, "resize-estimate", cluster, flavor),
+    queryFn: ({ signal }) =>
+      body(api.POST("/v1/projects/{project}/clusters/{cluster}:estimate-resize", { signal, params: { path: { project, cluster } }, body: { flavor } })),
+    enabled: flavor !== "",
+  });
+
 /** What a cluster would cost, and whether it fits now. Nothing is reserved. */
 export const estimate = (project: string, request: Schemas["ClusterCreate"]) =>
   queryOptions({

@@ -13,6 +13,7 @@ import { ClusterActionModal, type ClusterAction } from "../components/ClusterAct
 import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { RebuildModal } from "../components/RebuildModal";
+import { ResizeModal } from "../components/ResizeModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
 import { EventTable } from "../components/EventTable";
@@ -44,7 +45,7 @@ export function ClusterPage() {
 function Title({ cluster }: { cluster: Cluster }) {
   const { common, clusters: s } = useStrings();
   const may = useMay("cluster:write");
-  const [action, setAction] = useState<ClusterAction | "rebuild">();
+  const [action, setAction] = useState<ClusterAction | "rebuild" | "resize">();
   const running = ["active", "degraded"].includes(cluster.state);
   const gone = ["deleting", "deleted"].includes(cluster.state);
   return (
@@ -62,6 +63,9 @@ function Title({ cluster }: { cluster: Cluster }) {
                 {s.restart}
               </ButtonDropdown>
             )}
+            {cluster.state !== "suspended" && (
+              <Button disabled={!running || cluster.operation !== null} onClick={() => setAction("resize")}>{s.resize}</Button>
+            )}
             {cluster.state === "suspended"
               ? <Button onClick={() => setAction("resume")}>{s.resume}</Button>
               : <Button disabled={!running} onClick={() => setAction("suspend")}>{s.suspend}</Button>}
@@ -72,7 +76,8 @@ function Title({ cluster }: { cluster: Cluster }) {
         {cluster.name}
       </Header>
       {action === "rebuild" && <RebuildModal cluster={cluster} onClose={() => setAction(undefined)} />}
-      {action && action !== "rebuild" && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}
+      {action === "resize" && <ResizeModal cluster={cluster} onClose={() => setAction(undefined)} />}
+      {action && action !== "rebuild" && action !== "resize" && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { Messages } from "../en";
 const stages = {
   NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
   POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REBOOT: "Neustart",
+  CLUSTER_RESIZE: "Größenänderung",
 };
 const steps = {
   attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
@@ -16,7 +17,7 @@ const steps = {
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
-  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.rebuild": "Neu aufsetzen",
+  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
   "cluster.rebuild-servers": "Server neu aufsetzen", "cluster.update-keys": "SSH-Schlüssel ändern",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
   "vipu.rotate_key": "Zugangsschlüssel ersetzen",

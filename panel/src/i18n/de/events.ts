@@ -19,6 +19,7 @@ const verbs = {
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
   updated: "geändert", withdrawn: "zurückgezogen",
+  resizing: "Größe wird geändert", resized: "hat eine andere Größe",
 };
 
 export const events: Messages["events"] = {

@@ -1,6 +1,7 @@
 const stages: Record<string, string> = {
   NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
   POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REBOOT: "Restart",
+  CLUSTER_RESIZE: "Resize",
 };
 const steps: Record<string, string> = {
   attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
@@ -14,7 +15,7 @@ const steps: Record<string, string> = {
 };
 const operations: Record<string, string> = {
   "cluster.create": "Create", "cluster.delete": "Delete", "cluster.suspend": "Suspend", "cluster.resume": "Resume", "cluster.repair": "Repair",
-  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
+  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.resize": "Resize", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
   "cluster.update-keys": "Change of SSH keys",
   "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "vipu.rotate_key": "Replace access key",
 };

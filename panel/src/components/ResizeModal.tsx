@@ -1,0 +1,100 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import FormField from "@cloudscape-design/components/form-field";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import Modal from "@cloudscape-design/components/modal";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, type Schemas } from "../api/client";
+import { flavors, resizeEstimate, type Cluster } from "../api/queries";
+import { useFlash } from "../app/Flashes";
+import { useProject } from "../app/Project";
+import { useFormat, useStrings } from "../i18n";
+import { Failure } from "./Failure";
+
+/** Asks for the new size, and says what it costs, how long it takes and what becomes of partitions, before it is requested. */
+export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
+  const { common, clusters: s } = useStrings();
+  const flash = useFlash();
+  const cache = useQueryClient();
+  const project = useProject();
+  const sold = useQuery(flavors(cluster.region));
+  const [flavor, setFlavor] = useState<string>();
+  const estimate = useQuery(resizeEstimate(project, cluster.id, flavor));
+  const type = cluster.machines[0]?.machine_type;
+  const sizes = (sold.data?.items ?? [])
+    .filter((each) => each.machine_type === type && each.poplar_servers === cluster.poplar_servers.length && each.name !== cluster.flavor)
+    .map((each) => ({ value: each.name, label: each.name, description: s.sizeOf(each.ipus) }));
+  const run = useMutation({
+    mutationFn: (chosen: string) =>
+      api.POST("/v1/projects/{project}/clusters/{cluster}:resize", {
+        params: { path: { project, cluster: cluster.id } },
+        body: { flavor: chosen },
+      }),
+    onSuccess: () => {
+      flash({ type: "success", content: s.resizeDone(cluster.name) });
+      onClose();
+    },
+    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
+  });
+  const possible = flavor !== undefined && estimate.data?.capacity.available === true && estimate.data.quota.allowed;
+  return (
+    <Modal
+      visible
+      header={s.resizeTitle(cluster.name)}
+      closeAriaLabel={common.close}
+      onDismiss={onClose}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
+            <Button variant="primary" disabled={!possible} loading={run.isPending} onClick={() => flavor && run.mutate(flavor)}>{s.resize}</Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        <Alert type="info">
+          <ul className="consequences">{s.resizeWhat.map((line) => <li key={line}>{line}</li>)}</ul>
+        </Alert>
+        <FormField label={s.newSize}>
+          <Select
+            options={sizes}
+            placeholder={s.chooseSize}
+            loadingText={common.loading}
+            statusType={sold.isPending ? "loading" : "finished"}
+            selectedOption={sizes.find((each) => each.value === flavor) ?? null}
+            onChange={({ detail }) => setFlavor(detail.selectedOption.value)}
+          />
+        </FormField>
+        {estimate.data && <Estimate found={estimate.data} />}
+        <Failure error={sold.error ?? estimate.error ?? run.error} />
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+function Estimate({ found }: { found: Schemas["ResizeEstimate"] }) {
+  const s = useStrings().clusters;
+  const f = useFormat();
+  const lost = found.partitions.filter((each) => each.ipus_after === null).map((each) => each.name);
+  const why = found.capacity.why_not;
+  return (
+    <SpaceBetween size="s">
+      <KeyValuePairs
+        columns={2}
+        items={[
+          { label: s.pricePerHour, value: s.instead(f.money(found.price_after.price_per_hour), f.money(found.price_before.price_per_hour)) },
+          { label: s.backAfter, value: f.duration(found.expected_seconds) },
+          { label: s.itsMachines, value: found.moves === null ? s.noRoom : found.moves ? s.moves : s.stays },
+          { label: s.itsPartitions, value: lost.length > 0 ? s.partitionsDropped(f.list(lost)) : s.partitionsKept },
+        ]}
+      />
+      {why && <Alert type="warning">{why.detail}</Alert>}
+      {!found.quota.allowed && <Alert type="warning">{s.quotaShort(found.quota.needed, Math.max(0, found.quota.limit - found.quota.used))}</Alert>}
+    </SpaceBetween>
+  );
+}
