@@ -16,7 +16,7 @@ from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.repairs.tables import scheduled_repairs
-from ipucloud.clusters.tables import poplar_servers, resizes, vipu_access_keys
+from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
@@ -214,6 +214,10 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     sizes = {"from_flavor": "m2000-pod4", "from_machines": 1, "from_ipus": 4, "from_sku": "ipu-m2000"}
     sizes |= {"to_flavor": "m2000-pod8", "to_machines": 2, "to_ipus": 8, "to_sku": "ipu-m2000", "moves": False}
     await connection.execute(sa.insert(resizes).values(operation_id=filled.finished_operation, **sizes, **mine))
+    written = {"disk": "keep", "image": "ubuntu-20.04-x64-poplar-1.18.0-3.0.0", "keys_revision": 1}
+    await connection.execute(
+        sa.insert(cluster_rebuilds).values(operation_id=filled.finished_operation, **written, **mine)
+    )
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
