@@ -102,7 +102,8 @@ _OPEN = """
 SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
        (SELECT count(*) FROM repairs WHERE state = 'running'),
-       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent')
+       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent'),
+       (SELECT count(*) FROM health_reports WHERE code = 'not_clean' AND cleared_at IS NULL)
 """
 _OPERATED = "SELECT FROM operations WHERE finished_at IS NULL LIMIT 1"
 _RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
@@ -391,14 +392,14 @@ class History:
         return next((worker for worker in self._workers if worker.actor is actor), None)
 
     def _done(self) -> bool:
-        """Whether every operation has ended and nothing is under way, at the site or for an operator."""
+        """Whether every operation has ended, hardware that clusters left is clean, and nothing is under way."""
         self.hardware.advance(self._baton.now)
         partitions = self.hardware.state.partitions
         if self._wires.late or any(partition.due is not None for partition in partitions.values()):
             return False
         if self._strays.left() or self._validations.unfinished() or self._controller.lost():
             return False
-        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0, 0)
+        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0, 0, 0)
 
     async def _still_done(self) -> bool:
         """Whether nothing is under way either once partitions that changed were reconciled.

@@ -141,6 +141,13 @@ class Switchboard:
             for line in (*board._idle, *board._busy):
                 line.pgconn.finish()
 
+    def forget(self) -> None:
+        """Let no line know which history it was used in."""
+        if self._busy:
+            raise AssertionError(f"{len(self._busy)} lines are still in use after a history")
+        for line in self._idle:
+            line.set_clock(0.0)
+
     def take(self, stand: Stand) -> Line:
         """A line for one statement or one transaction."""
         line = self._idle.pop()

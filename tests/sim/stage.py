@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 import psycopg
@@ -15,14 +17,14 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.kernel import ids
 from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
-from tests.sim.lines import Switchboard
+from tests.sim.lines import EPOCH, Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
 from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
-from tests.support.settled import SETTLED
-from tests.support.world.clock import simulate_clock
+from tests.support.world.clock import simulate_clock, stop_clock
 
 REGION = "luxembourg-2"
 _LINES = 24
@@ -50,18 +52,16 @@ _SETUP = (
 _TABLES = (
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY 1"
 )
-_IN_SERVICE = """
-UPDATE machines SET health = 'ok', maintenance = false, allocatable = true, validating = false
- WHERE health <> 'ok' OR maintenance OR NOT allocatable;
-UPDATE hosts SET health = 'ok', maintenance = false, allocatable = true
- WHERE health <> 'ok' OR maintenance OR NOT allocatable
+_WRITABLE = """
+SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+ WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
 """
 _QUOTA = "UPDATE quotas SET used = 0, machine_limit = %s WHERE (used, machine_limit) <> (0, %s)"
 
 
 @dataclass
 class Stage:
-    """Where histories are played, one after another. `written`: the tables that only they write to."""
+    """Where histories are played, one after another."""
 
     control: psycopg.Connection[Any]
     board: Switchboard
@@ -69,13 +69,12 @@ class Stage:
     catalogue: Catalogue
     projects: tuple[UUID, ...]
     settings: Settings
-    written: tuple[str, ...]
     played: int = 0
 
     def clear(self, quota: int) -> None:
         """Forget the history before; let each project have `quota` machines."""
-        emptied = [f"DELETE FROM {table}" for table in self.written]  # noqa: S608  # the catalogue's names
-        self.control.execute("; ".join((*emptied, _IN_SERVICE, *SETTLED)).encode())
+        self.board.forget()
+        self.control.execute("SELECT pg_advisory_unlock_all(), restore_stage()")
         self.control.execute(_QUOTA, (quota, quota))
         self.played += 1
         if self.played % 200 == 0:
@@ -87,26 +86,48 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     """Prepare a fresh database."""
     inventory = make_inventory()
     settings = Settings(secrets_key=SecretStr("A" * 43), validation=frozenset())
+    stop_clock(scratch.owner_url, EPOCH)
     database = Database(scratch.app_url, pool_size=1)
     # Two: within a project the lock of its quota already keeps requests apart.
-    projects = await furnish(database, _Listing(inventory), project_count=2)
+    with mock.patch.object(ids, "uuid7", _numbered()):
+        projects = await furnish(database, _Listing(inventory), project_count=2)
     await database.close()
     simulate_clock(scratch.superuser_url)
     with psycopg.connect(scratch.superuser_url, autocommit=True) as control:
         for statement in _SETUP:
             control.execute(statement)
+        _keep_as_furnished(control)
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
-        control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
-        ids, written = tuple(project.id for project in projects), tuple(_empty_tables(control))
+        control.execute("SET session_replication_role = replica")  # restoring must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), ids, settings, written)
+            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects), settings)
 
 
-def _empty_tables(control: psycopg.Connection[Any]) -> Iterator[str]:
-    """What nobody has furnished."""
+def _numbered() -> Callable[[], UUID]:
+    """Identifiers that are the same in every process: their order decides who is asked first."""
+    numbers = count(1)
+    return lambda: UUID(int=7 << 76 | 2 << 62 | next(numbers))
+
+
+def _keep_as_furnished(control: psycopg.Connection[Any]) -> None:
+    """Copy all rows, and make `restore_stage()`, after which all tables have them again."""
+    control.execute("CREATE SCHEMA furnished")
+    restoring = []
     for (table,) in control.execute(_TABLES).fetchall():
         if control.execute(f"SELECT FROM {table} LIMIT 1".encode()).fetchone() is None:
-            yield table
+            restoring.append(f"DELETE FROM {table}")
+            continue
+        control.execute(f"CREATE TABLE furnished.{table} AS TABLE {table}".encode())
+        columns, *_ = control.execute(_WRITABLE, (table,)).fetchone() or ()
+        restoring += [
+            f"DELETE FROM {table} AS t WHERE NOT EXISTS (SELECT FROM furnished.{table} AS f WHERE f.* *= t.*)",
+            f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM furnished.{table} AS f"
+            f" WHERE NOT EXISTS (SELECT FROM {table} AS t WHERE t.* *= f.*)",
+        ]
+    body = ";\n".join(restoring)
+    control.execute(
+        f"CREATE FUNCTION restore_stage() RETURNS void LANGUAGE plpgsql AS $$ BEGIN {body}; END $$".encode()
+    )
 
 
 class _Listing:
