@@ -56,6 +56,11 @@ _WRITABLE = """
 SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
  WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
 """
+_RESTORE = """
+DELETE FROM {table} AS t WHERE NOT EXISTS (SELECT FROM furnished.{table} AS f WHERE f.* *= t.*);
+INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
+SELECT {columns} FROM furnished.{table} AS f WHERE NOT EXISTS (SELECT FROM {table} AS t WHERE t.* *= f.*)
+"""
 _QUOTA = "UPDATE quotas SET used = 0, machine_limit = %s WHERE (used, machine_limit) <> (0, %s)"
 
 
@@ -115,15 +120,11 @@ def _keep_as_furnished(control: psycopg.Connection[Any]) -> None:
     restoring = []
     for (table,) in control.execute(_TABLES).fetchall():
         if control.execute(f"SELECT FROM {table} LIMIT 1".encode()).fetchone() is None:
-            restoring.append(f"DELETE FROM {table}")
+            restoring.append(f"DELETE FROM {table}")  # noqa: S608  # the catalogue's names
             continue
         control.execute(f"CREATE TABLE furnished.{table} AS TABLE {table}".encode())
         columns, *_ = control.execute(_WRITABLE, (table,)).fetchone() or ()
-        restoring += [
-            f"DELETE FROM {table} AS t WHERE NOT EXISTS (SELECT FROM furnished.{table} AS f WHERE f.* *= t.*)",
-            f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM furnished.{table} AS f"
-            f" WHERE NOT EXISTS (SELECT FROM {table} AS t WHERE t.* *= f.*)",
-        ]
+        restoring.append(_RESTORE.format(table=table, columns=columns))
     body = ";\n".join(restoring)
     control.execute(
         f"CREATE FUNCTION restore_stage() RETURNS void LANGUAGE plpgsql AS $$ BEGIN {body}; END $$".encode()
