@@ -123,7 +123,7 @@ def _keep_as_furnished(control: psycopg.Connection[Any]) -> None:
             restoring.append(f"DELETE FROM {table}")  # noqa: S608  # the catalogue's names
             continue
         control.execute(f"CREATE TABLE furnished.{table} AS TABLE {table}".encode())
-        columns, *_ = control.execute(_WRITABLE, (table,)).fetchone() or ()
+        [(columns,)] = control.execute(_WRITABLE, (table,)).fetchall()
         restoring.append(_RESTORE.format(table=table, columns=columns))
     body = ";\n".join(restoring)
     control.execute(
