@@ -39,7 +39,6 @@ class Lose(Kind):
         self._since = await lab.value("SELECT app_now()")
         lab.http.post(f"/v1/controllers/{REGION}:forget").raise_for_status()
         await lab.sweep(SIGHTINGS - 1)
-        await lab.execute(_DUE)
         return Expectation(cluster, await lab.value(_BUILT, id=cluster), "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
@@ -47,11 +46,15 @@ class Lose(Kind):
 
     async def recover(self, lab: Lab, expectation: Expectation) -> None:
         async with lab.survivor(**self.settings):
-            await lab.execute(_DUE)
             await self._repaired(lab, expectation)
             await lab.execute(_OBSERVED)
             await until(lambda: lab.value(_RESTORED, id=expectation.cluster), "the cluster works as before")
 
     async def _repaired(self, lab: Lab, expectation: Expectation) -> None:
-        mine = {"id": expectation.cluster, "since": self._since}
-        await until(lambda: lab.value(_REPAIRED, **mine), "a worker has made the allocation again")
+        """Sweep until then: one that had begun before the allocation was lost is followed by none for a minute."""
+
+        async def repaired() -> bool:
+            await lab.execute(_DUE)
+            return bool(await lab.value(_REPAIRED, id=expectation.cluster, since=self._since))
+
+        await until(repaired, "a worker has made the allocation again")
