@@ -5,29 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import httpx
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import screenshot, violations
+from tests.panel.conftest import operator_page, screenshot, violations
 from tests.support.processes import Up
 
 FOUND_MS = 180_000
 """How long the observation of a simulated region may take to find a fault on a busy machine."""
 
 
-def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
-    """A page of a browser in which the administrator signed in."""
-    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
-    link = system.ipucloud.json("panel", "--no-browser", **environment)
-    page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
-    return page
-
-
 def order(page: Page, machine: str, action: str, reason: str) -> None:
     """Finds a machine by its POD in the list of machines, and orders an action for it."""
-    page.get_by_role("link", name="Machines", exact=True).click()
+    page.goto("/operator/machines")
     search = page.get_by_role("combobox", name="Filter machines")
     search.fill(f"POD = {machine.rsplit('-', 1)[0]}")
     search.press("Enter")
@@ -61,11 +50,27 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(page.get_by_text("In service", exact=True)).to_be_visible()
     assert violations(page) == []
 
-    site = {"Authorization": f"Bearer {system.site_token}"}
-    rule = {"call": "clock", "action": "fail_machine", "machine": broken}
-    httpx.post(f"{system.site_url}/v1/faults", headers=site, json=rule, trust_env=False).raise_for_status()
+    machines.nth(0).press("Enter")
+    page.get_by_role("button", name=f"Trouble: {broken}").click()
+    page.get_by_role("menuitem", name="Let it fail").click()
+    expect(page.get_by_text(f"The site is asked to break {broken}.")).to_be_visible()
+    page.get_by_role("tab", name="Trouble").click()
+    trouble = page.get_by_role("table", name="Trouble").get_by_role("row").filter(has_text=broken)
+    expect(trouble).to_contain_text("Broken")
+    page.get_by_role("button", name="Break something").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="V-IPU controllers answer late").check()
+    screenshot(page, "trouble-break")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Break something").click()
+    slow = page.get_by_role("row").filter(has_text="All controllers")
+    expect(slow).to_contain_text("Broken")
+    slow.get_by_role("button", name="Repair: All controllers").click()
+    expect(slow).to_have_count(0)
+    screenshot(page, "trouble-tab")
+    assert violations(page) == []
     order(page, drained, "Drain", reason="fan")
-    page.get_by_role("link", name="Capacity").click()
+    page.goto("/operator/capacity")
     expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Failed$"))).to_be_visible(timeout=FOUND_MS)
     screenshot(page, "operator-health")
     page.get_by_role("button", name="Maintenance", exact=True).click()
@@ -90,6 +95,15 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     page.get_by_role("menuitem", name="Return to service").click()
     page.get_by_role("dialog").get_by_role("button", name="Return to service").click()
     expect(page.get_by_text("In service", exact=True)).to_be_visible()
+
+    page.goto("/operator/events")
+    search = page.get_by_role("combobox", name="Filter events")
+    search.fill("Event = Hardware drained")
+    search.press("Enter")
+    expect(page.get_by_role("row").filter(has_text="Hardware drained").first).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="Hardware returned to service")).to_have_count(0)
+    screenshot(page, "operator-events")
+    assert violations(page) == []
 
     page.goto("/operator/stuck")
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()

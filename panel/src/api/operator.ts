@@ -35,6 +35,38 @@ export const regionMachines = (region: string) =>
     ...watched,
   });
 
+/** All hosts of a region, page by page. */
+export const regionHosts = (region: string) =>
+  queryOptions({
+    queryKey: ["operator", "hosts", region],
+    queryFn: async ({ signal }) => {
+      const found: Schemas["HardwareHost"][] = [];
+      for (let cursor: string | undefined; ;) {
+        const page = await body(api.GET("/v1/operator/hosts", { signal, params: { query: { region, limit: MACHINES_PER_PAGE, cursor } } }));
+        found.push(...page.items);
+        if (!page.next_cursor) return found;
+        cursor = page.next_cursor;
+      }
+    },
+    enabled: region !== "",
+  });
+
+const CARRIED_OUT_MS = 2_000;
+
+/** What a simulated site was asked to break; read every other second while a worker carries it out. */
+export const simulatedFaults = (query: { region: string; ended?: boolean; cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "simulated faults", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/simulated-faults", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.items.some((each) => ["requested", "ending"].includes(each.state)) ? CARRIED_OUT_MS : WATCHED_MS),
+  });
+
+export const breakSimulated = (wanted: Schemas["SimulatedFaultCreate"]) => body(api.POST("/v1/operator/simulated-faults", { body: wanted }));
+
+export const endSimulated = (fault: string) =>
+  body(api.POST("/v1/operator/simulated-faults/{simulated_fault}:end", { params: { path: { simulated_fault: fault } } }));
+
 export const podPage = (query: { region: string; cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: ["operator", "pods", query],
@@ -85,6 +117,38 @@ export const openQuotaRequests = (query: { cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: ["operator", "quota requests", query],
     queryFn: ({ signal }) => body(api.GET("/v1/operator/quota-requests", { signal, params: { query: { ...query, state: "open" } } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+export type FaultReportFilter = { state?: Schemas["FaultReportState"]; region?: string };
+
+/** Faults that customers reported, oldest first. */
+export const allFaultReports = (query: FaultReportFilter & { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "fault reports", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/fault-reports", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+export function answerFaultReport(decision: "confirm" | "dismiss", id: string, answer: string, code: Schemas["FaultReportConfirm"]["code"]) {
+  const params = { path: { fault_report: id } };
+  if (decision === "confirm") return body(api.POST("/v1/operator/fault-reports/{fault_report}:confirm", { params, body: { answer, code } }));
+  return body(api.POST("/v1/operator/fault-reports/{fault_report}:dismiss", { params, body: { reason: answer } }));
+}
+
+export type OperatorEvent = Schemas["OperatorEvent"];
+export type OperatorEventFilter = { type?: OperatorEvent["type"][]; region?: string; project?: string };
+
+/** What happened to the platform, and to clusters by its operators and workers. */
+export const operatorEvents = (query: OperatorEventFilter & { order: Schemas["Order"]; cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "events", query],
+    queryFn: ({ signal }) => {
+      const type = query.type as never; // the API lists each type that may be asked for; OperatorEvent has it as text
+      return body(api.GET("/v1/operator/events", { signal, params: { query: { ...query, type } } }));
+    },
     placeholderData: keepPreviousData,
     ...watched,
   });

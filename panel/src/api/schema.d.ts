@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 35678bfd167c9db289ac04a9d8ec97ccf6fd6bbf70cdf0ebd3af5ab9f5b742f9
+// Generated from docs/openapi.json by `npm run schema`; sha256 a36538252df1d4f71bc73bfa8c28a23afd5fa583f436573245d86344ff66b25e
 
 export interface paths {
     "/livez": {
@@ -1099,6 +1099,38 @@ export interface paths {
         get: operations["getRequestTrace"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/simulated-faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSimulatedFaults"];
+        put?: never;
+        post: operations["createSimulatedFault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/simulated-faults/{simulated_fault}:end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endSimulatedFault"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8902,6 +8934,11 @@ export interface components {
             /** @default false */
             relocatable?: boolean;
         };
+        PartitionSize: {
+            fits: boolean;
+            reason: ("too_few_free" | "no_aligned_block") | null;
+            size: number;
+        };
         /** @enum {string} */
         PartitionState: "creating" | "active" | "resetting" | "error" | "unknown" | "missing" | "removing" | "removed";
         PartitionSummary: {
@@ -9311,6 +9348,7 @@ export interface components {
             /** Format: date-time */
             as_of: string;
             region: string;
+            simulated: boolean;
             types: components["schemas"]["TypeCapacity"][];
         };
         RegionPage: {
@@ -9506,6 +9544,35 @@ export interface components {
             id: string;
             url: string | null;
         };
+        SimulatedFault: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            detail: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["SimulatedFaultKind"];
+            link: ("internal" | "next" | "gateway") | null;
+            name: string;
+            region: string;
+            state: components["schemas"]["SimulatedFaultState"];
+            /** Format: date-time */
+            state_entered_at: string;
+        };
+        SimulatedFaultCreate: {
+            kind: components["schemas"]["SimulatedFaultKind"];
+            link?: ("internal" | "next" | "gateway") | null;
+            name: string;
+        };
+        /** @enum {string} */
+        SimulatedFaultKind: "machine" | "link" | "host" | "controllers";
+        SimulatedFaultPage: {
+            items: components["schemas"]["SimulatedFault"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        SimulatedFaultState: "requested" | "in_force" | "ending" | "ended" | "failed";
         SiteFinding: {
             detail: string;
             /** Format: date-time */
@@ -9746,6 +9813,7 @@ export interface components {
             links: components["schemas"]["Link"][];
             machines: components["schemas"]["TopologyMachine"][];
             observed_at: string | null;
+            partition_sizes: components["schemas"]["PartitionSize"][];
             partitions: components["schemas"]["TopologyPartition"][];
             racks: components["schemas"]["Rack"][];
         };
@@ -12064,6 +12132,78 @@ export interface operations {
             };
         };
     };
+    listSimulatedFaults: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                ended?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFaultPage"];
+                };
+            };
+        };
+    };
+    createSimulatedFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulatedFaultCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFault"];
+                };
+            };
+        };
+    };
+    endSimulatedFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                simulated_fault: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFault"];
+                };
+            };
+        };
+    };
     listSiteFindings: {
         parameters: {
             query?: {
@@ -14300,6 +14440,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                active?: boolean | null;
             };
             header?: never;
             path: {
@@ -14866,6 +15007,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                active?: boolean | null;
             };
             header?: never;
             path?: never;

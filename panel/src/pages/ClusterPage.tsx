@@ -9,16 +9,22 @@ import { useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
-import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
+import type { ClusterAction } from "../components/ClusterActionModal";
 import { FailedPage } from "../components/Failure";
+import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { RebuildModal } from "../components/RebuildModal";
-import { ResizeModal } from "../components/ResizeModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
-import { EventTable } from "../components/EventTable";
 import { Overview } from "./cluster/Overview";
-import { TopologyTab } from "./cluster/TopologyTab";
+
+const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
+const ResizeModal = later(async () => (await import("../components/ResizeModal")).ResizeModal, null);
+const TopologyTab = later(async () => (await import("./cluster/TopologyTab")).TopologyTab);
+const PartitionsTab = later(async () => (await import("./cluster/PartitionsTab")).PartitionsTab);
+const RepairsTab = later(async () => (await import("./cluster/RepairsTab")).RepairsTab);
+const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
+const EditCluster = later(async () => (await import("./cluster/EditCluster")).EditCluster, null);
 
 export function ClusterPage() {
   const { cluster: s, clusters } = useStrings();
@@ -35,6 +41,8 @@ export function ClusterPage() {
         tabs={[
           { id: "overview", label: s.tabs.overview, content: <Overview cluster={cluster} /> },
           { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },
+          { id: "partitions", label: s.tabs.partitions, content: <PartitionsTab cluster={cluster} /> },
+          { id: "repairs", label: s.tabs.repairs, content: <RepairsTab cluster={cluster} /> },
           { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },
         ]}
       />
@@ -46,6 +54,7 @@ function Title({ cluster }: { cluster: Cluster }) {
   const { common, clusters: s } = useStrings();
   const may = useMay("cluster:write");
   const [action, setAction] = useState<ClusterAction | "rebuild" | "resize">();
+  const [editing, setEditing] = useState(false);
   const running = ["active", "degraded"].includes(cluster.state);
   const gone = ["deleting", "deleted"].includes(cluster.state);
   return (
@@ -54,6 +63,7 @@ function Title({ cluster }: { cluster: Cluster }) {
         variant="h1"
         actions={may && !gone && (
           <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={() => setEditing(true)}>{common.edit}</Button>
             {cluster.state !== "suspended" && (
               <ButtonDropdown
                 disabled={!running || cluster.operation !== null}
@@ -75,6 +85,7 @@ function Title({ cluster }: { cluster: Cluster }) {
       >
         {cluster.name}
       </Header>
+      {editing && <EditCluster cluster={cluster} onClose={() => setEditing(false)} />}
       {action === "rebuild" && <RebuildModal cluster={cluster} onClose={() => setAction(undefined)} />}
       {action === "resize" && <ResizeModal cluster={cluster} onClose={() => setAction(undefined)} />}
       {action && action !== "rebuild" && action !== "resize" && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}

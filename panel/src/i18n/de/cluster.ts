@@ -2,7 +2,7 @@ import type { Messages } from "../en";
 
 const stages = {
   NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
-  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REBOOT: "Neustart",
+  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REPAIR: "Reparatur", CLUSTER_REBOOT: "Neustart",
   CLUSTER_RESIZE: "Größenänderung",
 };
 const steps = {
@@ -13,19 +13,22 @@ const steps = {
   detach_network: "Netzwerk trennen", power_off_machines: "IPU-Maschinen ausschalten", verify_clean: "Prüfen, dass nichts übrig ist",
   take_other_hardware: "Andere Hardware nehmen",
   note_boots: "Poplar-Server prüfen", reboot_servers: "Poplar-Server neu starten", power_cycle_servers: "Poplar-Server aus- und einschalten",
-  settle_servers: "Auf die Poplar-Server warten",
+  settle_servers: "Auf die Poplar-Server warten", switch_off_poplar_servers: "Poplar-Server ausschalten", switch_on_poplar_servers: "Poplar-Server einschalten",
+  verify_suspended: "Prüfen, dass die Hardware frei ist", make_partition: "Partition anlegen", reset_partition: "Partition zurücksetzen",
+  remove_partition: "Partition entfernen", leave_partition: "Partition lassen, wie sie ist", replace_access_key: "Zugangsschlüssel ersetzen",
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
-  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
+  "cluster.replace-hardware": "Reparatur durch andere Hardware", "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten",
+  "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
   "cluster.rebuild-servers": "Server neu aufsetzen", "cluster.update-keys": "SSH-Schlüssel ändern",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
-  "vipu.rotate_key": "Zugangsschlüssel ersetzen",
+  "cluster.rotate-key": "Zugangsschlüssel ersetzen",
 };
 
 export const cluster: Messages["cluster"] = {
   stages, steps, operations,
-  tabs: { overview: "Übersicht", topology: "Topologie", activity: "Aktivität" },
+  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", activity: "Aktivität" },
   overview: "Übersicht",
   since: "Seit",
   why: "Grund",
@@ -52,10 +55,17 @@ export const cluster: Messages["cluster"] = {
   host: "Host",
   user: "Benutzer",
   timeline: "Verlauf",
+  whichOperation: "Vorgang",
   timelineNone: "Noch kein Vorgang.",
   took: (duration) => `dauerte ${duration}`,
   expected: (when) => `Ende erwartet um ${when}`,
   requested: "angefordert",
+  editTitle: (name) => `${name} bearbeiten`,
+  saved: (name) => `${name} wurde geändert.`,
+  conflict: "Jemand anderes hat das inzwischen geändert",
+  conflictText: (what) => `Geändert: ${what}. Ihre Eingaben bleiben. Speichern Sie noch einmal, um die der anderen Person zu ersetzen, oder übernehmen Sie deren Werte.`,
+  conflictTake: "Deren Werte übernehmen",
+  operationFailed: (kind) => `${kind} ist fehlgeschlagen`,
   operationState: { queued: "Wartet", running: "Läuft", succeeded: "Gelungen", failed: "Fehlgeschlagen", cancelling: "Wird abgebrochen", cancelled: "Abgebrochen" },
   topologyLabel: (machines, ipus, down) => `${machines} IPU-Maschinen mit ${ipus} IPUs, ${down} gestörte Verbindungen`,
   rack: (name) => `Rack ${name}`,

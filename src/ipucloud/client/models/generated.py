@@ -1225,6 +1225,22 @@ class PartitionOperationState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class PartitionSize(Answer):
+    """A size that partitions of the cluster can have, and whether there is room for one now."""
+
+    size: int
+    """Number of IPUs."""
+
+    fits: bool
+    """Whether one would fit now, over as few IPU-Link domains as possible."""
+
+    reason: str | None = None
+    """
+    Why none fits: `too_few_free`: fewer IPUs are free; `no_aligned_block`: enough are free, but a partition of
+    2^k IPUs begins at a multiple of 2^k, and no such block is free as a whole. Null if one fits.
+    """
+
+
 class PartitionState(StrEnum):
     """
     A partition's state. `missing`: it was removed at the controller. `removed`: kept as history.
@@ -1671,6 +1687,29 @@ class SignInLink(Answer):
 
     expires_at: datetime
     """When it expires; null: never."""
+
+
+class SimulatedFaultKind(StrEnum):
+    """
+    What breaks.
+    """
+
+    MACHINE = "machine"
+    LINK = "link"
+    HOST = "host"
+    CONTROLLERS = "controllers"
+
+
+class SimulatedFaultState(StrEnum):
+    """
+    State of a simulated fault; it never leaves `ended` and `failed`.
+    """
+
+    REQUESTED = "requested"
+    IN_FORCE = "in_force"
+    ENDING = "ending"
+    ENDED = "ended"
+    FAILED = "failed"
 
 
 class SiteFinding(Answer):
@@ -4166,6 +4205,49 @@ class Session(Answer):
     """When the session ends without another request; null for a request by token."""
 
 
+class SimulatedFault(Answer):
+    """A fault of a simulated site, as it was asked for and as far as a worker has carried it out."""
+
+    id: str
+    """Id of the simulated fault."""
+
+    region: str
+    """Slug of the region."""
+
+    kind: Annotated[SimulatedFaultKind | str, Field(union_mode="left_to_right")]
+    """
+    What breaks. `machine`: an IPU machine breaks; `link`: one of its links is down; `host`: the server on a host
+    is not reachable; `controllers`: every V-IPU controller of the site answers five seconds late.
+    """
+
+    name: str
+    """Name of the machine or host; of `controllers` the slug of the region."""
+
+    link: str | None = None
+    """
+    Which link of the machine. `internal`: among the machine's IPUs; `next`: to the next machine; `gateway`: its
+    GW-Link. Only of a `link`.
+    """
+
+    state: Annotated[SimulatedFaultState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `requested` and `ending`: a worker asks the site, and does so until it has answered;
+    `in_force`: the site has broken it; `ended`: the site has repaired it; `failed`: the site refused.
+    """
+
+    state_entered_at: datetime
+    """When it entered its state."""
+
+    detail: str | None = None
+    """Why the site has not done it yet, or why it refused; null: nothing is wrong."""
+
+    created_by: str
+    """Id of the operator's token."""
+
+    created_at: datetime
+    """When it was asked for."""
+
+
 class Summary(Answer):
     """
     What was spent in a UTC month, on which clusters, and what it will be at the month's end.
@@ -4761,6 +4843,9 @@ class RegionCapacity(Answer):
     as_of: datetime
     """Time of the figures, on the database's clock."""
 
+    simulated: bool
+    """Whether the region's site said, when it was last asked, that it is simulated."""
+
     types: Annotated[Sequence[TypeCapacity], Field(validate_default=True)] = []
     """Capacity by machine type."""
 
@@ -4785,6 +4870,9 @@ class Topology(Answer):
 
     largest_partition: int
     """IPUs of the largest partition within one domain that fits now."""
+
+    partition_sizes: Annotated[Sequence[PartitionSize], Field(validate_default=True)] = []
+    """Sizes of partitions, smallest first."""
 
     observed_at: datetime | None = None
     """Oldest of the controller's reports that this shows."""
@@ -4890,6 +4978,7 @@ __all__ = [
     "PartitionDetails",
     "PartitionIpu",
     "PartitionOperationState",
+    "PartitionSize",
     "PartitionState",
     "Payment",
     "Place",
@@ -4928,6 +5017,9 @@ __all__ = [
     "Session",
     "SettledInvoice",
     "SignInLink",
+    "SimulatedFault",
+    "SimulatedFaultKind",
+    "SimulatedFaultState",
     "SiteFinding",
     "SkuSpending",
     "Source",
