@@ -12,6 +12,10 @@ from ipucloud.kernel.errors import VALIDATION_FAILED
 from tests.sim.suspending import NO_ROOM, Request, Suspender
 
 SIZES: Mapping[str, int] = {"m2000-pod4": 1, "m2000-pod8": 2, "m2000-pod16": 4}
+REGRETS = 0.6
+"""How probable it is that a customer cancels a resize."""
+REGRETTED_AFTER = (30.0, 300.0)
+"""Seconds after which he does, on average."""
 _SECOND = timedelta(seconds=1)
 _BILLED = """
 SELECT c.external_name, u.quantity, u.started_at,
@@ -33,9 +37,9 @@ class Resizer(Suspender):
             operation = await self.ask(self._request(flavor), "resizes", VALIDATION_FAILED, *NO_ROOM)
             if operation is None:
                 return True
-            if self.draw.random() < 0.6:
+            if self.draw.random() < REGRETS:
                 await self.actor.sleep(
-                    self.draw.expovariate(1 / self.draw.choice((30.0, 300.0))), "has second thoughts"
+                    self.draw.expovariate(1 / self.draw.choice(REGRETTED_AFTER)), "has second thoughts"
                 )
                 await self.cancel(operation)
             if not await self.becomes({"active", "degraded", "suspended"}):

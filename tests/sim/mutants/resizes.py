@@ -16,6 +16,7 @@ from ipucloud.inventory import resizing
 from ipucloud.inventory.release import free
 from ipucloud.inventory.resizing import ResizePart
 from ipucloud.quotas import store as quotas
+from tests.sim import resizing as resizing_customers
 from tests.sim import swarm
 from tests.sim.mutants.planting import mutant, replace
 
@@ -25,9 +26,16 @@ def _resized(stack: ExitStack) -> None:
     replace(stack, swarm, "RESIZED", (1.0,))
 
 
+def _regretted(stack: ExitStack) -> None:
+    """Cancelled by most of them when the new size is being set up."""
+    _resized(stack)
+    replace(stack, resizing_customers, "REGRETS", 1.0)
+    replace(stack, resizing_customers, "REGRETTED_AFTER", (250.0,))
+
+
 @mutant("a resize gives the machines of the former size back before the new size works")
 def resize_gives_back_too_early(stack: ExitStack) -> None:
-    _resized(stack)
+    _regretted(stack)
     honest = resizing.number_machines
 
     async def early(connection: AsyncConnection, idle: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
@@ -60,5 +68,5 @@ def resize_keeps_the_quota(stack: ExitStack) -> None:
 
 @mutant("a resize that is undone leaves the cluster with the flavor of its new size")
 def undone_resize_changes_the_size(stack: ExitStack) -> None:
-    _resized(stack)
+    _regretted(stack)
     replace(stack, resize, "_BACK", sa.text("SELECT :project_id, :operation_id"))
