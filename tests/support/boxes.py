@@ -1,0 +1,23 @@
+"""Whether this machine confines a customer's programs, for tests that need it."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+import pytest
+
+from ipucloud.laboratory.simulator.ssh.userland import Confinement
+
+
+@cache
+def box_problem() -> str | None:
+    """Why no box can be started here; None where one can."""
+    return asyncio.run(Confinement().problem())
+
+
+def need_boxes() -> None:
+    """Skip the test, with the reason, where no box can be started."""
+    problem = box_problem()
+    if problem is not None:
+        pytest.skip(f"this machine confines no programs: {problem}")
