@@ -126,6 +126,7 @@ class Hosts:
             ssh=server.ssh if server else None,
             ipus_visible=server.ipus_visible if server else None,
             boot_id=record.boot_id if record.server else None,
+            cloud_init=server.cloud_init if server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )

@@ -15,6 +15,7 @@ import asyncssh
 from ipucloud.laboratory.simulator.confined.box import Box, BoxProblem
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
+from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
@@ -31,7 +32,9 @@ from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
 from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import AUTHORITY_FILE, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, CloudInit, ServerSpec, Ssh
+from ipucloud.wire.user_data import UserData, UserDataProblem
+from ipucloud.wire.user_data import parse as parse_user_data
 
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
@@ -81,7 +84,19 @@ def check_spec(spec: ServerSpec) -> None:
     """Refuse a server that could not be deployed as it is asked for."""
     if not _USER.fullmatch(spec.user):
         raise invalid(f"{spec.user!r} is not the name of a user")
-    parse_keys(spec.ssh_authorized_keys)
+    try:
+        user_data = parse_user_data(spec.user_data)
+    except UserDataProblem as problem:
+        raise invalid(f"the user data is not supported: {problem}") from problem
+    parse_keys([*spec.ssh_authorized_keys, *user_data.ssh_authorized_keys])
+
+
+def _kept_user_data(spec: ServerSpec) -> UserData:
+    """What is to be done at the first boot; nothing for a server of a time when user data was not looked at."""
+    try:
+        return parse_user_data(spec.user_data)
+    except UserDataProblem:
+        return UserData()
 
 
 class PoplarServer:
@@ -92,12 +107,17 @@ class PoplarServer:
         self.ssh: Ssh | None = None
         self.ipus_visible: int | None = None
         self.detail: str | None = None
-        self.keys = parse_keys(spec.ssh_authorized_keys)
+        self._user_data = _kept_user_data(spec)
+        # Who exchanges the keys wants these and no others: those of the user data are of the first revision.
+        more = self._user_data.ssh_authorized_keys if spec.keys_revision == 1 else ()
+        self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self._folder = folder
         self._around = around
         self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
-        self._programs = IpuPrograms(around.fabric, spec.ipus).all()
+        self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
+        self._preparing: asyncio.Task[None] | None = None
+        self._programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
         self._userland = Userland(self._disk, self._hostname(), self._programs)
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
@@ -119,7 +139,23 @@ class PoplarServer:
             host_key=public.export_public_key().decode().strip(),
             fingerprint=public.get_fingerprint(),
         )
+        if self._first_boot.due:
+            self._first_boot.begin()
+            self._preparing = asyncio.get_running_loop().create_task(self._prepare())
         return port
+
+    @property
+    def cloud_init(self) -> CloudInit | None:
+        """How its user data was carried out."""
+        return self._first_boot.seen
+
+    async def _prepare(self) -> None:
+        """Carry out the user data."""
+        problem = await self.confinement_problem()
+        if problem is None:
+            await self._first_boot.carry_out(self.box)
+        else:
+            self._first_boot.refuse(problem)
 
     async def stop(self) -> None:
         """Stop listening and drop every connection."""
@@ -128,6 +164,9 @@ class PoplarServer:
             self._acceptor.close()
         for connection in list(self.connections):
             connection.abort()
+        if self._preparing is not None:
+            self._preparing.cancel()
+            await asyncio.gather(self._preparing, return_exceptions=True)
         await self._userland.stop()
         if self._acceptor is not None:
             await self._acceptor.wait_closed()
@@ -181,6 +220,8 @@ class PoplarServer:
 
     def _hostname(self) -> str:
         """The cluster's name with the server's number; without it, the server's own name."""
+        if self._user_data.hostname is not None:
+            return self._user_data.hostname
         cluster = self.spec.environment.get("IPUCLOUD_CLUSTER")
         return f"{cluster}-{self.spec.name.rpartition('-')[2]}" if cluster else self.spec.name
 
