@@ -65,7 +65,7 @@ def test_nothing_is_nothing(text: str | None) -> None:
         ("#cloud-config\npackages: [htop]", "key 'packages' is not supported; supported are bootcmd, hostname"),
         ("#cloud-config\n1: 2", "key '1' is not supported"),
         ("#cloud-config\n- a", "it is not a mapping"),
-        ("#cloud-config\nruncmd: [", "it is not YAML in line 2"),
+        ("#cloud-config\nruncmd: [", "it is not YAML in line 3"),
         ("#cloud-config\n{[a]: 1}", "it is not YAML"),
         ("#cloud-config\nruncmd: !!python/object:os.system [id]", "it is not YAML"),
         ("#cloud-config\nruncmd: &a [x]\nbootcmd: *a", "it uses a YAML alias"),

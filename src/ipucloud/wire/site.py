@@ -147,7 +147,7 @@ class Ssh(Wire):
 
 
 class CloudInit(Wire):
-    """How the user data of a server was carried out, as `cloud-init status` says. `errors`: what failed, in sentences."""
+    """How the user data of a server was carried out, as `cloud-init status` says; `errors` are sentences."""
 
     status: Literal["running", "done", "error"]
     errors: list[str] = []

@@ -194,9 +194,7 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
         return Failed(f"{objects.listed('host', wrong)} does not see {expected} IPUs")
-    if preparing := [
-        seen.name for seen in hosts if seen.cloud_init is not None and seen.cloud_init.status == "running"
-    ]:
+    if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
         return Pending(f"carrying out the user data on {objects.listed('host', preparing)}")
     return Achieved(note=_user_data_errors(hosts))
 
@@ -208,4 +206,4 @@ def _user_data_errors(hosts: Sequence[Host]) -> str | None:
         return None
     (name, errors), *others = failed
     more = f", and on {len(others)} more" if others else ""
-    return f"the user data failed on host {name}{more}: {'; '.join(errors)}"[:USER_DATA_NOTE]
+    return f"the user data failed at the first boot of host {name}{more}: {'; '.join(errors)}"[:USER_DATA_NOTE]

@@ -128,9 +128,8 @@ class FirstBoot:
         if wanted.skipped:
             await _run(box, ["echo", f"cloud-init: {self._detail()}"])
         await self._part(box, "bootcmd", wanted.boot_commands, errors)
-        for file in wanted.files:
-            if await _write(box, file):
-                errors.append(f"write_files: {file.path} could not be written")
+        failed = [file.path for file in wanted.files if await _write(box, file)]
+        errors += [f"write_files: {path} could not be written" for path in failed]
         await self._part(box, "runcmd", wanted.run_commands, errors)
         if wanted.script is not None:
             await _script(box, "part-001", wanted.script, errors)
