@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
@@ -13,7 +14,8 @@ from ipucloud.laboratory.simulator.ssh.userland import Confinement
 @cache
 def box_problem() -> str | None:
     """Why no box can be started here; None where one can."""
-    return asyncio.run(Confinement().problem())
+    with ThreadPoolExecutor(1) as outside_of_any_loop:
+        return outside_of_any_loop.submit(asyncio.run, Confinement().problem()).result()
 
 
 def need_boxes() -> None:
