@@ -20,6 +20,7 @@ MAX_DEPTH = 16
 """Of lists and mappings within each other; what is supported has fewer."""
 _HOSTNAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 _KEY_KIND = re.compile(r"ssh-(ed25519|rsa)|ecdsa-sha2-nistp(256|384|521)|sk-[a-z0-9-]+@openssh\.com", re.ASCII)
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _PERMISSIONS = re.compile(r"0?[0-7]{3}", re.ASCII)
 _ENCODINGS = {"text/plain": False, "b64": True, "base64": True}
 
@@ -71,8 +72,7 @@ def parse(text: str | None) -> UserData:
     head = text.lstrip("\ufeff").split("\n", 1)[0].strip()
     if not head.startswith(CONFIG):
         raise UserDataProblem(
-            f"it begins with {head[:40]!r}; supported are {CONFIG} on the first line,"
-            f" and scripts that begin with {SCRIPT}"
+            f"its first line is neither {CONFIG}, for a configuration, nor begins with {SCRIPT}, for a script"
         )
     return _config(_document(text))
 
@@ -103,9 +103,14 @@ def _config(document: dict[Any, Any]) -> UserData:
     for key in document:
         if key not in _KEYS and key not in _SKIPPED:
             supported = ", ".join(sorted((*_KEYS, *_SKIPPED)))
-            raise UserDataProblem(f"key {str(key)[:60]!r} is not supported; supported are {supported}")
+            raise UserDataProblem(f"{_named(key)} is not supported; supported are {supported}")
     values = {field: read(key, document[key]) for key, (field, read) in _KEYS.items() if document.get(key) is not None}
     return UserData(**values, skipped=tuple(sorted(key for key in _SKIPPED if document.get(key))))
+
+
+def _named(key: Any) -> str:
+    """A key as a sentence names it. What is not written as one may be something else, and is not repeated."""
+    return f"key {key!r}" if isinstance(key, str) and _KEY.fullmatch(key) else "a key that is no name"
 
 
 def _hostname(key: str, value: Any) -> str:
@@ -152,28 +157,28 @@ def _files(key: str, value: Any) -> tuple[WrittenFile, ...]:
 def _file(what: str, item: Any) -> WrittenFile:
     if not isinstance(item, dict):
         raise UserDataProblem(f"{what} is not a mapping with a path")
-    unknown = [str(name)[:60] for name in item if name not in _FILE_KEYS]
+    unknown = [_named(name) for name in item if name not in _FILE_KEYS]
     if unknown:
-        raise UserDataProblem(f"{what} has {unknown[0]!r}; supported are {', '.join(sorted(_FILE_KEYS))}")
+        raise UserDataProblem(f"{what} has {unknown[0]}; supported are {', '.join(sorted(_FILE_KEYS))}")
     path, content, encoding = item.get("path"), item.get("content", ""), item.get("encoding", "text/plain")
     if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
         raise UserDataProblem(f"{what} has no path that begins with '/'")
     if not isinstance(content, str | bytes):
-        raise UserDataProblem(f"the content of {path} is not a text")
+        raise UserDataProblem(f"the content of {what} is not a text")
     if encoding not in _ENCODINGS:
-        raise UserDataProblem(f"the encoding of {path} is not one of {', '.join(_ENCODINGS)}")
+        raise UserDataProblem(f"the encoding of {what} is not one of {', '.join(_ENCODINGS)}")
     data = content.encode() if isinstance(content, str) else content
     if _ENCODINGS[encoding]:
         try:
             data = base64.b64decode(data)
         except binascii.Error:
-            raise UserDataProblem(f"the content of {path} is not base64") from None
+            raise UserDataProblem(f"the content of {what} is not base64") from None
     permissions = item.get("permissions", "0644")
     if not isinstance(permissions, str) or not _PERMISSIONS.fullmatch(permissions):
-        raise UserDataProblem(f"the permissions of {path} are not three octal digits in quotes, as in '0644'")
+        raise UserDataProblem(f"the permissions of {what} are not three octal digits in quotes, as in '0644'")
     append = item.get("append", False)
     if not isinstance(append, bool):
-        raise UserDataProblem(f"'append' of {path} is neither true nor false")
+        raise UserDataProblem(f"'append' of {what} is neither true nor false")
     return WrittenFile(path, data, int(permissions, 8), append)
 
 
