@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
-from tests.support.boxes import need_boxes
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import SiteWorld, open_site_world
 
@@ -101,7 +101,7 @@ async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
 async def test_user_data_is_carried_out_before_the_cluster_is_active(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
-    need_boxes()
+    need_sandboxes()
     text = "#cloud-config\nhostname: trainer\nruncmd: ['echo ready > /data/ready']\n"
     made = await world.build(ssh_keys=["ours"], user_data=text)
     row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ipucloud.wire.site import CloudInit, HostState
-from tests.support.boxes import need_boxes
 from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
@@ -33,7 +33,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_boxes()
+    need_sandboxes()
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.boxes import need_boxes
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 
@@ -173,7 +173,7 @@ def _quoted(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    need_boxes()
+    need_sandboxes()
     folder = tmp_path_factory.mktemp("outside")
     key = make_key(folder)
     with ExitStack() as open_things:
@@ -311,7 +311,7 @@ def test_the_servers_commands_read_only_its_disk(stage: Stage, prepared: str, as
 
 
 def test_a_link_in_the_place_of_a_file_of_the_site_is_not_followed(stage: Stage, tmp_path: Path) -> None:
-    """The site writes configurations onto the disk, from outside of the box."""
+    """The site writes configurations onto the disk, from outside of the sandbox."""
     tmp_path.chmod(0o777)
     moved = f"rm -rf ~/.ipuof.conf.d /etc/vipu; ln -s {tmp_path} ~/.ipuof.conf.d; ln -s {tmp_path} /etc/vipu"
     assert stage.login.ssh(moved).returncode == 0

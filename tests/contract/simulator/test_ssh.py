@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
-from tests.support.boxes import need_boxes
 from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 
@@ -34,12 +34,12 @@ def key(folder: Path) -> KeyPair:
     return make_key(folder)
 
 
-@pytest.fixture(scope="module", params=["box", "built-in shell"])
+@pytest.fixture(scope="module", params=["sandbox", "built-in shell"])
 def tenant(request: pytest.FixtureRequest, folder: Path, key: KeyPair) -> Iterator[Tenant]:
     """A POD16 with its Poplar server, shared by the tests that leave it as it is."""
-    if request.param == "box":
-        need_boxes()
-    shell = [] if request.param == "box" else BUILT_IN
+    if request.param == "sandbox":
+        need_sandboxes()
+    shell = [] if request.param == "sandbox" else BUILT_IN
     with running_site(folder / request.param, options=["--machines-on", *shell]) as site:
         tenant = Tenant(site)
         tenant.build([key.public_line])

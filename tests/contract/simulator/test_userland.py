@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
-from tests.support.boxes import need_boxes
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
@@ -35,7 +35,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_boxes()
+    need_sandboxes()
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 

@@ -1,4 +1,4 @@
-"""The files of a server on which a customer's own programs run, from outside of its box.
+"""The files of a server on which a customer's own programs run, from outside of its sandbox.
 
 Such programs can leave anything on the disk: links that would lead elsewhere here, pipes that would make a reader wait,
 files without an end. Every path is opened by the kernel as if the disk were the root directory, and only regular files
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from ipucloud.laboratory.simulator.confined.kernel import open_in_root
+from ipucloud.laboratory.simulator.sandbox.kernel import open_in_root
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 
 LONGEST_FILE = 1 << 20

@@ -1,4 +1,4 @@
-"""cloud-init of a server: carries out its user data at the first boot, in its box, and tells how that went.
+"""cloud-init of a server: carries out its user data at the first boot, in its sandbox, and tells how that went.
 
 What was begun is written down outside of the disk before it begins, so that nothing runs twice.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 from pydantic import TypeAdapter
 
-from ipucloud.laboratory.simulator.confined.box import Box, BoxProblem
+from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.ipu_commands import Caller
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem, Terminal
 from ipucloud.laboratory.simulator.store import read_document, replace_file
@@ -80,15 +80,15 @@ class FirstBoot:
         self._begun = True
         self._keep(_Record("running"))
 
-    async def carry_out(self, box: Callable[[], Awaitable[Box]]) -> None:
-        """Carry it out in the box that `box` starts."""
+    async def carry_out(self, sandbox: Callable[[], Awaitable[Sandbox]]) -> None:
+        """Carry it out in the sandbox that `sandbox` starts."""
         errors: list[str] = []
         try:
             async with asyncio.timeout(SECONDS):
-                await self._all(await box(), errors)
+                await self._all(await sandbox(), errors)
         except TimeoutError:
             errors.append(f"it took longer than {SECONDS:g} seconds")
-        except (BoxProblem, OSError) as problem:
+        except (SandboxProblem, OSError) as problem:
             errors.append(f"user data was not carried out: {problem}")
         self._finish(errors)
 
@@ -123,22 +123,22 @@ class FirstBoot:
             return f"{', '.join(self._wanted.skipped)}: skipped, the programs of this server cannot be changed"
         return "user data"
 
-    async def _all(self, box: Box, errors: list[str]) -> None:
+    async def _all(self, sandbox: Sandbox, errors: list[str]) -> None:
         wanted = self._wanted
         if wanted.skipped:
-            await _run(box, ["echo", f"cloud-init: {self._detail()}"])
-        await self._part(box, "bootcmd", wanted.boot_commands, errors)
-        failed = [file.path for file in wanted.files if await _write(box, file)]
+            await _run(sandbox, ["echo", f"cloud-init: {self._detail()}"])
+        await self._part(sandbox, "bootcmd", wanted.boot_commands, errors)
+        failed = [file.path for file in wanted.files if await _write(sandbox, file)]
         errors += [f"write_files: {path} could not be written" for path in failed]
-        await self._part(box, "runcmd", wanted.run_commands, errors)
+        await self._part(sandbox, "runcmd", wanted.run_commands, errors)
         if wanted.script is not None:
-            await _script(box, "part-001", wanted.script, errors)
+            await _script(sandbox, "part-001", wanted.script, errors)
 
-    async def _part(self, box: Box, name: str, commands: Sequence[Command], errors: list[str]) -> None:
+    async def _part(self, sandbox: Sandbox, name: str, commands: Sequence[Command], errors: list[str]) -> None:
         """All commands are one script of the shell, as in cloud-init: the last one's status is its own."""
         if commands:
             lines = [line if isinstance(line, str) else shlex.join(line) for line in commands]
-            await _script(box, name, "\n".join(["#!/bin/sh", *lines, ""]), errors)
+            await _script(sandbox, name, "\n".join(["#!/bin/sh", *lines, ""]), errors)
 
     def _finish(self, errors: list[str]) -> None:
         self._keep(_Record("error" if errors else "done", errors))
@@ -151,27 +151,27 @@ class FirstBoot:
             replace_file(self._file, orjson.dumps(record), fsync=False)
 
 
-async def _script(box: Box, name: str, text: str, errors: list[str]) -> None:
+async def _script(sandbox: Sandbox, name: str, text: str, errors: list[str]) -> None:
     place = f"{_SCRIPTS}/{name}"
-    status = await _run(box, ["sh", "-c", _PROGRAM, "cloud-init", place], text.encode(), logged=False)
-    status = status or await _run(box, [place])
+    status = await _run(sandbox, ["sh", "-c", _PROGRAM, "cloud-init", place], text.encode(), logged=False)
+    status = status or await _run(sandbox, [place])
     if status:
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         errors.append(f"{name} {how}; its output is in {LOG}")
 
 
-async def _write(box: Box, file: WrittenFile) -> int:
+async def _write(sandbox: Sandbox, file: WrittenFile) -> int:
     argv = ["sh", "-c", _WRITE.format(">>" if file.append else ">"), "cloud-init", file.path, f"{file.mode:o}"]
-    return await _run(box, argv, file.content, logged=False)
+    return await _run(sandbox, argv, file.content, logged=False)
 
 
-async def _run(box: Box, argv: Sequence[str], content: bytes = b"", *, logged: bool = True) -> int:
+async def _run(sandbox: Sandbox, argv: Sequence[str], content: bytes = b"", *, logged: bool = True) -> int:
     """Run a program to its end, with `content` as its input; answers its status. `logged`: its output is kept."""
     command = ["sh", "-c", _LOGGED, "cloud-init", *argv] if logged else list(argv)
     source, target = os.pipe2(os.O_CLOEXEC)
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
-        running = await box.run(command, [source, nowhere, nowhere])
+        running = await sandbox.run(command, [source, nowhere, nowhere])
     except BaseException:
         os.close(target)
         raise

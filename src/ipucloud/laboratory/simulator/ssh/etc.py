@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.laboratory.simulator.confined.plan import INSIDE_UID
+from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID
 
 MOTD = """\
 Simulated Poplar server. Its IPUs are simulated; its programs are those of the machine that runs the simulation.

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import asyncssh
 
-from ipucloud.laboratory.simulator.confined.box import Box, BoxProblem, Running
+from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.streams import Sink, Source
 
 STDERR = asyncssh.EXTENDED_DATA_STDERR
@@ -28,8 +28,8 @@ _ACCEPTED = re.compile(r"LANG|LC_[A-Z]+|COLORTERM|TZ")
 class Place(Protocol):
     """Where a session takes place."""
 
-    async def box(self) -> Box:
-        """The server's box, started if it is not yet. Raises BoxProblem."""
+    async def sandbox(self) -> Sandbox:
+        """The server's sandbox, started if it is not yet. Raises SandboxProblem."""
 
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment."""
@@ -47,7 +47,7 @@ class _Terminal:
 
 
 class RealSession(asyncssh.SSHServerSession[bytes]):
-    """Joins a channel with a program in the box. The channel carries bytes, and no line editor."""
+    """Joins a channel with a program in the sandbox. The channel carries bytes, and no line editor."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -127,7 +127,7 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
     async def _serve(self) -> None:
         try:
             status = await self._run()
-        except BoxProblem as problem:
+        except SandboxProblem as problem:
             self._channel.write(f"ipucloud: {problem}\n".encode(), STDERR)
             self._channel.exit(FAILED)
         except OSError as error:
@@ -149,17 +149,17 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
     async def _run(self) -> int:
         """Run what the client asks for; answers its status, negative for a signal, once all it wrote is sent."""
         self._channel.pause_reading()  # until there is something that reads
-        box = await self._place.box()
+        sandbox = await self._place.sandbox()
         if self._channel.get_subsystem() == "sftp":
-            self._running = await self._with_pipes(box.serve_sftp)
+            self._running = await self._with_pipes(sandbox.serve_sftp)
         else:
             environment = await self._environment()
             command = self._channel.get_command()
             argv = ["bash", "-l"] if command is None else ["bash", "-c", command]
             if self._terminal is not None:
-                self._running = await self._at_terminal(self._terminal, box, argv, environment)
+                self._running = await self._at_terminal(self._terminal, sandbox, argv, environment)
             else:
-                self._running = await self._with_pipes(lambda streams: box.run(argv, streams, environment))
+                self._running = await self._with_pipes(lambda streams: sandbox.run(argv, streams, environment))
         status = await self._running.ended()
         await self._drained.wait()
         return status
@@ -175,11 +175,11 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
         return environment | {name: value for name, value in sent.items() if _ACCEPTED.fullmatch(name)}
 
     async def _at_terminal(
-        self, terminal: _Terminal, box: Box, argv: list[str], environment: dict[str, str]
+        self, terminal: _Terminal, sandbox: Sandbox, argv: list[str], environment: dict[str, str]
     ) -> Running:
-        running = await box.run_at_terminal(argv, terminal.size, environment)
+        running = await sandbox.run_at_terminal(argv, terminal.size, environment)
         if running.terminal is None:
-            raise BoxProblem("no terminal")
+            raise SandboxProblem("no terminal")
         _set_size(running.terminal, terminal)  # it may have changed meanwhile
         self._connect(os.dup(running.terminal), {running.terminal: None})
         return running

@@ -12,9 +12,9 @@ from typing import cast
 
 import asyncssh
 
-from ipucloud.laboratory.simulator.confined.box import Box, BoxProblem
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
+from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
 from ipucloud.laboratory.simulator.ssh.disk import Disk
@@ -153,7 +153,7 @@ class PoplarServer:
         """Carry out the user data."""
         problem = await self.confinement_problem()
         if problem is None:
-            await self._first_boot.carry_out(self.box)
+            await self._first_boot.carry_out(self.sandbox)
         else:
             self._first_boot.refuse(problem)
 
@@ -191,9 +191,9 @@ class PoplarServer:
         else:
             self.detail = None
 
-    async def box(self) -> Box:
-        """The box of the customer's programs. Raises BoxProblem."""
-        return await self._userland.box()
+    async def sandbox(self) -> Sandbox:
+        """The sandbox of the customer's programs. Raises SandboxProblem."""
+        return await self._userland.sandbox()
 
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment, beside what every program does."""
@@ -251,7 +251,7 @@ class PoplarServer:
         return self._around.answers()
 
     async def confinement_problem(self) -> str | None:
-        """Why a login gets the built-in shell; None where it has a box."""
+        """Why a login gets the built-in shell; None where it has a sandbox."""
         problem = await self._around.confinement.problem()
         if problem is not None and not self._counted:
             await asyncio.to_thread(self._disk.count)
@@ -265,8 +265,8 @@ class PoplarServer:
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
         """A connection to what listens on the server itself. Raises ChannelOpenError."""
         try:
-            found = await (await self.box()).connect(port)
-        except BoxProblem as problem:
+            found = await (await self.sandbox()).connect(port)
+        except SandboxProblem as problem:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
         found.setblocking(False)
         _, peer = await asyncio.get_running_loop().create_connection(asyncssh.SSHForwarder, sock=found)
@@ -341,7 +341,9 @@ class _Door(asyncssh.SSHServer):
         if self._problem is not None:
             return self._server.new_login(self._problem)
         channel = self._connection.create_server_channel(encoding=None, window=REAL_WINDOW)
-        channel._line_editor = False  # the shell in the box edits its lines; asyncssh has one setting for all channels
+        channel._line_editor = (
+            False  # the shell in the sandbox edits its lines; asyncssh has one setting for all channels
+        )
         return channel, RealSession(self._server)
 
     def connection_requested(

@@ -1,5 +1,5 @@
-"""The server's own commands, called from within its box: `gc-info`, `vipu` and the others run here, as for the built-in
-shell. A launcher in the box sends a call over a socket that only this box has.
+"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and the others run here, as for the built-in
+shell. A launcher in the sandbox sends a call over a socket that only this sandbox has.
 
 A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each
 `{"out": text}` or `{"err": text}`, and last `{"exit": status}`.
@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from ipucloud.laboratory.simulator.confined.plan import TOOLS_SOCKET
+from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, TextReader, Writer
@@ -66,7 +66,7 @@ class _Caller:
 
 
 class Tools:
-    """Answers the calls of one box."""
+    """Answers the calls of one sandbox."""
 
     def __init__(self, programs: Mapping[str, IpuProgram], files: Callable[[str], ServerFiles]) -> None:
         self._programs = programs

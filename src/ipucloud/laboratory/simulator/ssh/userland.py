@@ -1,4 +1,4 @@
-"""The userland of a server: a box of its own with this machine's programs, if this machine can confine them."""
+"""The userland of a server: a sandbox of its own with this machine's programs, if this machine can confine them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.confined.box import Box, BoxProblem
-from ipucloud.laboratory.simulator.confined.plan import DISK_FOLDERS, OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.settings import Shells
 from ipucloud.laboratory.simulator.ssh import etc
 from ipucloud.laboratory.simulator.ssh.beneath import BeneathFiles, supported
@@ -41,7 +41,7 @@ class Confinement:
         """False once it is known that there are only built-in shells."""
 
     async def problem(self) -> str | None:
-        """Why there are only built-in shells; None where customers have a box."""
+        """Why there are only built-in shells; None where customers have a sandbox."""
         async with self._lock:
             if not self._known:
                 self._problem = await _try()
@@ -54,14 +54,14 @@ async def _try() -> str | None:
         return f"{sys.platform} confines no programs as Linux does"
     if not await asyncio.to_thread(supported):
         return "this machine's kernel, or what confines this process, does not open paths beneath a folder"
-    with tempfile.TemporaryDirectory(prefix="ipucloud-box-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ipucloud-sandbox-") as folder:
         userland = Userland(Disk(Path(folder), "ubuntu", GIB), "try", {})
         try:
-            box = await userland.box()
-            done = await box.run([_python(), "-ISc", ""], [0, 2, 2])
+            sandbox = await userland.sandbox()
+            done = await sandbox.run([_python(), "-ISc", ""], [0, 2, 2])
             status = await done.ended()
             done.close()
-        except (BoxProblem, OSError) as problem:
+        except (SandboxProblem, OSError) as problem:
             return str(problem)
         finally:
             await userland.stop()
@@ -69,7 +69,7 @@ async def _try() -> str | None:
 
 
 class Userland:
-    """One server's box, started when it is first needed."""
+    """One server's sandbox, started when it is first needed."""
 
     def __init__(self, disk: Disk, hostname: str, programs: Mapping[str, IpuProgram]) -> None:
         self.uid = owner_of(disk.root)
@@ -77,19 +77,19 @@ class Userland:
         self._hostname = hostname
         self._programs = programs
         self._tools: Tools | None = None
-        self._box: Box | None = None
+        self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
         self._stopped = False
 
-    async def box(self) -> Box:
-        """The running box. Raises BoxProblem."""
+    async def sandbox(self) -> Sandbox:
+        """The running sandbox. Raises SandboxProblem."""
         async with self._lock:
             if self._stopped:
-                raise BoxProblem("the server went down")
+                raise SandboxProblem("the server went down")
             if self._box is None or not self._box.lives:
                 await self._end()
                 await asyncio.to_thread(self._prepare)
-                self._box = await Box.start(self._disk.root, self._plan())
+                self._box = await Sandbox.start(self._disk.root, self._plan())
                 self._tools = Tools(self._programs, lambda folder: files_of(self._disk, folder))
                 await self._tools.start(self._box.tools)
             return self._box

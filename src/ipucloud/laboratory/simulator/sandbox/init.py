@@ -1,4 +1,4 @@
-"""Process 1 of a box: starts what its owner asks for and reaps what ends, as the customer's user without privileges.
+"""Process 1 of a sandbox: starts what its owner asks for and reaps what ends, as the customer's user without privileges.
 
 A request is a JSON object and descriptors: the request's own socket first, then standard input, output and error.
 
@@ -28,9 +28,9 @@ import termios
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ipucloud.laboratory.simulator.confined import kernel, sftp
-from ipucloud.laboratory.simulator.confined.plan import TOOLS_SOCKET, Plan
-from ipucloud.laboratory.simulator.confined.watch import Watch
+from ipucloud.laboratory.simulator.sandbox import kernel, sftp
+from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET, Plan
+from ipucloud.laboratory.simulator.sandbox.watch import Watch
 
 CONNECT_SECONDS = 3.0
 BACKLOG = 64
@@ -39,7 +39,7 @@ _DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGXFS
 
 
 def serve(control: socket.socket, plan: Plan) -> NoReturn:
-    """Serve until the owner closes `control`; the end of process 1 is the end of everything in the box."""
+    """Serve until the owner closes `control`; the end of process 1 is the end of everything in the sandbox."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(TOOLS_SOCKET)
         listener.listen(BACKLOG)
@@ -162,7 +162,7 @@ class _Init:
                 status = sftp.serve(0, 1, self._plan.home)
             else:
                 environment = self._plan.environment | request["environment"]
-                os.execvpe(request["run"][0], request["run"], environment)  # noqa: S606 - the customer's, in the box
+                os.execvpe(request["run"][0], request["run"], environment)  # noqa: S606 - the customer's, in the sandbox
         except BaseException as error:  # noqa: BLE001 - nothing may return into the loop of process 1
             with suppress(OSError):
                 os.write(2, f"{error}\n".encode())
@@ -183,7 +183,7 @@ def _connect(port: int, job: socket.socket) -> NoReturn:
 def _reached(port: int) -> socket.socket:
     """A connection to what listens on the loopback address, of IPv4 or else of IPv6."""
     refused = OSError()
-    # No look-up of names, which would load modules that are not in the box.
+    # No look-up of names, which would load modules that are not in the sandbox.
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         found = socket.socket(family)
         found.settimeout(CONNECT_SECONDS)

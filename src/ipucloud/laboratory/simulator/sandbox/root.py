@@ -1,4 +1,4 @@
-"""The file system of a box, built in its own mount namespace before any program of a customer runs there."""
+"""The file system of a sandbox, built in its own mount namespace before any program of a customer runs there."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.confined import kernel
-from ipucloud.laboratory.simulator.confined.kernel import (
+from ipucloud.laboratory.simulator.sandbox import kernel
+from ipucloud.laboratory.simulator.sandbox.kernel import (
     ATTR_NODEV,
     ATTR_NOSUID,
     ATTR_RDONLY,
@@ -25,7 +25,7 @@ from ipucloud.laboratory.simulator.confined.kernel import (
     MS_REMOUNT,
     MS_SLAVE,
 )
-from ipucloud.laboratory.simulator.confined.plan import DISK_FOLDERS, INSIDE_UID, OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, INSIDE_UID, OWN_PROGRAMS, Plan
 
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SETTINGS = (
@@ -47,11 +47,11 @@ _MiB = 1024 * 1024
 
 
 def build(plan: Plan) -> None:
-    """Make this process's file system that of the box. It holds every capability of its user namespace.
+    """Make this process's file system that of the sandbox. It holds every capability of its user namespace.
 
     The working directory is the server's disk: this namespace may have no way to its path.
     What the customer could have prepared on the disk, such as links, is met only after the change of root: links lead
-    within the box, and the way to the old root has a name that nobody could know. It is gone before this returns.
+    within the sandbox, and the way to the old root has a name that nobody could know. It is gone before this returns.
     """
     kernel.mount(None, "/", None, MS_REC | MS_SLAVE)
     new, old = "/tmp", f".{secrets.token_hex(16)}"  # noqa: S108 - a mount point in a namespace of this process alone
@@ -123,7 +123,7 @@ def _write_settings(plan: Plan, host: str) -> None:
 
 
 def _mount_kernels(host: str, shared_memory: int) -> None:
-    """/proc of the box's own processes, devices without hardware, and memory for what does not outlive a boot."""
+    """/proc of the sandbox's own processes, devices without hardware, and memory for what does not outlive a boot."""
     for folder, options in {
         "dev": "size=1m,mode=755",
         "run": "size=16m,mode=1777",
@@ -141,7 +141,7 @@ def _mount_kernels(host: str, shared_memory: int) -> None:
     for name, target in links.items():
         os.symlink(target, f"/dev/{name}")
     options = f"size={shared_memory // _MiB}m,mode=1777"
-    kernel.mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options)  # noqa: S108 - in the box
+    kernel.mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options)  # noqa: S108 - in the sandbox
     kernel.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
 

@@ -1,4 +1,4 @@
-"""What a box is made of. It crosses from the owner to process 1 as JSON."""
+"""What a sandbox is made of. It crosses from the owner to process 1 as JSON."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 INSIDE_UID = 1000
-"""The customer's user, as programs in the box see it."""
+"""The customer's user, as programs in the sandbox see it."""
 
 DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var")
-"""Folders of a server's disk, beside the home. Everything else in a box is read-only, or gone at its end."""
+"""Folders of a server's disk, beside the home. Everything else in a sandbox is read-only, or gone at its end."""
 
 OWN_PROGRAMS = "/opt/ipucloud/bin"
 TOOLS_SOCKET = "/run/ipucloud.sock"
-"""Where the server's own commands reach the owner of the box."""
+"""Where the server's own commands reach the owner of the sandbox."""
 
 SEARCH_PATH = f"{OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`uid`: who the customer is on this machine, when the owner of the box is root and can choose.
+    """`uid`: who the customer is on this machine, when the owner of the sandbox is root and can choose.
 
     `programs`: further folders of this machine to show, to read. `settings`: files of /etc. `launchers`: files, and
     `links` symbolic links, in OWN_PROGRAMS. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that

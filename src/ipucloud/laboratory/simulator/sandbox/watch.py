@@ -1,7 +1,7 @@
-"""Limits that the kernel has no number for: the memory of all processes of a box together, and its disk.
+"""Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk.
 
 As the kernel's own watch over memory does, this one ends the largest process when there is none left. A disk that is
-too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a box can hold a
+too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a sandbox can hold a
 little more than its limit for a moment.
 """
 
@@ -12,7 +12,7 @@ import signal
 import time
 from contextlib import suppress
 
-from ipucloud.laboratory.simulator.confined.plan import DISK_FOLDERS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, Plan
 
 SECONDS = 1.0
 SECONDS_WHEN_TIGHT = 0.1
@@ -22,7 +22,7 @@ _STEP = 20
 
 
 class Watch:
-    """Looks at a box from its process 1."""
+    """Looks at a sandbox from its process 1."""
 
     def __init__(self, plan: Plan) -> None:
         self._memory = plan.memory

@@ -1,4 +1,4 @@
-"""Starts a box: makes its namespaces, then waits for its process 1. Run by `box`, in the server's disk.
+"""Starts a sandbox: makes its namespaces, then waits for its process 1. Run by `sandbox`, in the server's disk.
 
 The first argument is the plan, the second the descriptor of the control socket.
 """
@@ -11,8 +11,8 @@ import socket
 import sys
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.confined import init, kernel, root
-from ipucloud.laboratory.simulator.confined.plan import INSIDE_UID, Plan
+from ipucloud.laboratory.simulator.sandbox import init, kernel, root
+from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID, Plan
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""A box from outside: its start, programs in it, connections to what listens in it, its end.
+"""A sandbox from outside: its start, programs in it, connections to what listens in it, its end.
 
 What comes from inside is not to be trusted; descriptors that come from there are pipes, terminals and sockets that
 process 1 has made, which runs nothing of the customer's.
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ipucloud.laboratory.simulator.confined.plan import Plan
+from ipucloud.laboratory.simulator.sandbox.plan import Plan
 
 _MESSAGE = 1 << 16
 START_SECONDS = 60.0
@@ -26,19 +26,19 @@ MAX_REQUEST = 200_000
 """Bytes of a request: what one message of a socket holds with the kernel's usual settings."""
 
 
-class BoxProblem(Exception):
-    """A box, or something in it, did not start or answer; the text says why."""
+class SandboxProblem(Exception):
+    """A sandbox, or something in it, did not start or answer; the text says why."""
 
 
 @dataclass
 class Running:
-    """A program in a box. `terminal` is the master of its terminal, if it has one."""
+    """A program in a sandbox. `terminal` is the master of its terminal, if it has one."""
 
     _job: socket.socket
     terminal: int | None = None
 
     async def ended(self) -> int:
-        """Its exit status once it has ended, negative for a signal; None when the box ended before it."""
+        """Its exit status once it has ended, negative for a signal; None when the sandbox ended before it."""
         said, _ = await _received(self._job)
         return int(said["exit"]) if "exit" in said else -9
 
@@ -52,8 +52,8 @@ class Running:
         self._job.close()
 
 
-class Box:
-    """A running box, as `start` answers it. `tools` listens where programs in the box reach their owner."""
+class Sandbox:
+    """A running sandbox, as `start` answers it. `tools` listens where programs in the sandbox reach their owner."""
 
     def __init__(self, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket) -> None:
         self._process = process
@@ -62,11 +62,11 @@ class Box:
 
     @classmethod
     async def start(cls, disk: Path, plan: Plan) -> Self:
-        """Start a box on a folder that has the folders of `plan`. Raises BoxProblem."""
+        """Start a sandbox on a folder that has the folders of `plan`. Raises SandboxProblem."""
         control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-m", "ipucloud.laboratory.simulator.confined"),
+                *(sys.executable, "-I", "-m", "ipucloud.laboratory.simulator.sandbox"),
                 *(plan.encode(), str(inner.fileno())),
                 pass_fds=[inner.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
@@ -78,7 +78,7 @@ class Box:
             )
         except OSError as error:
             control.close()
-            raise BoxProblem(f"no process could be started: {error}") from error
+            raise SandboxProblem(f"no process could be started: {error}") from error
         finally:
             inner.close()
         descriptors: list[int] = []
@@ -87,7 +87,7 @@ class Box:
                 _, descriptors = await _received(control)
         if not descriptors:
             control.close()
-            raise BoxProblem(await _last_words(process) or "it did not start")
+            raise SandboxProblem(await _last_words(process) or "it did not start")
         return cls(process, control, socket.socket(fileno=descriptors[0]))
 
     @property
@@ -98,29 +98,29 @@ class Box:
     async def run(
         self, argv: Sequence[str], streams: Sequence[int] = (), environment: Mapping[str, str] | None = None
     ) -> Running:
-        """Run a program with these descriptors as its standard input, output and error. Raises BoxProblem."""
+        """Run a program with these descriptors as its standard input, output and error. Raises SandboxProblem."""
         return await self._ask({"run": list(argv), "environment": dict(environment or {})}, streams)
 
     async def run_at_terminal(
         self, argv: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]
     ) -> Running:
-        """Run a program at a new terminal of `size` rows and columns. Raises BoxProblem."""
+        """Run a program at a new terminal of `size` rows and columns. Raises SandboxProblem."""
         return await self._ask({"run": list(argv), "environment": dict(environment), "terminal": size})
 
     async def serve_sftp(self, streams: Sequence[int]) -> Running:
-        """Serve the box's files. Raises BoxProblem."""
+        """Serve the sandbox's files. Raises SandboxProblem."""
         return await self._ask({"serve": "sftp"}, streams)
 
     async def connect(self, port: int) -> socket.socket:
-        """A connection to what listens on the loopback address. Raises BoxProblem."""
+        """A connection to what listens on the loopback address. Raises SandboxProblem."""
         running = await self._ask({"connect": port})
         running.close()
         if running.terminal is None:
-            raise BoxProblem("no connection")
+            raise SandboxProblem("no connection")
         return socket.socket(fileno=running.terminal)
 
     async def stop(self) -> None:
-        """End every process of the box."""
+        """End every process of the sandbox."""
         self.tools.close()
         self._control.close()
         await self._process.wait()
@@ -128,7 +128,7 @@ class Box:
     async def _ask(self, request: Mapping[str, Any], streams: Sequence[int] = ()) -> Running:
         message = json.dumps(request).encode()
         if len(message) > MAX_REQUEST:
-            raise BoxProblem("Argument list too long")
+            raise SandboxProblem("Argument list too long")
         job, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             socket.send_fds(self._control, [message], [inner.fileno(), *streams])
@@ -137,12 +137,12 @@ class Box:
                 said, descriptors = await _received(job)
         except (OSError, TimeoutError) as error:
             job.close()
-            raise BoxProblem("the server does not answer") from error
+            raise SandboxProblem("the server does not answer") from error
         finally:
             inner.close()
         if said is None or "error" in said:
             job.close()
-            raise BoxProblem(str((said or {}).get("error", "the server went down")))
+            raise SandboxProblem(str((said or {}).get("error", "the server went down")))
         return Running(job, descriptors[0] if descriptors else None)
 
 

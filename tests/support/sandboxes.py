@@ -12,14 +12,14 @@ from ipucloud.laboratory.simulator.ssh.userland import Confinement
 
 
 @cache
-def box_problem() -> str | None:
-    """Why no box can be started here; None where one can."""
+def sandbox_problem() -> str | None:
+    """Why no sandbox can be started here; None where one can."""
     with ThreadPoolExecutor(1) as outside_of_any_loop:
         return outside_of_any_loop.submit(asyncio.run, Confinement().problem()).result()
 
 
-def need_boxes() -> None:
-    """Skip the test, with the reason, where no box can be started."""
-    problem = box_problem()
+def need_sandboxes() -> None:
+    """Skip the test, with the reason, where no sandbox can be started."""
+    problem = sandbox_problem()
     if problem is not None:
         pytest.skip(f"this machine confines no programs: {problem}")
