@@ -51,9 +51,7 @@ _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
 
 
-UserData = Annotated[
-    str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$"), AfterValidator(supported_user_data)
-]
+UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$"), AfterValidator(supported_user_data)]
 
 
 class PartitionOptions(Body):

@@ -82,7 +82,17 @@ def test_a_repository_is_made_pushed_to_and_cloned(login: OpenSsh, tmp_path: Pat
     subprocess.run(["git", "-C", work, "add", "."], check=True)
     subprocess.run(["git", "-C", work, *identity.split(), "commit", "-qm", "first"], check=True)
     ssh = " ".join(["ssh", *login.options, "-p", str(login.at.port)])
-    push = ["git", "-C", work, "-c", f"core.sshCommand={ssh}", "push", "-q", f"{login.target}:model.git", "main"]
+    push: list[str | Path] = [
+        "git",
+        "-C",
+        work,
+        "-c",
+        f"core.sshCommand={ssh}",
+        "push",
+        "-q",
+        f"{login.target}:model.git",
+        "main",
+    ]
     subprocess.run(push, check=True, timeout=SECONDS)
     cloned = "git clone -q -b main model.git model && cd model && python3 train.py"
     assert output(login, cloned) == "trained\n"

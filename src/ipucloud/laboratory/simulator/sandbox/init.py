@@ -1,4 +1,4 @@
-"""Process 1 of a sandbox: starts what its owner asks for and reaps what ends, as the customer's user without privileges.
+"""Process 1 of a sandbox: starts what its owner asks for and reaps what ends, as the customer's unprivileged user.
 
 A request is a JSON object and descriptors: the request's own socket first, then standard input, output and error.
 

@@ -1,4 +1,4 @@
-"""The files of a sandbox by SFTP, version 3 (draft-ietf-secsh-filexfer-02), with the extensions that OpenSSH's clients use.
+"""The files of a sandbox by SFTP 3 (draft-ietf-secsh-filexfer-02), with the extensions that OpenSSH's clients use.
 
 It runs in the sandbox as the customer's user: the kernel decides what it may open, as for any other program there.
 """

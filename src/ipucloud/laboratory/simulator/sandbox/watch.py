@@ -1,8 +1,8 @@
 """Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk.
 
 As the kernel's own watch over memory does, this one ends the largest process when there is none left. A disk that is
-too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a sandbox can hold a
-little more than its limit for a moment.
+too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a sandbox can hold
+a little more than its limit for a moment.
 """
 
 from __future__ import annotations

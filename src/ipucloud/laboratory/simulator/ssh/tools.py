@@ -1,4 +1,4 @@
-"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and the others run here, as for the built-in
+"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and others run here, as for the built-in
 shell. A launcher in the sandbox sends a call over a socket that only this sandbox has.
 
 A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each

@@ -112,13 +112,18 @@ class Userland:
         own = (*DISK_FOLDERS, f"home/{self._disk.user}")
         for name in own:
             (self._disk.root / name).mkdir(parents=True, exist_ok=True)
-        if os.geteuid() != 0 or (self._disk.root / own[-1]).stat().st_uid == self.uid:
+        if os.geteuid() != 0:
             return
         for name in own:
-            for _, folders, files, descriptor in os.fwalk(self._disk.root / name):
-                os.fchown(descriptor, self.uid, self.uid)
-                for entry in folders + files:
-                    os.chown(entry, self.uid, self.uid, dir_fd=descriptor, follow_symlinks=False)
+            if (self._disk.root / name).stat().st_uid != self.uid:
+                self._give(self._disk.root / name)
+
+    def _give(self, folder: Path) -> None:
+        """Make a folder of the disk the customer's, with all that is in it."""
+        for _, folders, files, descriptor in os.fwalk(folder):
+            os.fchown(descriptor, self.uid, self.uid)
+            for entry in folders + files:
+                os.chown(entry, self.uid, self.uid, dir_fd=descriptor, follow_symlinks=False)
 
     def _plan(self) -> Plan:
         python = Path(_python())
