@@ -103,7 +103,10 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
         {"repair_window": {"days": ["sun"], "starts_at": "25:00", "minutes": 60, "time_zone": "UTC"}},
         {"repair_window": {"days": ["sun"], "starts_at": "02:00", "minutes": 5, "time_zone": "UTC"}},
         {"repair_window": {}},
-        {"user_data": "x" * 65_537},
+        {"user_data": "#!" + "x" * 65_536},
+        {"user_data": "echo hello"},
+        {"user_data": "#cloud-config\npackages: [htop]\n"},
+        {"user_data": "#cloud-config\nruncmd: [" + "[" * 9999},
     ],
 )
 async def test_creates_that_cannot_be(shared_api: Api, changes: dict[str, Any]) -> None:

@@ -58,6 +58,9 @@ ADMINISTRATOR, ACCESS_KEY = "ipucloud", "vipu_of-the-control-plane"
 SECURE = ("--secure", "--access-key", ACCESS_KEY)
 """Options of a site whose V-IPU controllers ask who calls; the control plane of a `World` has the key."""
 
+BUILT_IN = ("--shell", "built-in")
+"""Options of a site whose servers run no programs of this machine, although it could confine them."""
+
 
 class _Administrator(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg]  # generic in the stubs only
     """Adds the administrator's key to calls without one."""

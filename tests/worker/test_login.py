@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
+from tests.support.sandboxes import need_sandboxes
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import SiteWorld, open_site_world
 
@@ -94,3 +96,30 @@ async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
         assert await server.output("echo $IPUOF_VIPU_API_TIMEOUT") == "3600\n"
     assert [len(each) for each in machines] == [16, 16]
     assert not machines[0] & machines[1]
+
+
+async def test_user_data_is_carried_out_before_the_cluster_is_active(
+    world: SiteWorld, key: KeyPair, tmp_path: Path
+) -> None:
+    need_sandboxes()
+    text = "#cloud-config\nhostname: trainer\nruncmd: ['echo ready > /data/ready']\n"
+    made = await world.build(ssh_keys=["ours"], user_data=text)
+    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)
+    server = OpenSsh.to(row, key, tmp_path)
+    assert await server.output("cat /data/ready; hostname; cloud-init status") == "ready\ntrainer\nstatus: done\n"
+
+
+async def test_user_data_that_fails_is_told_and_the_cluster_works(world: SiteWorld) -> None:
+    made = await world.build(ssh_keys=["ours"], user_data="#!/bin/sh\nexit 7\n")
+    query = (
+        "SELECT s.detail FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
+        " WHERE o.cluster_id = :id AND s.name = 'check_ipus'"
+    )
+    detail = (await world.one(query, id=made)).detail
+    assert re.match(r"the user data failed at the first boot of host \S+: ", detail)
+    assert ("part-001 ended with status 7" in detail) or ("this machine confines no programs" in detail)
+
+
+async def test_user_data_that_is_not_supported_is_refused_by_its_name(world: SiteWorld) -> None:
+    with pytest.raises(ValidationError, match="key 'packages' is not supported; supported are bootcmd, hostname"):
+        await world.create(user_data="#cloud-config\npackages: [htop]\n")

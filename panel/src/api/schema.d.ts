@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 a36538252df1d4f71bc73bfa8c28a23afd5fa583f436573245d86344ff66b25e
+// Generated from docs/openapi.json by `npm run schema`; sha256 692ddf062e71adf9aff32e91b0076930830f858f9b4662d31dd43088c46ba233
 
 export interface paths {
     "/livez": {

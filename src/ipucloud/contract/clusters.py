@@ -14,6 +14,7 @@ from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
+from ipucloud.contract.user_data import supported_user_data
 from ipucloud.kernel.money import Money
 
 
@@ -50,7 +51,7 @@ _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
 
 
-UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$")]
+UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$"), AfterValidator(supported_user_data)]
 
 
 class PartitionOptions(Body):
@@ -71,7 +72,11 @@ class ClusterCreate(Body):
     )
     user_data: UserData | None = Field(
         None,
-        description="User data for cloud-init, passed to the site with each server. A simulated site ignores it.",
+        description=(
+            "User data for cloud-init, carried out once by each server: `#cloud-config` with `bootcmd`, `hostname`,"
+            " `runcmd`, `ssh_authorized_keys` and `write_files`, or a script that begins with `#!`."
+        ),
+        examples=["#cloud-config\nruncmd:\n- git init /data/results\n"],
     )
     tags: Tags = Field(default_factory=dict)
     partition: PartitionOptions = PartitionOptions()

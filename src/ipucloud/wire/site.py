@@ -146,11 +146,19 @@ class Ssh(Wire):
     fingerprint: str
 
 
+class CloudInit(Wire):
+    """How the user data of a server was carried out, as `cloud-init status` says; `errors` are sentences."""
+
+    status: Literal["running", "done", "error"]
+    errors: list[str] = []
+
+
 class Host(Wire):
     """A host as observed. `ipus_visible` is what the server's own `gc-info` counts, None until it was counted.
 
     `boot_id` names the last start of its server: another with every start, as in `/proc/sys/kernel/random/boot_id`.
     None: the site does not read it.
+    `cloud_init`: None where the server has no user data, or the site does not read how it was carried out.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
 
@@ -162,6 +170,7 @@ class Host(Wire):
     ipus_visible: int | None = None
     detail: str | None = None
     boot_id: str | None = None
+    cloud_init: CloudInit | None = None
     serial_number: str | None = None
     model: str | None = None
     firmware: str | None = None

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.anyio
 def shell(tmp_path: Path) -> Shell:
     disk = Disk(tmp_path / "disk", "ubuntu", DISK)
     disk.prepare()
+    disk.count()
     return Shell(disk, "server", {"NAME": "a b", "EMPTY": ""}, COMMANDS)
 
 

@@ -101,7 +101,9 @@ async def test_an_interactive_shell_survives_an_interrupt(tenant: Tenant, key: a
     async with await connected(tenant, key) as connection:
         process = await connection.create_process(term_type="xterm")
         await process.stdout.readuntil("$ ")
-        process.stdin.write("half a line\x03")
+        process.stdin.write("half a line")
+        await process.stdout.readuntil("half a line")
+        process.stdin.write("\x03")
         await process.stdout.readuntil("$ ")
         process.stdin.write("pwd\n")
         assert "/home/ubuntu" in await asyncio.wait_for(process.stdout.readuntil("$ "), SECONDS)

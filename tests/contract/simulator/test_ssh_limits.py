@@ -1,4 +1,4 @@
-"""What one customer can take of the site: a login that asks for everything gets an end, and others their answers."""
+"""What one customer can take of the site by its built-in shell: who asks for everything gets an end, others answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.site import ServerSpec
-from tests.support.site import RunningSite, running_site
+from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +34,7 @@ def key() -> asyncssh.SSHKey:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), options=["--machines-on", "--disk", "8"]) as site:
+    with running_site(tmp_path_factory.mktemp("site"), options=["--machines-on", "--disk", "8", *BUILT_IN]) as site:
         yield site
 
 

@@ -36,7 +36,7 @@ async def refused(world: World, project: Project | None = None, **changes: Any) 
 
 
 async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
-    accepted = await world.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#world-config\n")
+    accepted = await world.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#cloud-config\n")
     cluster = await world.cluster(accepted.target_id)
     assert cluster["state"] == "creating"
     assert cluster["stage"] == "NETWORK"

@@ -77,7 +77,7 @@ def create(
             exists=True,
             dir_okay=False,
             readable=True,
-            help="File with user data for cloud-init; a simulated site ignores it.",
+            help="File with user data for cloud-init: #cloud-config, or a script.",
         ),
     ] = None,
     tags: Annotated[

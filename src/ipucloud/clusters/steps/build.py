@@ -6,6 +6,7 @@ After every wait, failure or change of worker a step runs again from its start; 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ipucloud.clusters import objects, own_partition
@@ -23,7 +24,10 @@ from ipucloud.site.ports import (
     TestState,
     UserEndpoint,
 )
-from ipucloud.wire.site import NetworkSpec, NetworkState, RedfishSystem
+from ipucloud.wire.site import Host, NetworkSpec, NetworkState, RedfishSystem
+
+USER_DATA_NOTE = 500
+"""Characters of what is told of user data that failed."""
 
 
 async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -190,4 +194,16 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
         return Failed(f"{objects.listed('host', wrong)} does not see {expected} IPUs")
-    return Achieved()
+    if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
+        return Pending(f"carrying out the user data on {objects.listed('host', preparing)}")
+    return Achieved(note=_user_data_errors(hosts))
+
+
+def _user_data_errors(hosts: Sequence[Host]) -> str | None:
+    """What of the user data failed. The cluster works without it, and its customer can look into it there."""
+    failed = [(seen.name, seen.cloud_init.errors) for seen in hosts if seen.cloud_init and seen.cloud_init.errors]
+    if not failed:
+        return None
+    (name, errors), *others = failed
+    more = f", and on {len(others)} more" if others else ""
+    return f"the user data failed at the first boot of host {name}{more}: {'; '.join(errors)}"[:USER_DATA_NOTE]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -21,6 +23,7 @@ FLAVOR = "m2000-pod16"
 IPUS = 16
 NAME = "demo"
 
+_DIGEST = "import hashlib; print(hashlib.sha256(open('data.bin', 'rb').read()).hexdigest())"
 _IPU = re.compile(r"IPU-M host: \[([^\]]+)\], IPU#: \[(\d+)\]")
 
 
@@ -130,6 +133,9 @@ async def _work(customer: Customer, report: Report, cluster: Cluster) -> None:
     report.check(
         "a file copied there and back is unchanged", back.read_bytes() == sent.read_bytes(), "100,000 bytes by SFTP"
     )
+    digest = hashlib.sha256(sent.read_bytes()).hexdigest()
+    found = await _output_of_python(server, _DIGEST)
+    report.check("a Python program on the server reads it", found in {digest, None}, found or "a built-in shell only")
     make_key(customer.folder / "stranger")
     refusal = await _refusal(_login(customer, cluster, "stranger"))
     report.check(
@@ -171,6 +177,16 @@ async def _gc_info(customer: Customer, server: Login) -> str:
         key = str(customer.folder / "key")
         return await customer.types("clusters", "ssh", NAME, "--identity", key, "--", "gc-info", "-l")
     return await server.run("gc-info -l")
+
+
+async def _output_of_python(server: Login, program: str) -> str | None:
+    """What a program prints on the server; None where the machine confines no programs, and the server runs none."""
+    try:
+        return (await server.run(f"python3 -c {shlex.quote(program)}")).strip()
+    except Refused:
+        if "built-in shell" in await server.run("help"):
+            return None
+        raise
 
 
 async def _refusal(server: Login) -> str:

@@ -10,7 +10,6 @@ A transition ends at the record's `due`: by a timer, or earlier by the first cal
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +29,7 @@ from ipucloud.laboratory.simulator.ssh.server import (
 )
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
+from ipucloud.laboratory.simulator.wiping import wipe
 from ipucloud.wire.site import Host, HostState, PowerAction, ServerKeys, ServerRebuild, ServerSpec
 
 NetworkOf = Callable[[str], str | None]
@@ -126,6 +126,7 @@ class Hosts:
             ssh=server.ssh if server else None,
             ipus_visible=server.ipus_visible if server else None,
             boot_id=record.boot_id if record.server else None,
+            cloud_init=server.cloud_init if server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )
@@ -330,7 +331,7 @@ class Hosts:
         elif record.state is HostState.WIPING:
             # The wipe must be on disk before data goes, or a kill here would revive an emptied server.
             await self._document.settled()
-            await asyncio.to_thread(shutil.rmtree, self._folder / name, ignore_errors=True)
+            await asyncio.to_thread(wipe, self._folder / name)
             del self._records[name]
             if record.broken:
                 self._records[name] = HostRecord(HostState.FAILED, broken=True)
@@ -358,7 +359,7 @@ def _erase(folder: Path, *, keep: bool) -> None:
             if entry in kept:
                 continue
             if entry.is_dir():
-                shutil.rmtree(entry)
+                wipe(entry)
             else:
                 entry.unlink()
 

@@ -26,6 +26,7 @@ from ipucloud.laboratory.simulator.settings import (
     VIPU_VERSION,
     Numbering,
     Settings,
+    Shells,
 )
 from ipucloud.laboratory.simulator.site import SizeMismatch
 from ipucloud.laboratory.simulator.store import replace_file
@@ -104,6 +105,7 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         numbering=options.numbering,
         pods_per_controller=options.pods_per_controller,
         versions=tuple(options.controller_version),
+        shell=options.shell,
     )
 
 
@@ -142,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--controller-version", type=_version, action="append", default=[], metavar="NAME:VERSION", help="of one")
     add("--no-cluster-test", dest="cluster_test", action="store_false", help="V-IPU controllers test no clusters")
     add("--numbering", choices=get_args(Numbering), default="by-machine", help="how they count a domain's IPUs")
+    add("--shell", choices=get_args(Shells), default="auto", help="of Poplar servers (auto: this machine's, confined)")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")

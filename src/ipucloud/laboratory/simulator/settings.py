@@ -9,12 +9,16 @@ from typing import Literal
 DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
 DEFAULT_SERVERS = 2
-DEFAULT_DISK_MIB = 128
+DEFAULT_DISK_MIB = 8192
 VIPU_VERSION = "1.18.0"
 
 GatewayTopology = Literal["looped", "switched"]
 Numbering = Literal["by-machine", "by-ipu"]
 """The topology ids of a domain: of one machine after the other, or of all IPUs 0 first, then all IPUs 1."""
+
+
+Shells = Literal["auto", "built-in"]
+"""What a login finds: this machine's programs, confined, where that is possible; or a built-in shell in any case."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Settings:
     numbering: Numbering = "by-machine"
     pods_per_controller: int = 0
     versions: tuple[tuple[str, str], ...] = ()
+    shell: Shells = "auto"
 
     @property
     def told_address(self) -> str:

@@ -21,6 +21,7 @@ from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.server import Surroundings
+from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.controller import Controller
@@ -59,6 +60,7 @@ class Site:
         self._check_size()
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
+        self._confinement = Confinement(settings.shell)
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
         self.identities = Identities(self.regions, self.state.shown, changed=touch)
@@ -261,6 +263,7 @@ class Site:
             fabric,
             self.settings.disk_mib * 1024 * 1024,
             answers=lambda: not self.faults.silence("ssh.connect", host),
+            confinement=self._confinement,
         )
 
     def _endpoints_beside(self, host: str) -> frozenset[str]:

@@ -198,7 +198,7 @@ def _says(text: Callable[[Shell], str], status: int = 0) -> Program:
 
 def _help(shell: Shell) -> str:
     return (
-        "This is a simulated Poplar server. Its shell knows pipes, redirections, quotes and variables, and:\n"
+        "This is a simulated Poplar server. Its built-in shell knows pipes, redirections, quotes and variables, and:\n"
         f"  {' '.join(sorted(shell.programs))}\n"
         "Files come and go by sftp and scp.\n"
     )

@@ -7,7 +7,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -19,7 +19,8 @@ MAX_DEPTH = 64
 
 @dataclass
 class Disk:
-    """Maps the customer's paths to real ones. No path leads out: the disk holds no symbolic link and takes none.
+    """Maps the customer's paths to real ones. No path leads out: symbolic links, which a customer's own programs may
+    have left (`beneath`), are not followed, and none is made.
 
     Every entry takes a block, and a file its length beside it. `used` is the sum, `size` its limit, both in bytes;
     whatever changes it goes through this class, or happens within `changing`.
@@ -35,9 +36,13 @@ class Disk:
         return f"/home/{self.user}"
 
     def prepare(self) -> None:
-        """Make the folders that a fresh server has, and count what is there."""
+        """Make the folders that a fresh server has."""
         for folder in (self.home, "/tmp", f"{self.home}/.ipuof.conf.d"):  # noqa: S108 - a path on the simulated disk
-            self.real(folder).mkdir(parents=True, exist_ok=True)
+            with suppress(OSError):  # a customer's own programs have put something else there
+                self.real(folder).mkdir(parents=True, exist_ok=True)
+
+    def count(self) -> None:
+        """Count what is there."""
         entries = (Path(folder) / name for folder, *names in os.walk(self.root) for name in names[0] + names[1])
         self.used = sum(map(_cost, entries))
 
@@ -54,7 +59,12 @@ class Disk:
         normal = self.absolute(path, cwd)
         if normal.count("/") > MAX_DEPTH:
             raise _error(errno.ENAMETOOLONG)
-        return self.root / normal.lstrip("/")
+        place = self.root
+        for part in normal.strip("/").split("/"):
+            place = place / part
+            if place.is_symlink():
+                raise _error(errno.ELOOP)
+        return place
 
     @contextmanager
     def changing(self, *places: Path | int, room: int = 0) -> Iterator[None]:
@@ -116,7 +126,7 @@ class Disk:
 
 def _cost(place: Path | int) -> int:
     try:
-        found = os.stat(place)  # noqa: PTH116 - of a descriptor, too
+        found = os.fstat(place) if isinstance(place, int) else place.lstat()
     except FileNotFoundError:
         return 0
     if not found.st_nlink:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ipucloud.laboratory.simulator.ssh.disk import BLOCK, Disk
 from ipucloud.laboratory.simulator.store import replace_file
+from ipucloud.vipu_cli.files import Files
+
+
+class ServerFiles(Files, Protocol):
+    """The files of a server, by the customer's paths."""
+
+    def absolute(self, path: str) -> str:
+        """The path from the root on."""
 
 
 @dataclass(frozen=True)
@@ -15,6 +24,9 @@ class DiskFiles:
 
     disk: Disk
     cwd: str | None = None
+
+    def absolute(self, path: str) -> str:
+        return self.disk.absolute(path, self.cwd)
 
     def read(self, path: str) -> bytes:
         return self.disk.real(path, self.cwd).read_bytes()

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from itertools import count
 
-from ipucloud.laboratory.simulator.ssh.disk import Disk
-from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
+from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.seen import Choice, chosen, controller_of
 from ipucloud.vipu_cli.controller import Controller
@@ -19,27 +18,26 @@ from ipucloud.wire import vipu_pb2 as pb
 SECONDS = 10.0
 
 
-async def health_report(fabric: Fabric, disk: Disk, env: Mapping[str, str]) -> dict[str, object]:
+async def health_report(fabric: Fabric, files: ServerFiles, env: Mapping[str, str]) -> dict[str, object]:
     """Nothing for a healthy partition; else its failing IPUs by machine, or why the check could not run.
 
     The error is `connection` for an IPU that the server does not reach, `device` for one that is broken.
     """
     try:
-        choice = await asyncio.to_thread(chosen, disk, env)
+        choice = await asyncio.to_thread(chosen, files, env)
         controller = controller_of(fabric, env, SECONDS)
-        gcds = await _gcds(controller, disk, choice)
+        gcds = await _gcds(controller, files, choice)
         hosts = await _failing(fabric, controller, choice.partition, gcds)
     except VipuProblem as problem:
         return {"error": str(problem)}
     return {"hosts": hosts} if hosts else {}
 
 
-async def _gcds(controller: Controller, disk: Disk, choice: Choice) -> list[pb.PartitionConfig.Gcd]:
+async def _gcds(controller: Controller, files: ServerFiles, choice: Choice) -> list[pb.PartitionConfig.Gcd]:
     """From the controller, else from the configuration files: a partition that has failed has no other."""
     try:
         return list((await controller.ipuof_config(*choice)).gcd_configs)
     except VipuProblem:
-        files = DiskFiles(disk)
         kept = [gcd_from(files.read(path), path) for path in kept_files(choice.partition, files)]
         wanted = [gcd for gcd in kept if choice.gcd is None or gcd.attributes.get("GCD Id") == str(choice.gcd)]
         if not wanted:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, NoReturn
+from typing import IO, NoReturn, Protocol
 
 import orjson
 
 from ipucloud.laboratory.simulator.ssh.devices import Devices
-from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
+from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.health import health_report
 from ipucloud.laboratory.simulator.ssh.listing import (
@@ -26,13 +26,25 @@ from ipucloud.laboratory.simulator.ssh.listing import (
     monitor,
 )
 from ipucloud.laboratory.simulator.ssh.seen import devices_of, every_partition
-from ipucloud.laboratory.simulator.ssh.shell import Program, Shell
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem, Terminal, Writer
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.run import run
 from ipucloud.vipu_cli.world import World
 
 _CLI, _IPUOF = "VIPU_CLI_API", "IPUOF_VIPU_API"
+
+
+class Caller(Protocol):
+    """Who calls a command: with which environment, and which files."""
+
+    @property
+    def env(self) -> Mapping[str, str]: ...
+
+    @property
+    def files(self) -> ServerFiles: ...
+
+
+IpuProgram = Callable[[Caller, list[str], Terminal], Awaitable[int]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class IpuPrograms:
     fabric: Fabric
     opened: int
 
-    def all(self) -> dict[str, Program]:
+    def all(self) -> dict[str, IpuProgram]:
         """The commands by name."""
         return {
             "gc-info": self._gc_info,
@@ -52,14 +64,14 @@ class IpuPrograms:
             "vipu": self._vipu,
         }
 
-    async def _gc_info(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+    async def _gc_info(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         options = _options("gc-info", args, _info_options)
         if options.all_partitions:
             if not options.list_devices:
                 raise CommandProblem("gc-info: --all-partitions is an option of --list-devices")
-            await terminal.out(all_partitions_listing(await self._every_partition(shell)))
+            await terminal.out(all_partitions_listing(await self._every_partition(caller)))
             return 0
-        devices = await self._devices(shell)
+        devices = await self._devices(caller)
         if options.ipu_count:
             await terminal.out(f"{len(devices.ipus)}\n")
         elif options.ipu_arch:
@@ -72,36 +84,36 @@ class IpuPrograms:
             await terminal.out(device_listing(devices))
         return 0
 
-    async def _gc_inventory(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+    async def _gc_inventory(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         _options("gc-inventory", args, _no_options)
-        devices = await self._devices(shell)
+        devices = await self._devices(caller)
         await terminal.out(device_info(devices, _all(devices)))
         return 0
 
-    async def _gc_monitor(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+    async def _gc_monitor(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         options = _options("gc-monitor", args, _monitor_options)
         if options.all_partitions and not options.json:
-            for each, _ in await self._every_partition(shell):
+            for each, _ in await self._every_partition(caller):
                 await terminal.out(monitor(each, cards=not options.no_card_info))
             return 0
-        devices = await self._devices(shell)
+        devices = await self._devices(caller)
         table = device_document(devices) if options.json else monitor(devices, cards=not options.no_card_info)
         await terminal.out(table)
         return 0
 
-    async def _gc_health_check(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+    async def _gc_health_check(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         _options("gc_health_check", args, _no_options)
-        report = await health_report(self.fabric, shell.disk, _at_home(shell))
+        report = await health_report(self.fabric, caller.files, _at_home(caller))
         await terminal.out(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode() + "\n")
         return 0
 
-    async def _vipu(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+    async def _vipu(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         printed: list[tuple[Writer, str]] = []
         world = World(
-            env=_with_ipuof(shell.env),
+            env=_with_ipuof(caller.env),
             out=lambda text: printed.append((terminal.out, text)),
             err=lambda text: printed.append((terminal.err, text)),
-            files=DiskFiles(shell.disk, shell.cwd),
+            files=caller.files,
             sleep=asyncio.sleep,
         )
         status = await run(args, world, self.fabric.controller)
@@ -109,13 +121,13 @@ class IpuPrograms:
             await write(text)
         return status
 
-    async def _devices(self, shell: Shell) -> Devices:
+    async def _devices(self, caller: Caller) -> Devices:
         with _acquiring():
-            return await devices_of(self.fabric, shell.disk, _at_home(shell), self.opened)
+            return await devices_of(self.fabric, caller.files, _at_home(caller), self.opened)
 
-    async def _every_partition(self, shell: Shell) -> list[tuple[Devices, bool]]:
+    async def _every_partition(self, caller: Caller) -> list[tuple[Devices, bool]]:
         with _acquiring():
-            return await every_partition(self.fabric, shell.disk, _at_home(shell))
+            return await every_partition(self.fabric, caller.files, _at_home(caller))
 
 
 @contextmanager
@@ -177,10 +189,10 @@ def _architecture(devices: Devices, device_id: int) -> str:
     return devices.ipus[devices.members(device_id)[0]].attributes.get("ipu architecture", "?")
 
 
-def _at_home(shell: Shell) -> dict[str, str]:
+def _at_home(caller: Caller) -> dict[str, str]:
     """The environment, in which IPUOF_CONFIG_PATH no longer depends on where the shell is."""
-    path = shell.env.get("IPUOF_CONFIG_PATH")
-    return shell.env | ({"IPUOF_CONFIG_PATH": shell.disk.absolute(path, shell.cwd)} if path else {})
+    path = caller.env.get("IPUOF_CONFIG_PATH")
+    return dict(caller.env) | ({"IPUOF_CONFIG_PATH": caller.files.absolute(path)} if path else {})
 
 
 def _with_ipuof(env: Mapping[str, str]) -> dict[str, str]:

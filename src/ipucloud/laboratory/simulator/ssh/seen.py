@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
 from ipucloud.laboratory.simulator.ssh.device_attributes import fabric_attributes
 from ipucloud.laboratory.simulator.ssh.devices import Attributes, Devices, Partition, of_partition, of_server
-from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem, endpoint_from, timeout_from
@@ -30,22 +30,22 @@ class Choice(NamedTuple):
     gcd: int | None
 
 
-async def devices_of(fabric: Fabric, disk: Disk, env: Mapping[str, str], opened: int) -> Devices:
+async def devices_of(fabric: Fabric, files: ServerFiles, env: Mapping[str, str], opened: int) -> Devices:
     """The devices of a login; `opened` of the server's own IPUs are the customer's. Raises VipuProblem."""
     server = fabric.server
     if server is not None and isinstance(server.region, ServerPlan):
         if not fabric.server_works():
             raise VipuProblem("the IPU cards of this server do not answer")
         return of_server(server, server.region, opened)
-    choice = await asyncio.to_thread(chosen, disk, env)
+    choice = await asyncio.to_thread(chosen, files, env)
     return await _devices(fabric, controller_of(fabric, env), choice)
 
 
-async def every_partition(fabric: Fabric, disk: Disk, env: Mapping[str, str]) -> list[tuple[Devices, bool]]:
+async def every_partition(fabric: Fabric, files: ServerFiles, env: Mapping[str, str]) -> list[tuple[Devices, bool]]:
     """The devices of every active partition of the tenant, and whether a login has chosen it. Raises VipuProblem."""
     controller = fabric.controller(_endpoint(env))
     try:
-        choice = await asyncio.to_thread(chosen, disk, env)
+        choice = await asyncio.to_thread(chosen, files, env)
     except VipuProblem:
         choice = None
     names = [found.id for found in await controller.partitions() if found.ready_state == pb.PS_ACTIVE]
@@ -64,10 +64,10 @@ async def _devices(fabric: Fabric, controller: Controller, choice: Choice) -> De
 
 
 async def config_of(
-    fabric: Fabric, disk: Disk, env: Mapping[str, str], limit: float
+    fabric: Fabric, files: ServerFiles, env: Mapping[str, str], limit: float
 ) -> tuple[Choice, pb.PartitionConfig]:
     """The partition of a login once every machine of it was reached. Raises VipuProblem."""
-    choice = await asyncio.to_thread(chosen, disk, env)
+    choice = await asyncio.to_thread(chosen, files, env)
     config = await _config(controller_of(fabric, env, limit), choice)
     _reach(fabric, choice.partition, config)
     return choice, config
@@ -98,18 +98,18 @@ async def current_environment(fabric: Fabric, env: Mapping[str, str]) -> dict[st
     return followed
 
 
-def chosen(disk: Disk, env: Mapping[str, str]) -> Choice:
+def chosen(files: ServerFiles, env: Mapping[str, str]) -> Choice:
     """By IPUOF_CONFIG_PATH, else by the environment, else by the only partition in `~/.ipuof.conf.d`.
 
     Raises VipuProblem when none is chosen, or several could be.
     """
     path = env.get("IPUOF_CONFIG_PATH", "")
     if path:
-        return _from_file(disk.real(path), path)
+        return _from_file(files, path)
     partition = env.get(PARTITION_ID, "")
     if partition:
         return Choice(partition, _gcd(env))
-    found = [_from_file(file, file.name) for file in sorted(disk.real(FOLDER).glob(f"*{SUFFIX}"))]
+    found = [_from_file(files, f"{FOLDER}/{name}") for name in files.names(FOLDER) if name.endswith(SUFFIX)]
     names = sorted({choice.partition for choice in found})
     if not names:
         raise VipuProblem(f"no partition: {PARTITION_ID} is not set, and {FOLDER} is empty")
@@ -128,15 +128,19 @@ def _gcd(env: Mapping[str, str]) -> int | None:
     return int(text) if text else None
 
 
-def _from_file(file: Path, shown: str) -> Choice:
+def _from_file(files: ServerFiles, path: str) -> Choice:
+    name = path.removeprefix(f"{FOLDER}/")
     try:
-        if file.stat().st_size > MAX_CONFIG:
-            raise VipuProblem(f"{shown} is too long for an IPUoF configuration file")
-        gcd = gcd_from(file.read_bytes(), shown)
+        content = files.read(path)
     except OSError as error:
-        raise VipuProblem(f"the IPUoF configuration file {shown} cannot be read") from error
+        too_long = error.errno == errno.EFBIG
+        cause = "is too long for an IPUoF configuration file" if too_long else "cannot be read"
+        raise VipuProblem(f"the IPUoF configuration file {name} {cause}") from error
+    if len(content) > MAX_CONFIG:
+        raise VipuProblem(f"{name} is too long for an IPUoF configuration file")
+    gcd = gcd_from(content, name)
     number = gcd.attributes.get("GCD Id", "")
-    partition = gcd.attributes.get("Partition Id", "") or file.name.removesuffix(SUFFIX)
+    partition = gcd.attributes.get("Partition Id", "") or name.rpartition("/")[2].removesuffix(SUFFIX)
     several = gcd.attributes.get("Number of GCDs", "1") != "1"
     return Choice(partition, int(number) if several and number.isdigit() else None)
 

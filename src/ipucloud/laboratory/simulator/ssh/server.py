@@ -4,40 +4,51 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import asyncssh
 
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
+from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
+from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
 from ipucloud.laboratory.simulator.ssh.disk import Disk
-from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
+from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
+from ipucloud.laboratory.simulator.ssh.real_session import RealSession
 from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.session import Login, Session
 from ipucloud.laboratory.simulator.ssh.shell import Shell
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS
-from ipucloud.laboratory.simulator.store import read_document, replace_file
+from ipucloud.laboratory.simulator.ssh.userland import Confinement, Userland, files_of
+from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.vipu_cli.endpoint import VipuProblem
-from ipucloud.vipu_cli.ipuof import FOLDER, files_of
+from ipucloud.vipu_cli.ipuof import FOLDER
+from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import AUTHORITY_FILE, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, CloudInit, ServerSpec, Ssh
+from ipucloud.wire.user_data import UserData, UserDataProblem
+from ipucloud.wire.user_data import parse as parse_user_data
 
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
 MAX_CONNECTIONS = 32
 WINDOW = 32 * 1024
+REAL_WINDOW = 512 * 1024
 HISTORY = 100
 DISK_FOLDER = "disk"
 KEY_FILE = "host_key"
 """What the folder of a server has: its disk, and its private SSH host key."""
 COUNT_TIMEOUT = 2.0
 COMMAND_SECONDS = 3600.0
+LOCALHOST = frozenset({"localhost", "127.0.0.1", "::1"})
+"""The hosts to which connections are forwarded: the server itself."""
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 
 
@@ -55,6 +66,7 @@ class Surroundings:
     disk_size: int
     command_seconds: float = COMMAND_SECONDS
     answers: Callable[[], bool] = lambda: True
+    confinement: Confinement = field(default_factory=lambda: Confinement("built-in"))
 
 
 def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
@@ -72,7 +84,19 @@ def check_spec(spec: ServerSpec) -> None:
     """Refuse a server that could not be deployed as it is asked for."""
     if not _USER.fullmatch(spec.user):
         raise invalid(f"{spec.user!r} is not the name of a user")
-    parse_keys(spec.ssh_authorized_keys)
+    try:
+        user_data = parse_user_data(spec.user_data)
+    except UserDataProblem as problem:
+        raise invalid(f"the user data is not supported: {problem}") from problem
+    parse_keys([*spec.ssh_authorized_keys, *user_data.ssh_authorized_keys])
+
+
+def _kept_user_data(spec: ServerSpec) -> UserData:
+    """What is to be done at the first boot; nothing for a server of a time when user data was not looked at."""
+    try:
+        return parse_user_data(spec.user_data)
+    except UserDataProblem:
+        return UserData()
 
 
 class PoplarServer:
@@ -83,12 +107,20 @@ class PoplarServer:
         self.ssh: Ssh | None = None
         self.ipus_visible: int | None = None
         self.detail: str | None = None
-        self.keys = parse_keys(spec.ssh_authorized_keys)
+        self._user_data = _kept_user_data(spec)
+        # Who exchanges the keys wants these and no others: those of the user data are of the first revision.
+        more = self._user_data.ssh_authorized_keys if spec.keys_revision == 1 else ()
+        self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self._folder = folder
         self._around = around
         self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
+        self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
+        self._preparing: asyncio.Task[None] | None = None
+        self._programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
+        self._userland = Userland(self._disk, self._hostname(), self._programs)
         self._acceptor: asyncssh.SSHAcceptor | None = None
+        self._counted = False
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
@@ -107,7 +139,23 @@ class PoplarServer:
             host_key=public.export_public_key().decode().strip(),
             fingerprint=public.get_fingerprint(),
         )
+        if self._first_boot.due:
+            self._first_boot.begin()
+            self._preparing = asyncio.get_running_loop().create_task(self._prepare())
         return port
+
+    @property
+    def cloud_init(self) -> CloudInit | None:
+        """How its user data was carried out."""
+        return self._first_boot.seen
+
+    async def _prepare(self) -> None:
+        """Carry out the user data."""
+        problem = await self.confinement_problem()
+        if problem is None:
+            await self._first_boot.carry_out(self.sandbox)
+        else:
+            self._first_boot.refuse(problem)
 
     async def stop(self) -> None:
         """Stop listening and drop every connection."""
@@ -116,6 +164,10 @@ class PoplarServer:
             self._acceptor.close()
         for connection in list(self.connections):
             connection.abort()
+        if self._preparing is not None:
+            self._preparing.cancel()
+            await asyncio.gather(self._preparing, return_exceptions=True)
+        await self._userland.stop()
         if self._acceptor is not None:
             await self._acceptor.wait_closed()
             self._acceptor = None
@@ -129,9 +181,9 @@ class PoplarServer:
         fabric, env = self._around.fabric, self.spec.environment
         try:
             if fabric.server is not None:
-                self.ipus_visible = len((await devices_of(fabric, self._disk, env, self.spec.ipus)).ipus)
+                self.ipus_visible = len((await devices_of(fabric, self._files, env, self.spec.ipus)).ipus)
             else:
-                choice, config = await config_of(fabric, self._disk, env, COUNT_TIMEOUT)
+                choice, config = await config_of(fabric, self._files, env, COUNT_TIMEOUT)
                 self.ipus_visible = sum(len(gcd.devices) for gcd in config.gcd_configs)
                 self._write_config(choice, config)
         except VipuProblem as problem:
@@ -139,9 +191,17 @@ class PoplarServer:
         else:
             self.detail = None
 
-    def new_shell(self) -> Shell:
-        """A shell as a login finds it."""
+    async def sandbox(self) -> Sandbox:
+        """The sandbox of the customer's programs. Raises SandboxProblem."""
+        return await self._userland.sandbox()
+
+    async def environment(self) -> dict[str, str]:
+        """What a login finds in its environment, beside what every program does."""
         self._write_authority()
+        return await current_environment(self._around.fabric, self.spec.environment)
+
+    async def new_shell(self) -> Shell:
+        """A built-in shell as a login finds it."""
         env = {
             "USER": self.spec.user,
             "LOGNAME": self.spec.user,
@@ -149,13 +209,19 @@ class PoplarServer:
             "PWD": self._disk.home,
             "SHELL": "/bin/bash",
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            **self.spec.environment,
+            **await self.environment(),
         }
-        programs = COMMANDS | IpuPrograms(self._around.fabric, self.spec.ipus).all()
-        return Shell(self._disk, self._hostname(), env, programs)
+        return Shell(self._disk, self._hostname(), env, {**COMMANDS, **self._programs})
+
+    @property
+    def _files(self) -> ServerFiles:
+        """The disk from outside, on which programs of the customer may have left what they like."""
+        return files_of(self._disk) if self._around.confinement.possible else DiskFiles(self._disk)
 
     def _hostname(self) -> str:
         """The cluster's name with the server's number; without it, the server's own name."""
+        if self._user_data.hostname is not None:
+            return self._user_data.hostname
         cluster = self.spec.environment.get("IPUCLOUD_CLUSTER")
         return f"{cluster}-{self.spec.name.rpartition('-')[2]}" if cluster else self.spec.name
 
@@ -184,14 +250,30 @@ class PoplarServer:
         """Whether connections are served now."""
         return self._around.answers()
 
-    def new_login(self) -> Login:
-        """A login of a client that has proved who it is."""
-        return Login(self._disk, self._serve)
+    async def confinement_problem(self) -> str | None:
+        """Why a login gets the built-in shell; None where it has a sandbox."""
+        problem = await self._around.confinement.problem()
+        if problem is not None and not self._counted:
+            await asyncio.to_thread(self._disk.count)
+            self._counted = True
+        return problem
 
-    async def _serve(self, login: Login) -> None:
-        shell = self.new_shell()
-        shell.env = await current_environment(self._around.fabric, shell.env)
-        await Session(login, shell, self._around.command_seconds).run()
+    def new_login(self, problem: str) -> Login:
+        """A login at the built-in shell of a client that has proved who it is."""
+        return Login(self._disk, lambda login: self._serve(login, problem))
+
+    async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
+        """A connection to what listens on the server itself. Raises ChannelOpenError."""
+        try:
+            found = await (await self.sandbox()).connect(port)
+        except SandboxProblem as problem:
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
+        found.setblocking(False)
+        _, peer = await asyncio.get_running_loop().create_connection(asyncssh.SSHForwarder, sock=found)
+        return cast("asyncssh.SSHTCPSession[bytes]", asyncssh.SSHForwarder(peer))
+
+    async def _serve(self, login: Login, problem: str) -> None:
+        await Session(login, await self.new_shell(), self._around.command_seconds, problem).run()
 
     def _host_key(self) -> asyncssh.SSHKey:
         path = self._folder / KEY_FILE
@@ -203,22 +285,28 @@ class PoplarServer:
 
     def _write_authority(self) -> None:
         """Put the authority of the controller where `vipu` finds it."""
-        authority, path = self._around.fabric.authority(), self._disk.real(AUTHORITY_FILE)
-        if authority is None or read_document(path) == authority:
-            return
-        with suppress(OSError), self._disk.changing(path.parent.parent, path.parent, path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, authority, fsync=False)
+        authority, files = self._around.fabric.authority(), self._files
+        # A disk that is full is the customer's affair, as is what else they put in the way.
+        with suppress(OSError):
+            if authority is not None and _content(files, AUTHORITY_FILE) != authority:
+                files.write(AUTHORITY_FILE, authority)
 
     def _write_config(self, choice: Choice, config: pb.PartitionConfig) -> None:
         """Put the IPUoF configuration files where Poplar expects them, unless the customer did."""
         gcds = int(config.gcd_configs[0].attributes.get("Number of GCDs", "1")) if config.gcd_configs else 1
-        for name, content in files_of(choice.partition, config, gcds):
-            path = self._disk.real(f"{FOLDER}/{name}")
-            if path.parent.is_dir() and not path.exists():
-                # A disk that is full is the customer's affair, as is what else they put in the way.
+        files = self._files
+        present = files.names(FOLDER)
+        for name, content in ipuof_files(choice.partition, config, gcds):
+            if name not in present:
                 with suppress(OSError):
-                    DiskFiles(self._disk).write(f"{FOLDER}/{name}", content)
+                    files.write(f"{FOLDER}/{name}", content)
+
+
+def _content(files: ServerFiles, path: str) -> bytes | None:
+    try:
+        return files.read(path)
+    except FileNotFoundError:
+        return None
 
 
 class _Door(asyncssh.SSHServer):
@@ -226,6 +314,7 @@ class _Door(asyncssh.SSHServer):
 
     def __init__(self, server: PoplarServer) -> None:
         self._server = server
+        self._problem: str | None = None
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
@@ -236,7 +325,8 @@ class _Door(asyncssh.SSHServer):
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.discard(self._connection)
 
-    def begin_auth(self, username: str) -> bool:
+    async def begin_auth(self, username: str) -> bool:
+        self._problem = await self._server.confinement_problem()
         return True
 
     def public_key_auth_supported(self) -> bool:
@@ -245,5 +335,20 @@ class _Door(asyncssh.SSHServer):
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return username == self._server.spec.user and key.public_data in self._server.keys
 
-    def session_requested(self) -> Login:
-        return self._server.new_login()
+    def session_requested(
+        self,
+    ) -> asyncssh.SSHServerSession[str] | tuple[asyncssh.SSHServerChannel[bytes], RealSession]:
+        if self._problem is not None:
+            return self._server.new_login(self._problem)
+        channel = self._connection.create_server_channel(encoding=None, window=REAL_WINDOW)
+        channel._line_editor = (
+            False  # the shell in the sandbox edits its lines; asyncssh has one setting for all channels
+        )
+        return channel, RealSession(self._server)
+
+    def connection_requested(
+        self, dest_host: str, dest_port: int, orig_host: str, orig_port: int
+    ) -> bool | Awaitable[asyncssh.SSHTCPSession[bytes]]:
+        if self._problem is not None or dest_host not in LOCALHOST:
+            return False
+        return self._server.connect(dest_port)

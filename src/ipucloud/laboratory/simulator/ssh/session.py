@@ -13,7 +13,11 @@ from ipucloud.laboratory.simulator.ssh.sftp import DiskSftp
 from ipucloud.laboratory.simulator.ssh.shell import Shell, ShellExit
 from ipucloud.laboratory.simulator.ssh.terminal import CHUNK, Terminal, Writer
 
-GREETING = "Simulated Poplar server {name}. `help` lists the commands.\n"
+GREETING = """\
+Simulated Poplar server {name}, with a built-in shell instead of programs: this machine does not confine any
+({problem}).
+`help` lists the commands.
+"""
 KILLED = 137
 
 
@@ -33,9 +37,13 @@ class Login(asyncssh.SSHServerProcess[str]):
 
 
 class Session:
-    """Connects a login with a shell. A command that takes longer than `seconds` is killed."""
+    """Connects a login with a shell. A command that takes longer than `seconds` is killed.
 
-    def __init__(self, login: Login, shell: Shell, seconds: float) -> None:
+    `problem`: why there is this shell, and no real one.
+    """
+
+    def __init__(self, login: Login, shell: Shell, seconds: float, problem: str) -> None:
+        self._problem = problem
         self._login = login
         self._shell = shell
         self._seconds = seconds
@@ -81,7 +89,7 @@ class Session:
         return self._shell.status
 
     async def _conversation(self) -> int:
-        await self._terminal.out(GREETING.format(name=self._shell.hostname))
+        await self._terminal.out(GREETING.format(name=self._shell.hostname, problem=self._problem))
         while True:
             await self._terminal.out(self._shell.prompt)
             line = await self._line()

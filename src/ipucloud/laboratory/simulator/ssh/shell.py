@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
 from ipucloud.laboratory.simulator.ssh.language import Command, Step, SyntaxProblem, expand, parse
 from ipucloud.laboratory.simulator.ssh.terminal import (
     ENCODING_ERRORS,
@@ -46,6 +47,11 @@ class Shell:
 
     def __post_init__(self) -> None:
         self.cwd = self.cwd or self.disk.home
+
+    @property
+    def files(self) -> DiskFiles:
+        """The disk's files, from the working directory on."""
+        return DiskFiles(self.disk, self.cwd)
 
     @property
     def prompt(self) -> str:

@@ -1,0 +1,67 @@
+"""Starts a sandbox: makes its namespaces, then waits for its process 1. Run by `sandbox`, in the server's disk.
+
+The first argument is the plan, the second the descriptor of the control socket.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from ipucloud.laboratory.simulator.sandbox import init, kernel, root
+from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID, Plan
+
+
+def main() -> None:
+    plan, control = Plan.decode(sys.argv[1]), socket.socket(fileno=int(sys.argv[2]))
+    control.set_inheritable(False)
+    if os.geteuid() == 0:
+        os.setgroups([])
+    _enter_namespaces(plan)
+    if child := os.fork():
+        control.close()
+        _, status = os.waitpid(child, 0)
+        os._exit(0 if status == 0 else 1)
+    os.setsid()
+    root.build(plan)
+    kernel.become(INSIDE_UID)
+    kernel.end_with_parent(signal.SIGKILL)  # a change of user clears it
+    init.clear_command_line()
+    kernel.set_dumpable(False)
+    init.serve(control, plan)
+
+
+def _enter_namespaces(plan: Plan) -> None:
+    """Move this process and its children into new namespaces, in which the customer is `INSIDE_UID`.
+
+    A process of the old user namespace has to say who is who. Root maps itself too: it reads what only root may.
+    """
+    parent, uid, gid = os.getpid(), os.geteuid(), os.getegid()
+    users = f"{INSIDE_UID} {plan.uid} 1\n0 0 1\n" if uid == 0 else f"{INSIDE_UID} {uid} 1\n"
+    groups = f"{INSIDE_UID} {plan.uid} 1\n0 0 1\n" if uid == 0 else f"{INSIDE_UID} {gid} 1\n"
+    ready, told = os.pipe()
+    if mapper := os.fork():
+        os.close(ready)
+        kernel.unshare(kernel.NEW_NAMESPACES)
+        os.close(told)
+        _, status = os.waitpid(mapper, 0)
+        if status:
+            sys.exit(1)
+        return
+    os.close(told)
+    os.read(ready, 1)  # ends when the parent has its namespaces, or is gone
+    try:
+        Path(f"/proc/{parent}/setgroups").write_text("deny")
+        Path(f"/proc/{parent}/uid_map").write_text(users)
+        Path(f"/proc/{parent}/gid_map").write_text(groups)
+    except OSError as error:
+        sys.stderr.write(f"no user namespace: {error}\n")
+        os._exit(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

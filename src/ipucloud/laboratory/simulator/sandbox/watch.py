@@ -1,0 +1,119 @@
+"""Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk.
+
+As the kernel's own watch over memory does, this one ends the largest process when there is none left. A disk that is
+too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a sandbox can hold
+a little more than its limit for a moment.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, Plan
+
+SECONDS = 1.0
+SECONDS_WHEN_TIGHT = 0.1
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_STEP = 20
+"""The disk is measured when this part of it was written since."""
+
+
+class Watch:
+    """Looks at a sandbox from its process 1."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._memory = plan.memory
+        self._disk = plan.disk_size
+        self._folders = [plan.home, *(f"/{name}" for name in DISK_FOLDERS)]
+        self._next = 0.0
+        self._tight = False
+        self._free: int | None = None
+        self._taken = 0
+        self._measured: int | None = None
+        """Where the number comes from that a measurement finds."""
+
+    def pause(self) -> float:
+        """Seconds until the next look."""
+        return max(0.0, self._next - time.monotonic())
+
+    def look(self) -> None:
+        """End what takes more than there is, if it is time to look."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._look_at_memory()
+        self._look_at_disk()
+        self._next = now + (SECONDS_WHEN_TIGHT if self._tight else SECONDS)
+
+    def _look_at_memory(self) -> None:
+        sizes = {pid: _resident(pid) for pid in _others()}
+        total = sum(sizes.values())
+        self._tight = total > self._memory // 4
+        if total > self._memory:
+            _kill(max(sizes, key=lambda pid: sizes[pid]))
+
+    def _look_at_disk(self) -> None:
+        if self._measured is not None:
+            self._learn(self._measured)
+            return
+        found = os.statvfs(self._folders[0])
+        free = found.f_bavail * found.f_frsize
+        if self._free is None or self._free - free > self._disk // _STEP or self._taken > self._disk:
+            self._free = free
+            self._measure()
+
+    def _measure(self) -> None:
+        """Measure in a child: the walk may be long."""
+        self._measured, answer = os.pipe()
+        os.set_blocking(self._measured, False)
+        if os.fork() == 0:
+            try:
+                os.write(answer, str(sum(map(_size, self._folders))).encode())
+            finally:
+                os._exit(0)
+        os.close(answer)
+
+    def _learn(self, source: int) -> None:
+        try:
+            said = os.read(source, 64)
+        except BlockingIOError:
+            return
+        os.close(source)
+        self._measured = None
+        before, self._taken = self._taken, int(said or 0)
+        if self._taken > self._disk and self._taken > before:
+            for pid in _others():
+                _kill(pid)
+
+
+def _size(folder: str) -> int:
+    """What is in a folder, in bytes, by the blocks that it takes."""
+    total, pending = 0, [folder]
+    while pending:
+        with suppress(OSError), os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                total += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+    return total
+
+
+def _others() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal() and name != "1"]
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            _, resident, shared, *_ = map(int, file.read().split())
+    except OSError:
+        return 0
+    return (resident - shared) * _PAGE
+
+
+def _kill(pid: int) -> None:
+    with suppress(OSError):
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,164 @@
+"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and others run here, as for the built-in
+shell. A launcher in the sandbox sends a call over a socket that only this sandbox has.
+
+A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each
+`{"out": text}` or `{"err": text}`, and last `{"exit": status}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+import orjson
+
+from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET
+from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
+from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
+from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, TextReader, Writer
+
+LONGEST_CALL = 1 << 20
+MAX_CALLS = 64
+PREFIXES = ("IPUCLOUD_", "IPUOF_", "POPLAR_", "VIPU_")
+"""Of the variables that the commands know."""
+
+LAUNCHER = f"""\
+import json, os, signal, socket, sys
+
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+try:
+    folder = os.getcwd()
+except OSError:
+    folder = "/"
+call = {{
+    "program": os.path.basename(sys.argv[0]),
+    "arguments": sys.argv[1:],
+    "environment": {{name: value for name, value in os.environ.items() if name.startswith({PREFIXES!r})}},
+    "folder": folder,
+}}
+status = 1
+with socket.socket(socket.AF_UNIX) as server:
+    try:
+        server.connect({TOOLS_SOCKET!r})
+    except OSError as error:
+        sys.exit(call["program"] + ": the server does not answer: " + str(error.strerror))
+    server.sendall(json.dumps(call).encode() + b"\\n")
+    for line in server.makefile("rb"):
+        said = json.loads(line)
+        status = said.get("exit", status)
+        for name, stream in (("out", sys.stdout), ("err", sys.stderr)):
+            stream.buffer.write(said.get(name, "").encode(errors="surrogateescape"))
+            stream.flush()
+sys.exit(status)
+"""
+
+
+@dataclass(frozen=True)
+class _Caller:
+    env: Mapping[str, str]
+    files: ServerFiles
+
+
+class Tools:
+    """Answers the calls of one sandbox."""
+
+    def __init__(self, programs: Mapping[str, IpuProgram], files: Callable[[str], ServerFiles]) -> None:
+        self._programs = programs
+        self._files = files
+        self._calls: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def start(self, listener: socket.socket) -> None:
+        self._server = await asyncio.start_unix_server(self._accept, sock=listener, limit=LONGEST_CALL)
+
+    async def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for call in list(self._calls):
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._calls) >= MAX_CALLS:
+            writer.close()
+            return
+        call = asyncio.create_task(self._answer(reader, writer))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+        call.add_done_callback(lambda _: writer.close())
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            try:
+                call = _read(await reader.readline())
+            except ValueError:
+                await _say(writer, err="ipucloud: the call is too long, or none\n")
+                await _say(writer, exit=2)
+                return
+            await _say(writer, exit=await self._run(call, writer))
+
+    async def _run(self, call: _Call, writer: asyncio.StreamWriter) -> int:
+        terminal = Terminal(TextReader(StringIO()), _writer(writer, "out"), _writer(writer, "err"))
+        caller = _Caller(call.environment, self._files(call.folder))
+        program = self._programs.get(call.program)
+        try:
+            if program is None:
+                raise CommandProblem(f"{call.program}: command not found", 127)
+            return await program(caller, call.arguments, terminal)
+        except CommandProblem as problem:
+            await terminal.err(f"{problem}\n")
+            return problem.status
+        except ConnectionError:
+            raise
+        except OSError as error:
+            await terminal.err(f"{call.program}: {error.strerror or 'input/output error'}\n")
+            return 1
+
+
+@dataclass(frozen=True)
+class _Call:
+    program: str
+    arguments: list[str]
+    environment: dict[str, str]
+    folder: str
+
+
+def _read(line: bytes) -> _Call:
+    """A call as the customer sends it. Raises ValueError for anything else."""
+    said = orjson.loads(line)
+    if not isinstance(said, dict):
+        raise ValueError
+    program, arguments, environment, folder = (
+        said.get(name) for name in ("program", "arguments", "environment", "folder")
+    )
+    if not (isinstance(program, str) and isinstance(folder, str) and folder.startswith("/") and "\0" not in folder):
+        raise ValueError
+    if not (isinstance(arguments, list) and isinstance(environment, dict)):
+        raise ValueError
+    if not all(isinstance(text, str) for text in (*arguments, *environment.values())):
+        raise ValueError
+    return _Call(program, arguments, environment, folder)
+
+
+def _writer(writer: asyncio.StreamWriter, stream: str) -> Writer:
+    async def write(text: str) -> None:
+        await _say(writer, **{stream: text})
+
+    return write
+
+
+async def _say(writer: asyncio.StreamWriter, **said: Any) -> None:
+    text = {name: _plain(value) if isinstance(value, str) else value for name, value in said.items()}
+    writer.write(orjson.dumps(text, option=orjson.OPT_APPEND_NEWLINE))
+    await writer.drain()
+
+
+def _plain(text: str) -> str:
+    """Without what JSON has no characters for."""
+    return text.encode(errors=ENCODING_ERRORS).decode(errors="replace")

@@ -1,0 +1,334 @@
+"""What customers do on a Poplar server: real programs, files that stay, processes that outlive a login, ports."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncssh
+import httpx
+import pytest
+
+from ipucloud.wire.site import HostState
+from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
+from tests.support.site import RunningSite, running_site
+from tests.support.tenant import Tenant
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("userland")
+
+
+@pytest.fixture(scope="module")
+def key(folder: Path) -> KeyPair:
+    return make_key(folder)
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[RunningSite]:
+    need_sandboxes()
+    with running_site(folder / "site", options=["--machines-on"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def tenant(site: RunningSite, key: KeyPair) -> Tenant:
+    tenant = Tenant(site)
+    tenant.build([key.public_line], IPUCLOUD_CLUSTER="bert")
+    return tenant
+
+
+@pytest.fixture
+def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
+    return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+
+
+@pytest.fixture
+async def connection(tenant: Tenant, key: KeyPair) -> AsyncIterator[asyncssh.SSHClientConnection]:
+    at = await asyncio.to_thread(tenant.ssh)
+    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
+    options = {"username": at.user, "client_keys": [str(key.private)], "config": None, "agent_path": None}
+    async with asyncssh.connect(at.host, at.port, known_hosts=known, **options) as connection:
+        yield connection
+
+
+def output(login: OpenSsh, command: str, stdin: bytes = b"") -> str:
+    """What a command prints; it must succeed."""
+    done = login.ssh(command, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def power(tenant: Tenant, action: str) -> None:
+    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": action}).raise_for_status()
+
+
+def test_a_repository_is_made_pushed_to_and_cloned(login: OpenSsh, tmp_path: Path) -> None:
+    """There is no network to clone from: code comes by a push over SSH."""
+    identity = "-c user.name=Ada -c user.email=ada@example.org"
+    output(login, "git init -q --bare model.git")
+    work = tmp_path / "model"
+    subprocess.run(["git", "init", "-q", "-b", "main", work], check=True)
+    (work / "train.py").write_text("print('trained')\n")
+    subprocess.run(["git", "-C", work, "add", "."], check=True)
+    subprocess.run(["git", "-C", work, *identity.split(), "commit", "-qm", "first"], check=True)
+    ssh = " ".join(["ssh", *login.options, "-p", str(login.at.port)])
+    push: list[str | Path] = [
+        "git",
+        "-C",
+        work,
+        "-c",
+        f"core.sshCommand={ssh}",
+        "push",
+        "-q",
+        f"{login.target}:model.git",
+        "main",
+    ]
+    subprocess.run(push, check=True, timeout=SECONDS)
+    cloned = "git clone -q -b main model.git model && cd model && python3 train.py"
+    assert output(login, cloned) == "trained\n"
+    changed = f"cd model && echo more > notes && git add . && git {identity} commit -qm second && git push -q"
+    output(login, changed)
+    assert output(login, "git -C model.git log --format=%s main") == "second\nfirst\n"
+    output(login, "rm -rf model model.git")
+
+
+def test_programs_of_a_distribution_are_there(login: OpenSsh) -> None:
+    assert output(login, "pip --version").startswith("pip ")
+    assert output(login, "seq 1 100 | tail -n 2 | awk '{s += $1} END {print s}'") == "199\n"
+    assert "/home/ubuntu" in output(login, "df -h .")
+    assert output(login, "mkdir a && touch a/b && tar -czf a.tgz a && tar -tzf a.tgz; rm -r a a.tgz") == "a/\na/b\n"
+    assert output(login, "hostname; whoami; id -u; echo $HOME") == "bert-h1\nubuntu\n1000\n/home/ubuntu\n"
+    assert output(login, "sudo -n -E VARIABLE=1 sh -c 'echo $VARIABLE'") == "1\n"
+
+
+def test_a_script_runs_on_uploaded_data_and_its_result_is_fetched(login: OpenSsh, tmp_path: Path) -> None:
+    script, data, result = (tmp_path / name for name in ("train.py", "data.json", "result.json"))
+    script.write_text("import json; json.dump(sum(json.load(open('data.json'))), open('result.json', 'w'))\n")
+    data.write_text(json.dumps(list(range(1000))))
+    assert login.scp(str(script), ":train.py").returncode == 0
+    assert login.sftp(f"put {data} data.json\n").returncode == 0
+    output(login, "python3 train.py")
+    assert login.scp(":result.json", str(result), legacy=True).returncode == 0
+    assert json.loads(result.read_text()) == 499500
+
+
+def test_a_virtual_environment_works(login: OpenSsh) -> None:
+    made = "python3 -m venv --without-pip env && . env/bin/activate && python -c 'import sys; print(sys.prefix)'"
+    assert output(login, f"{made}; rm -rf ~/env") == "/home/ubuntu/env\n"
+
+
+def test_the_servers_commands_are_programs_like_others(login: OpenSsh) -> None:
+    assert output(login, "gc-info -l | tail -1").startswith(" |--- Id: [15]")
+    counted = "vipu list partitions --showjson | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'"
+    assert output(login, counted) == "1\n"
+    assert output(login, "printf '#!/bin/bash\\ngc-info --ipu-count\\n' > s; chmod +x s; ./s; rm s") == "16\n"
+    assert output(login, 'python3 -c \'import subprocess as s; print(s.check_output(["gc-monitor"]).count(b"M2000"))\'')
+    assert output(login, "gc-monitor | head -n 1 | wc -l") == "1\n"
+    assert output(login, "which gc-info gc-monitor gc-inventory gc_health_check vipu | wc -l") == "5\n"
+
+
+def test_the_servers_commands_use_files_from_where_they_are_called(login: OpenSsh) -> None:
+    output(login, "mkdir -p deep && cd deep && vipu get partition tenant --gcd 0 --ipuof-configs > f")
+    assert output(login, "cd deep && IPUOF_CONFIG_PATH=f gc-info --ipu-count") == "16\n"
+    assert output(login, "ln -sf deep/f link && IPUOF_CONFIG_PATH=link gc-info --ipu-count; rm -r link deep") == "16\n"
+    assert login.ssh("IPUOF_CONFIG_PATH=none gc-info -l").returncode == 1
+
+
+def test_exit_statuses_and_signals_arrive(login: OpenSsh) -> None:
+    assert [login.ssh(command).returncode for command in ("true", "exit 7", "no-such-command")] == [0, 7, 127]
+    assert login.ssh("kill -TERM $$").returncode == 255
+
+
+@pytest.mark.anyio
+async def test_a_signal_of_the_client_reaches_the_program(connection: asyncssh.SSHClientConnection) -> None:
+    process = await connection.create_process(
+        "trap 'echo caught; exit 9' TERM; echo ready; while :; do sleep 0.1; done"
+    )
+    await process.stdout.readuntil("ready\n")
+    process.terminate()
+    done = await process.wait(timeout=SECONDS)
+    assert (done.exit_status, done.stdout) == (9, "caught\n")
+    process = await connection.create_process("echo ready; exec sleep 100000")
+    await process.stdout.readuntil("ready\n")
+    process.kill()
+    done = await process.wait(timeout=SECONDS)
+    assert done.exit_signal is not None
+    assert done.exit_signal[0] == "KILL"
+
+
+@pytest.mark.anyio
+async def test_a_terminal_has_the_clients_size_and_job_control(connection: asyncssh.SSHClientConnection) -> None:
+    process = await connection.create_process("bash --norc", term_type="xterm", term_size=(101, 41))
+    process.stdin.write("stty size; tty\n")
+    shown = await process.stdout.readuntil("/dev/pts/")
+    assert "41 101" in shown
+    process.change_terminal_size(77, 33)
+    process.stdin.write("stty size\n")
+    await process.stdout.readuntil("33 77")
+    process.stdin.write("sh -c 'echo run''ning; exec sleep 100000'\n")
+    await process.stdout.readuntil("running")
+    process.stdin.write("\x1a")
+    await process.stdout.readuntil("Stopped")
+    process.stdin.write("kill -9 %1; wait; exit 4\n")
+    done = await process.wait(timeout=SECONDS)
+    assert done.exit_status == 4
+
+
+@pytest.mark.anyio
+async def test_who_reads_slowly_gets_all_of_a_long_output(connection: asyncssh.SSHClientConnection) -> None:
+    done = await connection.run("head -c 20000000 /dev/zero", encoding=None, timeout=SECONDS)
+    assert len(done.stdout or b"") == 20_000_000
+
+
+@pytest.mark.anyio
+async def test_a_port_is_forwarded_to_a_server_on_the_server(connection: asyncssh.SSHClientConnection) -> None:
+    served = "mkdir -p www && cd www && echo hello > page && exec python3 -u -m http.server 8123 --bind 127.0.0.1"
+    process = await connection.create_process(served)
+    await process.stdout.readline()
+    listener = await connection.forward_local_port("127.0.0.1", 0, "localhost", 8123)
+    async with httpx.AsyncClient(trust_env=False, timeout=SECONDS) as client:
+        for _ in range(3):
+            assert (await client.get(f"http://127.0.0.1:{listener.get_port()}/page")).text == "hello\n"
+    listener.close()
+    process.kill()
+    await process.wait(timeout=SECONDS)
+    with pytest.raises(asyncssh.ChannelOpenError, match="Connection refused"):
+        await connection.open_connection("localhost", 8124)
+
+
+def test_openssh_forwards_to_the_server_itself(login: OpenSsh) -> None:
+    serving = "nohup python3 -m http.server 8125 --bind 127.0.0.1 > log 2>&1 & echo $!"
+    pid = output(login, serving).strip()
+    eventually(lambda: "HTTP" in _fetched(login, 8125), "what listens on the server is reached")
+    output(login, f"kill {pid}")
+
+
+def _fetched(login: OpenSsh, port: int) -> str:
+    return login.ssh(flags=["-W", f"localhost:{port}"], stdin=b"GET / HTTP/1.0\r\n\r\n").stdout.decode()
+
+
+def test_a_process_survives_its_login_and_ends_with_the_server(tenant: Tenant, login: OpenSsh) -> None:
+    for action in ("reboot", "power-cycle"):
+        output(login, "nohup sleep 31337 > /dev/null 2>&1 &")
+        assert output(login, "pgrep -f 'sleep 3133[7]'").strip()
+        output(login, "echo kept > kept; mkdir -p /data/set && echo data > /data/set/a; echo x > /tmp/t")
+        power(tenant, action)
+        tenant.wait_for(HostState.RUNNING)
+        assert login.ssh("pgrep -f 'sleep 3133[7]'").returncode == 1
+        assert output(login, "cat kept /data/set/a /tmp/t") == "kept\ndata\nx\n"
+    assert output(login, "hostname") == "bert-h1\n"
+
+
+def test_power_off_leaves_no_process_on_this_machine(tenant: Tenant, login: OpenSsh) -> None:
+    output(login, "nohup sleep 27182 > /dev/null 2>&1 & nohup sleep 27182 > /dev/null 2>&1 &")
+    assert _processes("27182") == 2
+    power(tenant, "off")
+    eventually(lambda: _processes("27182") == 0, "the processes of the server are gone")
+    power(tenant, "on")
+    tenant.wait_for(HostState.RUNNING)
+    assert output(login, "cat kept") == "kept\n"
+
+
+def test_a_site_that_is_killed_leaves_no_process(folder: Path, key: KeyPair) -> None:
+    with running_site(folder / "killed", options=["--machines-on"]) as site:
+        tenant = Tenant(site)
+        tenant.attach()
+        tenant.put_server([key.public_line]).raise_for_status()
+        login = OpenSsh(tenant.ssh(), key, folder / "known_hosts_killed")
+        output(login, "echo kept > kept; nohup sleep 16180 > /dev/null 2>&1 &")
+        site.kill()
+        eventually(lambda: _processes("16180") == 0, "the processes of the server are gone")
+        site.start()
+        again = OpenSsh(Tenant(site).ssh(), key, folder / "known_hosts_killed")
+        assert output(again, "cat kept") == "kept\n"
+
+
+def _processes(seconds: str) -> int:
+    """How many of this machine's processes sleep for so long."""
+    found = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            found += (process / "cmdline").read_bytes() == f"sleep\0{seconds}\0".encode()
+        except OSError:
+            continue
+    return found
+
+
+def test_a_wiped_server_leaves_nothing_whatever_was_made_there(site: RunningSite, key: KeyPair, folder: Path) -> None:
+    wiped = Tenant(site, name="wiped", machines=0, host="lux2-h003")
+    wiped.attach()
+    wiped.put_server([key.public_line]).raise_for_status()
+    login = OpenSsh(wiped.ssh(), key, folder / "known_hosts_wiped")
+    output(login, "mkdir -p closed/inner && echo x > closed/inner/file && chmod 0 closed/inner closed")
+    deep = "import os\nfor _ in range(2000):\n os.mkdir('d' * 40)\n os.chdir('d' * 40)\n"
+    output(login, "python3 -", stdin=deep.encode())
+    output(login, "mkfifo pipe; ln -s / root; nohup sleep 14142 > /dev/null 2>&1 &")
+    wiped.http.delete(f"/v1/hosts/{wiped.host}/server").raise_for_status()
+    wiped.wait_for(HostState.CLEAN)
+    assert _processes("14142") == 0
+    assert not (site.data / "hosts" / wiped.host).exists()
+
+
+def test_two_servers_know_nothing_of_each_other(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
+    other = Tenant(tenant.site, name="other", machines=0, host="lux2-h002")
+    other.attach()
+    other.put_server([key.public_line]).raise_for_status()
+    neighbour = OpenSsh(other.ssh(), key, folder / "known_hosts_other")
+    output(
+        login,
+        "echo mine > /tmp/mine; nohup sleep 17320 > /dev/null 2>&1 & nohup python3 -m http.server 8126 > l 2>&1 &",
+    )
+    assert neighbour.ssh("pgrep -f 'sleep 1732[0]'").returncode == 1
+    assert neighbour.ssh("cat /tmp/mine").returncode == 1
+    assert "HTTP" not in _fetched(neighbour, 8126)
+    assert output(login, "kill $(pgrep -f 'sleep 1732[0]')") == ""
+
+
+def test_what_a_customer_breaks_on_the_disk_does_not_keep_the_server_from_booting(
+    tenant: Tenant, login: OpenSsh
+) -> None:
+    output(login, "rm -rf /etc/* /var/* ~/.ipuof.conf.d 2>/dev/null; mkdir /etc/passwd; ln -s /usr /etc/ssl; true")
+    output(login, "rm -f /etc/hosts; ln -s /nowhere /etc/hosts; ln -s /proc ~/.ipuof.conf.d")
+    power(tenant, "reboot")
+    tenant.wait_for(HostState.RUNNING)
+    assert output(login, "cat /etc/hostname") == "bert-h1\n"
+    assert output(login, "rm ~/.ipuof.conf.d; rmdir /etc/passwd; gc-info --ipu-count") == "16\n"
+    power(tenant, "reboot")
+    tenant.wait_for(HostState.RUNNING)
+    assert output(login, "whoami") == "ubuntu\n"
+
+
+def test_a_disk_that_is_too_full_ends_what_fills_it(folder: Path, key: KeyPair) -> None:
+    with running_site(folder / "small", options=["--machines-on", "--disk", "64"]) as site:
+        tenant = Tenant(site)
+        tenant.attach()
+        tenant.put_server([key.public_line]).raise_for_status()
+        login = OpenSsh(tenant.ssh(), key, folder / "known_hosts_small")
+        assert login.ssh("head -c 100M /dev/zero > big").returncode != 0, "no file is longer than the disk"
+        output(login, "rm big")
+        fill = "i=0; while :; do i=$((i + 1)); head -c 4M /dev/zero > part$i; done"
+        assert login.ssh(fill).returncode == 255
+        assert output(login, "rm part*; echo room > room; cat room") == "room\n"
+
+
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+def test_rsync_brings_only_what_changed(login: OpenSsh, tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a").write_text("a")
+    ssh = " ".join(["ssh", *login.options, "-p", str(login.at.port)])
+    rsync = ["rsync", "-a", "--stats", "-e", ssh, f"{tmp_path}/tree/", f"{login.target}:tree/"]
+    subprocess.run(rsync, check=True, timeout=SECONDS)
+    (tmp_path / "tree" / "b").write_text("b")
+    done = subprocess.run(rsync, check=True, capture_output=True, timeout=SECONDS)
+    assert b"Number of regular files transferred: 1" in done.stdout
+    assert output(login, "cat tree/a tree/b") == "ab"
