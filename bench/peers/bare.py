@@ -19,7 +19,7 @@ from bench.driver import Connection, connect, execute
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterList
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import NamedOrder
 from ipucloud.db import rows
 from ipucloud.db.documents import list_parameters
 from ipucloud.db.driver import Query, query
@@ -48,7 +48,7 @@ def app() -> FastAPI:
     """Made from the environment: the database and the project to read."""
     url, project = os.environ[DATABASE], UUID(os.environ[PROJECT])
     idle: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
-    get, find = without_authentication(GET_CLUSTER), without_authentication(LIST_CLUSTERS[Order.NEWEST_FIRST])
+    get, find = without_authentication(GET_CLUSTER), without_authentication(LIST_CLUSTERS[NamedOrder.NEWEST_FIRST])
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

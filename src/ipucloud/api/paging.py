@@ -19,8 +19,8 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.reads import read, reading_account
-from ipucloud.contract.lists import Listed, Order, Paged
-from ipucloud.db.documents import DocumentPage, Place, list_parameters
+from ipucloud.contract.lists import Listed, NamedListed, NamedOrder, Order, Paged
+from ipucloud.db.documents import BY_NAME, DocumentPage, NamedPage, NamedPlace, Place, list_parameters
 from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import INVALID_CURSOR, Problem
 
@@ -30,12 +30,28 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def behind(query: Listed, request: Request) -> Place | None:
     """The position after which the page starts. Raises `Problem` invalid_cursor."""
     position = open_cursor(query, request)
-    if position is None:
-        return None
+    return None if position is None else _place(position)
+
+
+def _place(position: str) -> Place:
     instant, _, number = position.partition(" ")
     try:
         return Place(_EPOCH + timedelta(microseconds=int(instant)), UUID(hex=number))
     except (ValueError, OverflowError):
+        raise _invalid() from None
+
+
+def named_behind(query: NamedListed, request: Request) -> Place | NamedPlace | None:
+    """As `behind`, in a list that may be ordered by name. Raises `Problem` invalid_cursor."""
+    position = open_cursor(query, request)
+    if position is None:
+        return None
+    if query.order not in BY_NAME:
+        return _place(position)
+    name, _, number = position.partition(" ")
+    try:
+        return NamedPlace(bytes.fromhex(name).decode(), UUID(hex=number))
+    except ValueError:
         raise _invalid() from None
 
 
@@ -50,6 +66,18 @@ async def list_of(
     return page(query, request, await read(request, statements[query.order], project, **parameters, **more))
 
 
+async def named_list_of(
+    request: Request,
+    project: str,
+    statements: Mapping[NamedOrder, Query[NamedPage]],
+    query: NamedListed,
+    **more: object,
+) -> Response:
+    """As `list_of`, for a list that may be ordered by name."""
+    parameters = list_parameters(query, named_behind(query, request))
+    return named_page(query, request, await read(request, statements[query.order], project, **parameters, **more))
+
+
 async def list_of_account(
     request: Request, account: UUID, statements: Mapping[Order, Query[DocumentPage]], query: Listed
 ) -> Response:
@@ -61,10 +89,21 @@ async def list_of_account(
 
 def page(query: Listed, request: Request, found: DocumentPage) -> Response:
     """The response for a page that a list statement found."""
-    position = None
-    if found.next_created_at is not None and found.next_id is not None:
-        position = f"{(found.next_created_at - _EPOCH) // timedelta(microseconds=1)} {found.next_id.hex}"
+    return page_at(query, request, found.items, _by_age(found))
+
+
+def named_page(query: NamedListed, request: Request, found: NamedPage) -> Response:
+    """The same in a list that may be ordered by name."""
+    position = _by_age(found)
+    if query.order in BY_NAME and found.next_name is not None and found.next_id is not None:
+        position = f"{found.next_name.encode().hex()} {found.next_id.hex}"
     return page_at(query, request, found.items, position)
+
+
+def _by_age(found: DocumentPage | NamedPage) -> str | None:
+    if found.next_created_at is None or found.next_id is None:
+        return None
+    return f"{(found.next_created_at - _EPOCH) // timedelta(microseconds=1)} {found.next_id.hex}"
 
 
 def page_at(query: Paged, request: Request, items: str, position: str | None) -> Response:

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 from pydantic import BaseModel
+
+
+class Order(StrEnum):
+    """How a list whose items have names is sorted, as the API spells it."""
+
+    NEWEST_FIRST = "-created_at"
+    OLDEST_FIRST = "created_at"
+    BY_NAME = "name"
+    BY_NAME_DESCENDING = "-name"
+
+
+Sorted = Annotated[Order, typer.Option("--order", help="Sort by age or by name; with `-` downwards.")]
 
 
 def decimal(text: str) -> Decimal:

@@ -83,7 +83,10 @@ def list(
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[Cluster]]:
-    """The project's clusters that match all filters, newest first; deleted ones only with `state="deleted"`."""
+    """The project's clusters that match all filters; deleted ones only with `state="deleted"`.
+
+    `order`: `-created_at` (default), `created_at`, `name` or `-name`.
+    """
     query = {"state": state, "region": region, "flavor": flavor, "name": name, "order": order, "limit": limit}
     query |= {f"tag.{key}": value for key, value in (tags or {}).items()}
     return request.get("clusters", Page[Cluster], query)

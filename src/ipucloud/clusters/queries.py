@@ -10,12 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.repairs.store import SHOWN
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
+    NAMED_PAGE,
     ONE_DOCUMENT,
     READ_BACK,
-    DocumentPage,
+    NamedPage,
     OneDocument,
     clauses,
     money,
@@ -179,12 +179,12 @@ _FILTERS = """
 GET_CLUSTER = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
 """Parameters: those of the authentication and `:cluster_id`. Deleted clusters are still there."""
 
-LIST_CLUSTERS: Mapping[Order, Query[DocumentPage]] = {
+LIST_CLUSTERS: Mapping[NamedOrder, Query[NamedPage]] = {
     order: authenticated(
-        clauses(page_of("clusters", order, _LIVING + _FILTERS, _DELETED + _FILTERS), _LISTED, DOCUMENT_PAGE),
-        DocumentPage,
+        clauses(page_of("clusters", order, _LIVING + _FILTERS, _DELETED + _FILTERS), _LISTED, NAMED_PAGE),
+        NamedPage,
     )
-    for order in Order
+    for order in NamedOrder
 }
 """Parameters: those of the authentication, those of `db.documents.list_parameters` for a `ClusterList`, and `:tags`, a
 JSON object or NULL. Clusters are listed without `machines`, and deleted ones only if `:state` names them."""

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
-from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
 from ipucloud.contract.user_data import supported_user_data
@@ -313,7 +313,7 @@ class MachinePage(Page[MachineOut]):
 TAG = "tag."
 
 
-class ClusterList(Listed):
+class ClusterList(NamedListed):
     """Clusters that match every filter; deleted ones only if `state` includes `deleted`."""
 
     model_config = ConfigDict(extra="allow")

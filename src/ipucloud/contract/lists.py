@@ -56,6 +56,27 @@ class Listed(Paged):
     )
 
 
+class NamedOrder(StrEnum):
+    """Values of the `order` parameter of lists whose items have names."""
+
+    NEWEST_FIRST = "-created_at"
+    OLDEST_FIRST = "created_at"
+    BY_NAME = "name"
+    BY_NAME_DESCENDING = "-name"
+
+
+class NamedListed(Paged):
+    """Query of a list ordered by age or by name."""
+
+    order: Annotated[
+        NamedOrder,
+        Field(
+            description="Newest first (`-created_at`), oldest first (`created_at`), or by name, from A (`name`) or from Z"
+            " (`-name`)."
+        ),
+    ] = NamedOrder.NEWEST_FIRST
+
+
 class Page(BaseModel, Generic[Item]):
     """A page of a list. `next_cursor` is null on the last one."""
 

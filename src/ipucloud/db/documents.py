@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
-from ipucloud.contract.lists import Listed, Order
+from ipucloud.contract.lists import Listed, NamedListed, NamedOrder, Order, Paged
 from ipucloud.kernel.money import MINOR_UNITS
+
+
+AnyOrder: TypeAlias = Order | NamedOrder
+BY_NAME = frozenset({NamedOrder.BY_NAME, NamedOrder.BY_NAME_DESCENDING})
 
 
 class Fragment(str):
@@ -62,43 +66,63 @@ class Place:
     id: UUID
 
 
-_BEFORE_ALL = {
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """The same in the order of names; those of deleted objects may repeat."""
+
+    name: str
+    id: UUID
+
+
+_BEFORE_ALL: dict[str, Place] = {
     Order.NEWEST_FIRST: Place(datetime.max.replace(tzinfo=UTC), UUID(int=2**128 - 1)),
     Order.OLDEST_FIRST: Place(datetime.min.replace(tzinfo=UTC), UUID(int=0)),
 }
 
 
-def list_parameters(query: Listed, behind: Place | None = None) -> dict[str, object]:
+def list_parameters(query: Listed | NamedListed, behind: Place | NamedPlace | None = None) -> dict[str, object]:
     """The parameters of a list statement, for the page `behind` a place; None starts the list.
 
     They are the query's filters by name, NULL for an omitted one, and those of `beyond` and `first_of`.
     """
-    place = behind or _BEFORE_ALL[query.order]
+    filters = _filters(query) | {"limit": query.limit}
+    if query.order in BY_NAME:
+        named = behind if isinstance(behind, NamedPlace) else None
+        return filters | {"after_name": named and named.name, "after_id": named and named.id}
+    place = behind if isinstance(behind, Place) else _BEFORE_ALL[query.order]
+    return filters | {"after_created_at": place.created_at, "after_id": place.id}
+
+
+def _filters(query: Paged) -> dict[str, object]:
     sent = {name: getattr(query, name) for name in type(query).model_fields.keys() - Listed.model_fields.keys()}
-    filters = {name: None if value == [] else value for name, value in sent.items()}
-    return filters | {"after_created_at": place.created_at, "after_id": place.id, "limit": query.limit}
+    return {name: None if value == [] else value for name, value in sent.items()}
 
 
-def beyond(order: Order) -> str:
-    """A further condition of a WHERE over rows with `created_at` and `id`: those that come after a place.
+def beyond(order: AnyOrder) -> str:
+    """A further condition of a WHERE over rows with `created_at`, `id` and perhaps `name`: those that come after a place.
 
     The row comparison is an index condition, so that a deep page costs no more than the first.
     """
-    comparison = "<" if order is Order.NEWEST_FIRST else ">"
+    comparison = "<" if order.startswith("-") else ">"
+    if order in BY_NAME:
+        return clauses(
+            "AND (CAST(:after_name AS text) IS NULL",
+            f"OR (name, id) {comparison} (CAST(:after_name AS text), CAST(:after_id AS uuid)))",
+        )
     return f"AND (created_at, id) {comparison} (:after_created_at, :after_id)"
 
 
-def first_of(order: Order) -> str:
+def first_of(order: AnyOrder) -> str:
     """The end of a query: one page in order plus one row, which shows whether the list continues."""
     return f"ORDER BY {_sorting(order)} LIMIT CAST(:limit AS integer) + 1"
 
 
-def place_in(order: Order) -> str:
+def place_in(order: AnyOrder) -> str:
     """The number of a row on its page, from 1."""
     return f"row_number() OVER (ORDER BY {_sorting(order)}) AS place"
 
 
-def page_of(table: str, order: Order, *branches: str) -> str:
+def page_of(table: str, order: AnyOrder, *branches: str) -> str:
     """A further CTE `page` with the columns of `table`, and `place`: the rows that match one of `branches`.
 
     Branches are mutually exclusive WHERE clauses. Each is read in order by an index of its own, and abandoned as soon
@@ -116,8 +140,9 @@ def page_of(table: str, order: Order, *branches: str) -> str:
     )
 
 
-def _sorting(order: Order) -> str:
-    return "created_at DESC, id DESC" if order is Order.NEWEST_FIRST else "created_at, id"
+def _sorting(order: AnyOrder) -> str:
+    column = order.removeprefix("-")
+    return f"{column} DESC, id DESC" if order.startswith("-") else f"{column}, id"
 
 
 # Both end a statement that has the CTEs `principal` and `project` of identity.access, for its `admit` to judge.
@@ -151,14 +176,18 @@ OF_PROJECT = "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)"
 READ_BACK = "SELECT document::text AS document FROM documents"
 """Begin and end a statement that reads a document of a CTE `documents` inside the transaction that changed it."""
 
-DOCUMENT_PAGE = """
+_PAGE = """
 SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
        items.list::text AS items, next.created_at AS next_created_at, next.id AS next_id
+"""
+_ITEMS = """
 FROM (SELECT coalesce(json_agg(document ORDER BY place), '[]') AS list FROM documents WHERE place <= :limit) AS items
 LEFT JOIN (
-  SELECT created_at, id FROM page WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)
+  SELECT * FROM page WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)
 ) AS next ON true
 """
+DOCUMENT_PAGE = clauses(_PAGE, _ITEMS)
+NAMED_PAGE = clauses(_PAGE, ", next.name AS next_name", _ITEMS)
 
 
 class DocumentPage(NamedTuple):
@@ -169,3 +198,14 @@ class DocumentPage(NamedTuple):
     items: str
     next_created_at: datetime | None
     next_id: UUID | None
+
+
+class NamedPage(NamedTuple):
+    """The row of `NAMED_PAGE`, of a list whose items have names."""
+
+    role: str | None
+    project_id: UUID | None
+    items: str
+    next_created_at: datetime | None
+    next_id: UUID | None
+    next_name: str | None

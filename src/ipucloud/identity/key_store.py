@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
+    NAMED_PAGE,
     ONE_DOCUMENT,
     READ_BACK,
-    DocumentPage,
+    NamedPage,
     OneDocument,
     clauses,
     page_of,
@@ -51,9 +51,9 @@ GET_KEY = authenticated(
 )
 """Parameter `:key_id`."""
 
-LIST_KEYS: Mapping[Order, Query[DocumentPage]] = {
-    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
-    for order in Order
+LIST_KEYS: Mapping[NamedOrder, Query[NamedPage]] = {
+    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, NAMED_PAGE), NamedPage)
+    for order in NamedOrder
 }
 """Parameters from `db.documents.list_parameters`."""
 

@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
+    NAMED_PAGE,
     OF_PROJECT,
     ONE_DOCUMENT,
     Document,
-    DocumentPage,
+    NamedPage,
     OneDocument,
     clauses,
     page_of,
@@ -47,7 +47,7 @@ WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE platform OR hom
 
 GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
 
-LIST_PROJECTS: Mapping[Order, Query[DocumentPage]] = {
+LIST_PROJECTS: Mapping[NamedOrder, Query[NamedPage]] = {
     order: Query(
         clauses(
             "WITH",
@@ -55,11 +55,11 @@ LIST_PROJECTS: Mapping[Order, Query[DocumentPage]] = {
             ", project AS (SELECT home AS project_id FROM principal)",
             page_of("projects", order, _VISIBLE),
             _DOCUMENTS,
-            DOCUMENT_PAGE,
+            NAMED_PAGE,
         ),
-        DocumentPage,
+        NamedPage,
     )
-    for order in Order
+    for order in NamedOrder
 }
 """The projects that a token has access to; parameters `:token_hash` and `list_parameters`.
 

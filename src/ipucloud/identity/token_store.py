@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import TOKEN_CREATED, EventType
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
+    NAMED_PAGE,
     ONE_DOCUMENT,
     READ_BACK,
-    DocumentPage,
+    NamedPage,
     OneDocument,
     clauses,
     page_of,
@@ -63,11 +63,11 @@ GET_TOKEN = authenticated(
 )
 """Parameter `:token_id`."""
 
-LIST_TOKENS: Mapping[Order, Query[DocumentPage]] = {
+LIST_TOKENS: Mapping[NamedOrder, Query[NamedPage]] = {
     order: authenticated(
-        clauses(page_of("tokens", order, clauses(_IN_PROJECT, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage
+        clauses(page_of("tokens", order, clauses(_IN_PROJECT, _OF_ACTIVITY)), _DOCUMENTS, NAMED_PAGE), NamedPage
     )
-    for order in Order
+    for order in NamedOrder
 }
 """Tokens; parameters from `db.documents.list_parameters`. `:active` true: those that work now; false: the others."""
 
@@ -89,12 +89,12 @@ GET_PLATFORM_TOKEN = Query(
 )
 """As `GET_TOKEN`, for a token of the platform; `project_id` is NULL."""
 
-LIST_PLATFORM_TOKENS: Mapping[Order, Query[DocumentPage]] = {
+LIST_PLATFORM_TOKENS: Mapping[NamedOrder, Query[NamedPage]] = {
     order: Query(
-        clauses(_NO_PROJECT, page_of("tokens", order, clauses(_OF_PLATFORM, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE),
-        DocumentPage,
+        clauses(_NO_PROJECT, page_of("tokens", order, clauses(_OF_PLATFORM, _OF_ACTIVITY)), _DOCUMENTS, NAMED_PAGE),
+        NamedPage,
     )
-    for order in Order
+    for order in NamedOrder
 }
 """As `LIST_TOKENS`, for the platform's tokens; `project_id` is NULL."""
 

@@ -10,8 +10,8 @@ import pytest
 
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
 from ipucloud.contract.clusters import ClusterItemOut, ClusterList, ClusterOut, ClusterState
-from ipucloud.contract.lists import Order
-from ipucloud.db.documents import Place, list_parameters
+from ipucloud.contract.lists import NamedOrder
+from ipucloud.db.documents import BY_NAME, NamedPlace, Place, list_parameters
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import Accepted
 from tests.support.factories import make_project, make_token
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.anyio
 
 async def listed(
     world: World,
-    order: Order = Order.NEWEST_FIRST,
-    behind: Place | None = None,
+    order: NamedOrder = NamedOrder.NEWEST_FIRST,
+    behind: Place | NamedPlace | None = None,
     tags: dict[str, str] | None = None,
     **filters: Any,
 ) -> Any:
@@ -33,7 +33,7 @@ async def listed(
     return await world.one(LIST_CLUSTERS[order], authentication(world.project) | parameters)
 
 
-async def names(world: World, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
+async def names(world: World, order: NamedOrder = NamedOrder.NEWEST_FIRST, **query: Any) -> list[str]:
     return [cluster["name"] for cluster in orjson.loads((await listed(world, order, **query)).items)]
 
 
@@ -73,7 +73,7 @@ async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(world: 
     assert await names(world, state=["deleted", "active"]) == ["deleted", "active"]
     assert await names(world, state=["deleted", "active"], limit=1) == ["deleted"]
     assert await names(world, state=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
-    assert await names(world, Order.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
+    assert await names(world, NamedOrder.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
         "creating",
         "active",
         "deleting",
@@ -109,7 +109,7 @@ async def test_a_deleted_cluster_holds_nothing(world: World) -> None:
 async def test_a_list_shows_the_living_newest_first(world: World) -> None:
     await each_kind_of_cluster(world)
     assert await names(world) == ["broken", "deleting", "active", "creating"]
-    assert await names(world, Order.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
+    assert await names(world, NamedOrder.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
 
 
 async def test_filters_narrow_a_list(world: World) -> None:
@@ -126,19 +126,39 @@ async def test_filters_narrow_a_list(world: World) -> None:
     assert await names(world, q="%") == []
 
 
-@pytest.mark.parametrize("order", list(Order))
-async def test_pages_put_together_are_the_list(world: World, order: Order) -> None:
+@pytest.mark.parametrize("order", list(NamedOrder))
+async def test_pages_put_together_are_the_list(world: World, order: NamedOrder) -> None:
     for index in range(7):
         await world.create(f"c{index}")
-    pages, place = [], None
+    pages: list[list[str]] = []
+    place: Place | NamedPlace | None = None
     while True:
         row = await listed(world, order, limit=3, behind=place)
         pages.append([cluster["name"] for cluster in orjson.loads(row.items)])
         if row.next_id is None:
             break
-        place = Place(row.next_created_at, row.next_id)
+        named = order in BY_NAME
+        place = NamedPlace(row.next_name, row.next_id) if named else Place(row.next_created_at, row.next_id)
     assert [len(page) for page in pages] == [3, 3, 1]
     assert [name for page in pages for name in page] == await names(world, order)
+
+
+async def test_by_name_a_deleted_cluster_and_its_successor_of_the_same_name_are_both_there(world: World) -> None:
+    for name in ("b", "a", "b", "c"):
+        made = await world.create(name)
+        if name == "b":
+            await world.finish_create(made.target_id)
+            await world.delete(made.target_id)
+            await world.finish_delete(made.target_id)
+    query = ClusterList(order=NamedOrder.BY_NAME, limit=1, state=[ClusterState.CREATING, ClusterState.DELETED])
+    found, place = [], None
+    for _ in range(4):
+        parameters = list_parameters(query, place) | {"tags": None}
+        row = await world.one(LIST_CLUSTERS[query.order], authentication(world.project) | parameters)
+        found += [(each["name"], each["state"]) for each in orjson.loads(row.items)]
+        place = None if row.next_id is None else NamedPlace(row.next_name, row.next_id)
+    assert place is None
+    assert found == [("a", "creating"), ("b", "deleted"), ("b", "deleted"), ("c", "creating")]
 
 
 async def test_a_full_last_page_leads_nowhere(world: World) -> None:
@@ -169,7 +189,7 @@ async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None
     assert (platform.role, platform.version) == ("admin", 1)
     assert platform.document is not None
     row = await world.one(
-        LIST_CLUSTERS[Order.NEWEST_FIRST],
+        LIST_CLUSTERS[NamedOrder.NEWEST_FIRST],
         authentication(world.project)
         | {"token_hash": stranger.token.hash}
         | list_parameters(ClusterList())

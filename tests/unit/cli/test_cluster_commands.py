@@ -46,7 +46,7 @@ def test_tags_are_changed_one_by_one_and_never_lost(run: Run, service: Service) 
     serve_cluster(service, tagged)
     service.on("GET", PATH, Reply(body=tagged, headers={"ETag": '"7"'}))
     service.on("PATCH", PATH, Reply(body=tagged))
-    assert run("clusters", "update", "bert", "--tag", "owner=ann", "--delete-tag", "stage").status == 0
+    assert run("clusters", "update", "bert", "--tag", "owner=ann", "--untag", "stage").status == 0
     assert changes(service)[0].body == {"tags": {"team": "nlp", "owner": "ann"}}
     assert changes(service)[0].headers["if-match"] == '"7"'
     refused = run("clusters", "update", "bert", "--delete-tag", "colour")
@@ -98,6 +98,31 @@ def test_a_state_that_is_not_reached_in_time_or_does_not_exist(run: Run, service
     late = run("clusters", "wait", "bert", "--state", "suspended", "--timeout", "0")
     assert (late.status, "still active" in late.err) == (6, True)
     assert run("clusters", "wait", "bert", "--state", "sleeping").status == 2
+
+
+def test_waiting_for_a_deletion_that_is_over(run: Run, service: Service) -> None:
+    """By its name the cluster is not found any more; another name is refused."""
+    deleted = CLUSTER | {"state": "deleted", "deleted_at": "2026-05-04T13:10:00Z"}
+    lists = "/v1/projects/demo/clusters"
+    service.on(
+        "GET",
+        lists,
+        Reply(body={"items": [], "next_cursor": None}),
+        Reply(body={"items": [], "next_cursor": None}),
+        Reply(body={"items": [deleted], "next_cursor": None}),
+    )
+    service.gives(PATH, deleted)
+    ended = run("clusters", "wait", "bert", "--for", "deleted", "--json")
+    assert (ended.status, ended.json["state"]) == (0, "deleted")
+    service.lists(lists, [])
+    assert run("clusters", "wait", "ernie", "--for", "deleted").status == 3
+
+
+def test_waiting_for_a_cluster_by_its_state_or_operations(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    service.lists("/v1/projects/demo/operations", [])
+    assert run("clusters", "wait", "bert", "--for", "operation").status == 0
+    assert run("clusters", "wait", "bert", "--for", "active", "--json").json["state"] == "active"
 
 
 @pytest.fixture

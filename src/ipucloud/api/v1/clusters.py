@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, current_tag, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import list_of, prefixed
+from ipucloud.api.paging import named_list_of, prefixed
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
@@ -108,7 +108,7 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
 async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
     """List the project's clusters. `tag.<key>=<value>` filters by tag and can be repeated."""
     tags = prefixed(request, TAG)
-    return await list_of(request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None)
+    return await named_list_of(request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None)
 
 
 @routes.post(

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
+from ipucloud.api.paging import named_behind, named_page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
@@ -37,9 +37,9 @@ _ONE = "/v1/tokens/{token:ref}"
 @routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))
 async def list_platform_tokens(request: Request, query: Annotated[TokenList, Query()]) -> Response:
     """List the tokens of the platform and of billing accounts, including those that ended, unless `active` chooses."""
-    parameters = list_parameters(query, behind(query, request))
+    parameters = list_parameters(query, named_behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
-    return page(query, request, row)
+    return named_page(query, request, row)
 
 
 @routes.post(

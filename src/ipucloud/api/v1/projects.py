@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
+from ipucloud.api.paging import named_behind, named_page
 from ipucloud.api.reads import read_one, read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
-from ipucloud.contract.lists import Listed
+from ipucloud.contract.lists import NamedListed
 from ipucloud.contract.projects import ProjectCreate, ProjectOut, ProjectPage, ProjectPatch
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import projects
@@ -30,10 +30,10 @@ routes = router()
 
 
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
-async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
+async def list_projects(request: Request, query: Annotated[NamedListed, Query()]) -> Response:
     """List the projects visible to the token: its own, or all with a platform role."""
-    parameters = list_parameters(query, behind(query, request))
-    return page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
+    parameters = list_parameters(query, named_behind(query, request))
+    return named_page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
 
 
 @routes.post(

@@ -12,12 +12,12 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import list_of
+from ipucloud.api.paging import named_list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.contract.lists import Listed
+from ipucloud.contract.lists import NamedListed
 from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope
@@ -33,9 +33,9 @@ KeyId = Annotated[UUID, Path(description="Name or id of the key.", examples=["la
     "/v1/projects/{project}/ssh-keys",
     **operation("listSshKeys", "List SSH keys", Permission.PROJECT_READ, gives=SshKeyPage),
 )
-async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[NamedListed, Query()]) -> Response:
     """List the project's SSH keys."""
-    return await list_of(request, project, key_store.LIST_KEYS, query)
+    return await named_list_of(request, project, key_store.LIST_KEYS, query)
 
 
 @routes.post(

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, shown_once
-from ipucloud.api.paging import list_of
+from ipucloud.api.paging import named_list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -37,7 +37,7 @@ TokenId = Annotated[UUID, Path(description="Id of the token, or its name if no o
 )
 async def list_tokens(request: Request, project: ProjectRef, query: Annotated[TokenList, Query()]) -> Response:
     """List the project's tokens, including those that ended, unless `active` chooses."""
-    return await list_of(request, project, token_store.LIST_TOKENS, query)
+    return await named_list_of(request, project, token_store.LIST_TOKENS, query)
 
 
 @routes.post(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -22,7 +23,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, moment
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import clusters, operations
-from ipucloud.client.errors import OperationFailedError, UsageError, WaitTimeoutError
+from ipucloud.client.errors import ApiError, OperationFailedError, UsageError, WaitTimeoutError
 from ipucloud.client.models import Cluster, ClusterState, OperationState
 
 app = typer.Typer()
@@ -38,6 +39,9 @@ OtherKeys = Annotated[
 
 _DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
 """No other state follows without a request."""
+OPERATION = "operation"
+Awaited = StrEnum("Awaited", [OPERATION, *(state.value for state in ClusterState)])
+"""What `wait` waits for: the open operations, or a state."""
 _OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLING)
 
 
@@ -58,7 +62,7 @@ def update(
         list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")
     ] = None,
     delete_tags: Annotated[
-        list[str] | None, typer.Option("--delete-tag", metavar="KEY", help="Delete this tag; repeatable.")
+        list[str] | None, typer.Option("--untag", "--delete-tag", metavar="KEY", help="Delete this tag; repeatable.")
     ] = None,
     protect: Annotated[bool | None, typer.Option("--protect/--no-protect", help="Refuse or allow deletion.")] = None,
     expires_at: ExpiresAt = None,
@@ -212,18 +216,23 @@ def _consequences(cluster: Cluster, image: str | None, servers: list[str] | None
     )
 
 
-@customer_command(app, "wait", "bert", "bert --state active --timeout 1800")
+@customer_command(app, "wait", "bert", "bert --for active --timeout 1800", "bert --for deleted")
 def wait(
     session: Session,
     name: Name,
-    state: Annotated[ClusterState | None, typer.Option(help="Wait until the cluster is in this state.")] = None,
+    awaited: Annotated[
+        Awaited, typer.Option("--for", "--state", help="`operation`: the open operations; otherwise a state.")
+    ] = Awaited(OPERATION),
     patience: Patience = None,
 ) -> None:
     """Wait for the open operations on a cluster and its partitions, or until the cluster is in a state.
 
-    Exit status 1 if one of them failed or the cluster can no longer get into the state, 6 after the time-out.
+    Exit status 0 when that is so, 1 if an operation failed or the cluster can no longer get into the state, 3 if there
+    is no such cluster, 6 after the time-out. `--for deleted` is content with a cluster of that name that was deleted
+    before.
     """
-    cluster = find_cluster(session.client, name)
+    state = None if awaited == OPERATION else ClusterState(awaited)
+    cluster = _living_or_deleted(session, name) if state is ClusterState.DELETED else find_cluster(session.client, name)
     if state is not None:
         cluster = _wait_for_state(session, cluster, state, patience)
     else:
@@ -234,6 +243,17 @@ def wait(
         ended = cluster.state in _DEAD_ENDS
         session.note(f"ipucloud: cluster {cluster.name} is {'' if ended else 'still '}{cluster.state}, not {state}.")
         raise typer.Exit(Exit.FAILED if ended else Exit.UNREACHABLE)
+
+
+def _living_or_deleted(session: Session, name: str) -> Cluster:
+    """As `find_cluster`, or else the last deleted cluster of that name. Raises ApiError."""
+    try:
+        return find_cluster(session.client, name)
+    except ApiError as error:
+        deleted = session.run(clusters.list(name=name, state=ClusterState.DELETED, limit=1)).items
+        if error.code != "not_found" or not deleted:
+            raise
+    return session.run(clusters.get(deleted[0].id))
 
 
 def _wait_for_operations(session: Session, cluster: Cluster, patience: float | None) -> None:

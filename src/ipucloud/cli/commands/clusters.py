@@ -18,6 +18,7 @@ from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
@@ -119,17 +120,18 @@ def create(
     _show(session, session.run(clusters.get(operation.target.id)), operation)
 
 
-@customer_command(app, "list", "", "--state active --tag team=nlp")
+@customer_command(app, "list", "", "--state active --tag team=nlp", "--order name")
 def list_clusters(
     session: Session,
     state: Annotated[ClusterState | None, typer.Option(help="Only those in this state.")] = None,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.", autocompletion=names(FLAVOR))] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Only with this tag.")] = None,
+    order: Sorted = Order.NEWEST_FIRST,
 ) -> None:
     """List the project's clusters."""
     session.list(
-        clusters.list(state=state, region=region, flavor=flavor, tags=parse_tags(tags or [])),
+        clusters.list(state=state, region=region, flavor=flavor, tags=parse_tags(tags or []), order=order),
         ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,

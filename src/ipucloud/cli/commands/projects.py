@@ -10,6 +10,7 @@ from ipucloud.cli.commands.clusters import Yes
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import PROJECT
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import projects
 from ipucloud.client.models import Project
 
@@ -19,10 +20,10 @@ Ref = Annotated[str, typer.Argument(help="Id, number or slug.", autocompletion=n
 
 
 @customer_command(app, "list")
-def list_projects(session: Session) -> None:
+def list_projects(session: Session, order: Sorted = Order.NEWEST_FIRST) -> None:
     """List the projects visible to the token."""
     session.list(
-        projects.list(),
+        projects.list(order=order),
         ("SLUG", "NUMBER", "NAME", "ID"),
         lambda each: (each.slug, each.number, each.name, each.id),
         drop=("NUMBER", "ID", "NAME"),

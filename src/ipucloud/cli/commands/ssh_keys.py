@@ -11,6 +11,7 @@ import typer
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import SSH_KEY, find
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import clusters, ssh_keys
 from ipucloud.client.errors import UsageError
 
@@ -34,10 +35,10 @@ def create(
 
 
 @customer_command(app, "list")
-def list_keys(session: Session) -> None:
+def list_keys(session: Session, order: Sorted = Order.NEWEST_FIRST) -> None:
     """List the project's keys."""
     session.list(
-        ssh_keys.list(),
+        ssh_keys.list(order=order),
         ("NAME", "FINGERPRINT", "ADDED", "ID"),
         lambda each: (each.name, each.fingerprint, each.created_at, each.id),
         drop=("ID", "ADDED"),

@@ -11,6 +11,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT, TOKEN, only
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import accounts, tokens
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import NewToken, Token
@@ -68,10 +69,11 @@ def list_tokens(
         typer.Option("--active/--ended", help="Only those that work now, or only revoked and expired ones."),
     ] = None,
     platform: Platform = False,
+    order: Sorted = Order.NEWEST_FIRST,
 ) -> None:
     """List the tokens, without their secrets."""
     session.list(
-        tokens.list(active=active, platform=platform),
+        tokens.list(active=active, platform=platform, order=order),
         ("NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,
