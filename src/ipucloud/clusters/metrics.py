@@ -15,6 +15,7 @@ REPLACED = Counter(
 )
 REPAIRS_SCHEDULED = Counter("repairs_scheduled", "Repairs of clusters that were scheduled, by reason", ["reason"])
 REPAIRS_STARTED = Counter("repairs_started", "Scheduled repairs of clusters that have begun, by reason", ["reason"])
+EXPIRY_WARNINGS = Counter("cluster_expiry_warnings", "Clusters that were announced to expire within an hour")
 
 
 def count(connection: AsyncConnection, counter: Counter) -> None:

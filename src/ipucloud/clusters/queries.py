@@ -40,6 +40,7 @@ _MEMBERS = f"""
   'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
+  'expiry_warned_at', {rfc3339("page.expiry_warned_at")},
   'auto_repair', page.auto_repair, 'repair_window', page.repair_window, 'scheduled_repair', repair.document,
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,

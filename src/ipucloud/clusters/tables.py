@@ -33,6 +33,7 @@ clusters = sa.Table(
     json_column("tags", default="'{}'"),
     sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
     instant("expires_at"),
+    sa.Column("expiry_warned_at", sa.DateTime(timezone=True), comment="of this expires_at"),
     sa.Column("auto_repair", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("repair_window", pg.JSONB, comment="as in the API; NULL: repairs begin at any time"),
     sa.Column("state", sa.Text, nullable=False),
@@ -74,6 +75,11 @@ sa.Index(
     clusters.c.created_at,
     clusters.c.id,
     postgresql_where=clusters.c.deleted_at.is_(None),
+)
+sa.Index(
+    "ix_clusters_expires_at",
+    clusters.c.expires_at,
+    postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.expires_at.is_not(None)),
 )
 make_with(clusters, BILLED_CLUSTERS)
 

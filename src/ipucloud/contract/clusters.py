@@ -223,6 +223,9 @@ class ClusterItemOut(Answer):
     ready_at: datetime | None
     deleted_at: datetime | None
     expires_at: datetime | None
+    expiry_warned_at: datetime | None = Field(
+        description="When `cluster.expiring` was recorded for this `expires_at`; null: not yet.", examples=[None]
+    )
     auto_repair: bool = Field(description=_AUTO_REPAIR)
     repair_window: RepairWindow | None = Field(description=_REPAIR_WINDOW)
     scheduled_repair: ScheduledRepairOut | None = Field(

@@ -40,6 +40,12 @@ class ClusterChanged(Payload):
     fields: list[str] = Field(description="Names of the fields that changed.")
 
 
+class ClusterExpires(Payload):
+    """When a cluster is deleted by itself."""
+
+    expires_at: datetime = Field(description="When it is deleted, unless `expires_at` is changed until then.")
+
+
 class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 

@@ -86,6 +86,11 @@ CLUSTER_SUSPEND_FORCED = _register(
     "The cluster is being suspended because of a budget, or because its account has no funds or did not pay.",
     payload=payloads.ForcedSuspend,
 )
+CLUSTER_EXPIRING = _register(
+    "cluster.expiring",
+    "The cluster expires within an hour, and is deleted then with its data.",
+    payload=payloads.ClusterExpires,
+)
 CLUSTER_DEGRADED = _register(
     "cluster.degraded",
     "Hardware of the cluster does not work as sold, or other hardware than before.",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import NamedTuple
-from uuid import UUID
 
 import structlog
 
@@ -13,14 +11,13 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
+from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.leftovers import clean_leftovers
-from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.db.rows import Query
 from ipucloud.idempotency import store as idempotency
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
@@ -29,7 +26,6 @@ from ipucloud.invariants.rules import Finding
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.simulation import carry_out_simulated_faults
 from ipucloud.inventory.sync import sync
-from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.observation.reconciler import ensure_observation
 from ipucloud.operations.freezes import expire_freezes
@@ -58,31 +54,6 @@ async def end_expired_freezes(database: Database) -> None:
         expired = await expire_freezes(connection)
     for freeze in expired:
         log.warning("removals_unfrozen", freeze_id=str(freeze.id), region=freeze.region, reason=freeze.reason)
-
-
-class _Expired(NamedTuple):
-    id: UUID
-    project_id: UUID
-
-
-_EXPIRED = Query(
-    """
-    SELECT id, project_id FROM clusters
-     WHERE expires_at <= app_now() AND NOT delete_protection AND state NOT IN ('deleting', 'deleted')
-     ORDER BY expires_at LIMIT 100
-    """,
-    _Expired,
-)
-
-
-async def delete_expired_clusters(database: Database, settings: Settings) -> None:
-    """Delete clusters past their `expires_at`, each in its own transaction; protected ones stay."""
-    async with database.read() as connection:
-        expired = await _EXPIRED.all(connection)
-    for cluster in expired:
-        actor = Actor(project_id=cluster.project_id, token_id=None, request_id=f"expiry-{cluster.id}")
-        async with database.begin() as connection:
-            await delete(connection, actor, cluster.id, if_match=None, settings=settings)
 
 
 async def audit_database(database: Database) -> None:
@@ -123,7 +94,8 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
     async def clean(database: Database) -> None:
         await clean_leftovers(database, sites, settings)
 
-    async def delete_expired(database: Database) -> None:
+    async def expire(database: Database) -> None:
+        await warn_of_expiry(database)
         await delete_expired_clusters(database, settings)
 
     async def suspend(database: Database) -> None:
@@ -151,7 +123,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("collect_payments", interval=60.0, run=collect),
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
-        Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
+        Periodic("delete_expired_clusters", interval=15.0, run=expire),
         Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),

@@ -9,7 +9,7 @@ const verbs = {
   account_changed: "wird von einem anderen Konto bezahlt", active: "ist aktiv", announced: "angekündigt", cancelled: "abgebrochen",
   cancelling: "wird abgebrochen", charges_corrected: "hat berichtigte Kosten", closed: "geschlossen", confirmed: "bestätigt", created: "erstellt",
   creating: "wird erstellt", degraded: "ist beeinträchtigt", delete_forced: "wird vom Betreiber gelöscht", deleted: "gelöscht", deleting: "wird gelöscht",
-  disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
+  disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", expiring: "läuft binnen einer Stunde ab", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
   funds_exhausted: "ist leer", funds_low: "ist fast leer", funds_restored: "hat wieder Guthaben", hardware_isolated: "wird ohne ausgefallene Hardware aufgeräumt",
   granted: "gewährt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
   rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", received: "eingegangen", refunded: "erstattet", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",

@@ -4549,6 +4549,9 @@ class Cluster(Answer):
     expires_at: datetime | None = None
     """When it expires; null: never."""
 
+    expiry_warned_at: datetime | None = None
+    """When `cluster.expiring` was recorded for this `expires_at`; null: not yet."""
+
     auto_repair: bool
     """
     Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of
