@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
-from ipucloud.contract.repairs import RepairWindow, Weekday
+from ipucloud.contract.calendars import Weekday
+from ipucloud.contract.repairs import RepairWindow
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase

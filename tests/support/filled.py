@@ -16,6 +16,7 @@ from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.repairs.tables import scheduled_repairs
+from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
@@ -218,6 +219,8 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(cluster_rebuilds).values(operation_id=filled.finished_operation, **written, **mine)
     )
+    scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
+    await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))

@@ -12,6 +12,7 @@ _NAMES = {
     "BudgetTag": "BudgetTagCreate",
     "BudgetThreshold": "BudgetThresholdCreate",
     "ClusterItemOut": "ClusterSummary",
+    "ClusterScheduleOut": "ClusterScheduleState",
     "NewKeyOut": "NewVipuKey",
     "PartitionDetailOut": "PartitionDetails",
     "PartitionItemOut": "PartitionSummary",

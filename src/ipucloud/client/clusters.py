@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from ipucloud.client import call as request
@@ -22,15 +22,32 @@ from ipucloud.client.models import (
     ResizeEstimate,
     Topology,
     Usage,
+    UsePeriod,
     Vipu,
 )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When a cluster is in use; outside of the periods, and of those that would begin on a holiday, it is suspended."""
+
+    time_zone: str
+    periods: Sequence[UsePeriod]
+    holidays: Sequence[date] = ()
+
+    def body(self) -> dict[str, object]:
+        return {
+            "time_zone": self.time_zone,
+            "periods": [period.model_dump(mode="json") for period in self.periods],
+            "holidays": [day.isoformat() for day in self.holidays],
+        }
 
 
 @dataclass(frozen=True)
 class NewCluster:
     """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
 
-    `repair_window`: when repairs may begin without a request; None: at any time.
+    `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
     """
 
     name: str
@@ -45,6 +62,7 @@ class NewCluster:
     expires_at: datetime | None = None
     auto_repair: bool = True
     repair_window: RepairWindow | None = None
+    schedule: Schedule | None = None
 
     def body(self) -> dict[str, object]:
         return given(
@@ -60,6 +78,7 @@ class NewCluster:
             expires_at=self.expires_at,
             auto_repair=self.auto_repair,
             repair_window=self.repair_window and self.repair_window.model_dump(mode="json"),
+            schedule=self.schedule and self.schedule.body(),
         )
 
 
@@ -107,12 +126,15 @@ def update(
     auto_repair: bool | None = None,
     repair_window: RepairWindow | Literal["any"] | None = None,
     ssh_keys: Sequence[str] | None = None,
+    schedule: Schedule | Literal["none"] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
     """Change the given fields; `tags` replaces all tags. `repair_window="any"`: repairs may begin at any time.
 
     `ssh_keys`: names or ids of the keys that may log in, in place of the present ones; if the cluster is in use, its
     `operation` brings them to the servers.
+
+    `schedule`: when it is in use, from the next moment on; `"none"`: it is suspended and resumed by requests only.
 
     `if_match`: only if the cluster still has this entity tag.
     """
@@ -124,11 +146,14 @@ def update(
         auto_repair=auto_repair,
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
         ssh_keys=None if ssh_keys is None else [*ssh_keys],
+        schedule=schedule.body() if isinstance(schedule, Schedule) else None,
     )
     if expires_at == "never":
         body["expires_at"] = None
     if repair_window == "any":
         body["repair_window"] = None
+    if schedule == "none":
+        body["schedule"] = None
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 

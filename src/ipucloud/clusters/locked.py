@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.schedules.store import CALENDAR
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
@@ -34,6 +35,7 @@ class LockedCluster(NamedTuple):
     expires_at: datetime | None
     auto_repair: bool
     repair_window: dict[str, object] | None
+    schedule: dict[str, object] | None
     region: str
     flavor: str
     machine_type: str
@@ -60,7 +62,7 @@ class LockedCluster(NamedTuple):
 _SELECT = f"""
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
-           clusters.region, clusters.flavor, clusters.machine_type,
+           {CALENDAR} AS schedule, clusters.region, clusters.flavor, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
            {users_at_controllers("clusters.region")} AS secure, app_now() AS now

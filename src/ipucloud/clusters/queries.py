@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.repairs.store import SHOWN
+from ipucloud.clusters.schedules.store import SHOWN_SCHEDULE
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,
@@ -42,6 +43,7 @@ _MEMBERS = f"""
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
   'expiry_warned_at', {rfc3339("page.expiry_warned_at")},
   'auto_repair', page.auto_repair, 'repair_window', page.repair_window, 'scheduled_repair', repair.document,
+  'schedule', schedule.document,
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   'poplar_servers', coalesce(servers.list, '[]'),
@@ -134,7 +136,7 @@ _OPEN_OPERATION = clauses(
       AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )
-_JOINS = clauses(wrong("page"), SHOWN, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_JOINS = clauses(wrong("page"), SHOWN, SHOWN_SCHEDULE, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
 _LISTED = clauses(
     PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",

@@ -13,6 +13,7 @@ from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.clusters.operations.update_keys import change_keys
 from ipucloud.clusters.repairs.reschedule import withdraw
+from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -64,7 +65,7 @@ async def update(
         raise Problem(STATE_CONFLICT, "The cluster is deleted. It can still be read, but not changed.")
     _check_expiry(cluster, body)
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name != KEYS}
-    after = before | body.model_dump(include=body.model_fields_set - {KEYS})
+    after = before | body.model_dump(include=body.model_fields_set - {KEYS}) | _schedule(body)
     changed = [name for name in before if after[name] != before[name]]
     if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys):
         changed.append(KEYS)
@@ -75,7 +76,7 @@ async def update(
         "cluster_id": cluster_id,
         "request_id": actor.request_id,
         "fields": changed,
-        **after,
+        **{name: value for name, value in after.items() if name != "schedule"},
         "tags": orjson.dumps(after["tags"]).decode(),
         "repair_window": None if after["repair_window"] is None else orjson.dumps(after["repair_window"]).decode(),
     }
@@ -85,11 +86,20 @@ async def update(
         if isinstance(error.orig, pg_errors.UniqueViolation):
             raise name_taken() from error
         raise
+    if "schedule" in changed:
+        await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
     if {"auto_repair", "repair_window"} & set(changed):
         await withdraw(connection, project_id=actor.project_id, cluster_id=cluster_id)
         cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
         return cluster.version
     return version
+
+
+def _schedule(body: ClusterPatch) -> dict[str, object]:
+    """The schedule that was sent, as it is read back."""
+    if "schedule" not in body.model_fields_set:
+        return {}
+    return {"schedule": body.schedule and body.schedule.model_dump(mode="json")}
 
 
 def _check_expiry(cluster: LockedCluster, body: ClusterPatch) -> None:

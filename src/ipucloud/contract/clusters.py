@@ -14,6 +14,7 @@ from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
+from ipucloud.contract.schedules import ClusterSchedule, ClusterScheduleOut
 from ipucloud.contract.user_data import supported_user_data
 from ipucloud.kernel.money import Money
 
@@ -44,6 +45,9 @@ _AUTO_REPAIR = (
 _CHANGED_KEYS = (
     "Names or ids of the project's keys that may log in, in place of the present ones. A key of the cluster that the"
     " project has deleted stays if it is named."
+)
+_SCHEDULE = (
+    "When the cluster is in use; it is suspended and resumed by that, from the next moment on. null: by requests only."
 )
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 
@@ -84,6 +88,7 @@ class ClusterCreate(Body):
     expires_at: Instant | None = Field(None, description="When the cluster is deleted automatically.")
     auto_repair: bool = Field(True, description=_AUTO_REPAIR)
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
+    schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
 
 
 class ClusterPatch(Body):
@@ -100,6 +105,7 @@ class ClusterPatch(Body):
     ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
     )
+    schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
 
 
 class SshOut(Answer):
@@ -230,6 +236,9 @@ class ClusterItemOut(Answer):
     repair_window: RepairWindow | None = Field(description=_REPAIR_WINDOW)
     scheduled_repair: ScheduledRepairOut | None = Field(
         description="The repair that is announced or under way; null: none is."
+    )
+    schedule: ClusterScheduleOut | None = Field(
+        description="When it is in use, and what its schedule does next; null: it has none."
     )
     delete_protection: bool
     tags: dict[str, str]

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
+from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
 
 Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
 
@@ -44,6 +45,36 @@ class ClusterExpires(Payload):
     """When a cluster is deleted by itself."""
 
     expires_at: datetime = Field(description="When it is deleted, unless `expires_at` is changed until then.")
+
+
+class ScheduleStarts(Payload):
+    """What a schedule has begun."""
+
+    action: ScheduledAction = Field(description="Suspend or resume.", examples=["resume"])
+    due_at: datetime = Field(description="Its time by the schedule.", examples=["2026-05-04T06:00:00Z"])
+
+
+class ScheduleWaits(Payload):
+    """What a schedule cannot begin yet."""
+
+    action: ScheduledAction = Field(description="Suspend or resume.", examples=["resume"])
+    due_at: datetime = Field(description="Its time by the schedule.", examples=["2026-05-04T06:00:00Z"])
+    waits_for: ScheduleWaitsFor = Field(
+        description="A running operation, the code of a refusal, or a resume that did not succeed.",
+        examples=["capacity_exhausted"],
+    )
+    detail: str = Field(description="The same for people.", examples=["The region has no room for it."])
+    retry_at: datetime | None = Field(
+        description="When it is tried again; null: as soon as possible.", examples=["2026-05-04T06:05:00Z"]
+    )
+
+
+class ScheduleMisses(Payload):
+    """What a schedule could not begin before its next action was due."""
+
+    action: ScheduledAction = Field(description="Suspend or resume.", examples=["resume"])
+    due_at: datetime = Field(description="Its time by the schedule.", examples=["2026-05-04T06:00:00Z"])
+    waits_for: ScheduleWaitsFor = Field(description="What it last waited for.", examples=["capacity_exhausted"])
 
 
 class ClusterEntered(Payload):

@@ -91,6 +91,21 @@ CLUSTER_EXPIRING = _register(
     "The cluster expires within an hour, and is deleted then with its data.",
     payload=payloads.ClusterExpires,
 )
+CLUSTER_SCHEDULE_STARTED = _register(
+    "cluster.schedule_started",
+    "The cluster's schedule suspends or resumes it.",
+    payload=payloads.ScheduleStarts,
+)
+CLUSTER_SCHEDULE_WAITING = _register(
+    "cluster.schedule_waiting",
+    "The cluster's schedule has to wait although its time has come; it tries again.",
+    payload=payloads.ScheduleWaits,
+)
+CLUSTER_SCHEDULE_MISSED = _register(
+    "cluster.schedule_missed",
+    "The cluster's schedule could not do what was due before its next action was.",
+    payload=payloads.ScheduleMisses,
+)
 CLUSTER_DEGRADED = _register(
     "cluster.degraded",
     "Hardware of the cluster does not work as sold, or other hardware than before.",

@@ -71,8 +71,8 @@ class NamedListed(Paged):
     order: Annotated[
         NamedOrder,
         Field(
-            description="Newest first (`-created_at`), oldest first (`created_at`), or by name, from A (`name`) or from Z"
-            " (`-name`)."
+            description="Newest first (`-created_at`), oldest first (`created_at`), or by name, upwards (`name`) or"
+            " downwards (`-name`)."
         ),
     ] = NamedOrder.NEWEST_FIRST
 

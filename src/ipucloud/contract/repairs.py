@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
-from functools import cache
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
-from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
+from ipucloud.contract.calendars import Days, TimeZone
 from ipucloud.contract.fields import Answer, Body, Instant
-
-
-class Weekday(StrEnum):
-    """A day of the week, in the order of the calendar."""
-
-    MON = "mon"
-    TUE = "tue"
-    WED = "wed"
-    THU = "thu"
-    FRI = "fri"
-    SAT = "sat"
-    SUN = "sun"
-
 
 RepairReason = Literal["fault", "maintenance"]
 RepairOutcome = Literal["repaired", "failed", "cancelled", "not_needed", "superseded", "maintained"]
 WaitsFor = Literal["capacity", "limit", "operator"]
-
-_time_zones = cache(available_timezones)
-
-
-def _known(time_zone: str) -> str:
-    if time_zone not in _time_zones():
-        raise PydanticCustomError(
-            "unknown_time_zone", "No time zone has this name; write one of IANA's, like Europe/Luxembourg"
-        )
-    return time_zone
-
-
-def _distinct(days: list[Weekday]) -> list[Weekday]:
-    if len(set(days)) < len(days):
-        raise PydanticCustomError("repeated_day", "Name each day once")
-    return sorted(days, key=list(Weekday).index)
 
 
 class RepairWindow(Body):
@@ -55,16 +23,12 @@ class RepairWindow(Body):
     begins an hour later; when they show it twice, the first time.
     """
 
-    days: Annotated[list[Annotated[Weekday, Field(strict=False)]], AfterValidator(_distinct)] = Field(
-        min_length=1, max_length=7, description="Days on which a window begins.", examples=[["sat", "sun"]]
-    )
+    days: Days = Field(description="Days on which a window begins.", examples=[["sat", "sun"]])
     starts_at: str = Field(
         pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="Time of day in `time_zone`.", examples=["02:00"]
     )
     minutes: int = Field(ge=15, le=1440, description="Length of the window.", examples=[180])
-    time_zone: Annotated[str, AfterValidator(_known)] = Field(
-        max_length=64, description="Name of an IANA time zone.", examples=["Europe/Luxembourg"]
-    )
+    time_zone: TimeZone
 
 
 class ScheduledRepairOut(Answer):

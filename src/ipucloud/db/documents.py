@@ -13,7 +13,6 @@ from uuid import UUID
 from ipucloud.contract.lists import Listed, NamedListed, NamedOrder, Order, Paged
 from ipucloud.kernel.money import MINOR_UNITS
 
-
 AnyOrder: TypeAlias = Order | NamedOrder
 BY_NAME = frozenset({NamedOrder.BY_NAME, NamedOrder.BY_NAME_DESCENDING})
 
@@ -99,7 +98,7 @@ def _filters(query: Paged) -> dict[str, object]:
 
 
 def beyond(order: AnyOrder) -> str:
-    """A further condition of a WHERE over rows with `created_at`, `id` and perhaps `name`: those that come after a place.
+    """A further condition of a WHERE over rows with `created_at`, `id` and perhaps `name`: those after a place.
 
     The row comparison is an index condition, so that a deep page costs no more than the first.
     """

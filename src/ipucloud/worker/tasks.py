@@ -15,6 +15,7 @@ from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.start import start_repairs
+from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -126,6 +127,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("delete_expired_clusters", interval=15.0, run=expire),
         Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
+        Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),

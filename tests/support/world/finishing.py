@@ -84,11 +84,14 @@ async def fail_create(connection: AsyncConnection, cluster_id: UUID) -> None:
     await _end(connection, cluster_id, OperationState.FAILED, Problem(PROVISIONING_FAILED, "It failed."))
 
 
-async def finish_suspend(connection: AsyncConnection, cluster_id: UUID) -> None:
+async def finish_suspend(
+    connection: AsyncConnection, cluster_id: UUID, ended: OperationState = OperationState.SUCCEEDED
+) -> None:
     await _execute(connection, _MACHINES_FREED, cluster_id)
     project = await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
     await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
-    await _end(connection, cluster_id, OperationState.SUCCEEDED)
+    error = Problem(PROVISIONING_FAILED, "It failed.") if ended is OperationState.FAILED else None
+    await _end(connection, cluster_id, ended, error)
 
 
 async def finish_delete(connection: AsyncConnection, cluster_id: UUID) -> None:

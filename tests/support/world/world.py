@@ -17,6 +17,7 @@ from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
+from ipucloud.contract.operations import OperationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import project_parameters
@@ -181,10 +182,10 @@ class World(Customer):
         async with self.database.begin() as connection:
             await finishing.fail_create(connection, cluster_id)
 
-    async def finish_suspend(self, cluster_id: UUID) -> None:
-        """Write what a worker writes when a suspend was verified, and when a resume was undone."""
+    async def finish_suspend(self, cluster_id: UUID, ended: OperationState = OperationState.SUCCEEDED) -> None:
+        """Write what a worker writes when a suspend was verified; `ended` otherwise: when a resume was undone."""
         async with self.database.begin() as connection:
-            await finishing.finish_suspend(connection, cluster_id)
+            await finishing.finish_suspend(connection, cluster_id, ended)
 
     async def finish_delete(self, cluster_id: UUID) -> None:
         """Write what a worker writes when the teardown was verified."""

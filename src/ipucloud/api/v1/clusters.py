@@ -108,7 +108,9 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
 async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
     """List the project's clusters. `tag.<key>=<value>` filters by tag and can be repeated."""
     tags = prefixed(request, TAG)
-    return await named_list_of(request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None)
+    return await named_list_of(
+        request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None
+    )
 
 
 @routes.post(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -39,9 +38,7 @@ OtherKeys = Annotated[
 
 _DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
 """No other state follows without a request."""
-OPERATION = "operation"
-Awaited = StrEnum("Awaited", [OPERATION, *(state.value for state in ClusterState)])
-"""What `wait` waits for: the open operations, or a state."""
+_OPERATIONS = "operation"
 _OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLING)
 
 
@@ -216,13 +213,27 @@ def _consequences(cluster: Cluster, image: str | None, servers: list[str] | None
     )
 
 
+def _awaited(text: str) -> str:
+    known = [_OPERATIONS, *(state.value for state in ClusterState)]
+    if text not in known:
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}.")
+    return text
+
+
 @customer_command(app, "wait", "bert", "bert --for active --timeout 1800", "bert --for deleted")
 def wait(
     session: Session,
     name: Name,
     awaited: Annotated[
-        Awaited, typer.Option("--for", "--state", help="`operation`: the open operations; otherwise a state.")
-    ] = Awaited(OPERATION),
+        str,
+        typer.Option(
+            "--for",
+            "--state",
+            parser=_awaited,
+            metavar="[operation|active|suspended|deleted|…]",
+            help="The open operations, or a state.",
+        ),
+    ] = _OPERATIONS,
     patience: Patience = None,
 ) -> None:
     """Wait for the open operations on a cluster and its partitions, or until the cluster is in a state.
@@ -231,7 +242,7 @@ def wait(
     is no such cluster, 6 after the time-out. `--for deleted` is content with a cluster of that name that was deleted
     before.
     """
-    state = None if awaited == OPERATION else ClusterState(awaited)
+    state = None if awaited == _OPERATIONS else ClusterState(awaited)
     cluster = _living_or_deleted(session, name) if state is ClusterState.DELETED else find_cluster(session.client, name)
     if state is not None:
         cluster = _wait_for_state(session, cluster, state, patience)

@@ -123,6 +123,7 @@ def create(
 @customer_command(app, "list", "", "--state active --tag team=nlp", "--order name")
 def list_clusters(
     session: Session,
+    *,
     state: Annotated[ClusterState | None, typer.Option(help="Only those in this state.")] = None,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.", autocompletion=names(FLAVOR))] = None,

@@ -25,6 +25,7 @@ from ipucloud.clusters.operations.kind import (
     lacking,
 )
 from ipucloud.clusters.operations.replacing import other_hardware, replacing
+from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
@@ -158,6 +159,8 @@ async def create(
     plan = plan_for(admitted)
     expected = expected_seconds(plan, admitted.typical_seconds)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
+    if body.schedule is not None:
+        await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
     failpoint("create.cluster_written")
     operation_id = await open_operation(
         connection,

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
-from ipucloud.contract.repairs import RepairWindow, Weekday
+from ipucloud.contract.calendars import Weekday
+from ipucloud.contract.repairs import RepairWindow
 
 _DAYS = list(Weekday)
 
