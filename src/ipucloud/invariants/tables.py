@@ -12,6 +12,7 @@ from ipucloud.billing.pricing import tables as pricing
 from ipucloud.clusters import tables as clusters
 from ipucloud.clusters.fault_reports import tables as fault_reports
 from ipucloud.clusters.repairs import tables as scheduled_repairs
+from ipucloud.clusters.schedules import tables as schedules
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
@@ -80,6 +81,7 @@ TABLES = (
             clusters,
             fault_reports,
             scheduled_repairs,
+            schedules,
             events,
             health,
             identity,

@@ -244,3 +244,57 @@ def test_open_uses_the_browser_or_prints_the_address(
     assert opened == [f"{service.url}/docs"]
     monkeypatch.setattr("webbrowser.open", lambda _: False)
     assert f"{service.url}/docs" in run("open").out
+
+
+SCHEDULE = {
+    "time_zone": "Europe/Luxembourg",
+    "periods": [
+        {"days": ["mon", "tue", "wed", "thu", "fri"], "starts_at": "08:00", "ends_at": "20:00"},
+        {"days": ["sat"], "starts_at": "10:00", "ends_at": "14:00"},
+    ],
+    "holidays": ["2026-12-25", "2026-12-26"],
+}
+
+
+def test_a_schedule_is_set_with_the_holidays_of_a_file(run: Run, service: Service, tmp_path: Path) -> None:
+    due = {"action": "resume", "due_at": "2026-05-04T06:00:00Z", "waits_for": "capacity_exhausted"}
+    due |= {"detail": "The region is full.", "retry_at": "2026-05-04T06:05:00Z"}
+    answer = SCHEDULE | {"next_action": "suspend", "next_at": "2026-05-04T18:00:00Z", "due": due}
+    serve_cluster(service)
+    service.on("PATCH", PATH, Reply(body=CLUSTER | {"schedule": answer}))
+    days = tmp_path / "holidays"
+    days.write_text("# Luxembourg\n\n2026-12-26 # second day of Christmas\n2026-12-25\n")
+    given = ("mon-fri 08:00-20:00", "sat 10:00-14:00", "--time-zone", "Europe/Luxembourg")
+    ended = run("clusters", "schedule", "bert", *given, "--holidays-file", str(days), "--holiday", "2026-12-25")
+    assert (ended.status, changes(service)[0].body) == (0, {"schedule": SCHEDULE})
+    for part in (
+        "mon,tue,wed,thu,fri 08:00-20:00; sat 10:00-14:00",
+        "suspend at 2026-05-04 18:00:00Z",
+        "region is full",
+    ):
+        assert part in ended.out
+    assert run("clusters", "schedule", "bert", "--remove").status == 0
+    assert changes(service)[1].body == {"schedule": None}
+
+
+def test_a_schedule_is_shown_without_a_change(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"schedule": SCHEDULE | {"next_action": None, "next_at": None, "due": None}})
+    assert run("clusters", "schedule", "bert", "--json").json["time_zone"] == "Europe/Luxembourg"
+    assert changes(service) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("mon-fri 08:00-20:00",),
+        ("mon-fri 8-20", "--time-zone", "UTC"),
+        ("monday 08:00-20:00", "--time-zone", "UTC"),
+        ("--time-zone", "UTC"),
+        ("mon 08:00-20:00", "--time-zone", "UTC", "--remove"),
+        ("mon 08:00-20:00", "--time-zone", "UTC", "--holiday", "Christmas"),
+    ],
+)
+def test_a_schedule_that_is_not_one_asks_nothing(run: Run, service: Service, wrong: tuple[str, ...]) -> None:
+    serve_cluster(service)
+    assert run("clusters", "schedule", "bert", *wrong).status == 2
+    assert changes(service) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import written
 from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair, TopologyPartition
@@ -73,6 +74,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("auto-repair", cluster.auto_repair),
         ("repair window", cluster.repair_window and written(cluster.repair_window)),
         ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
+        *(schedules.facts(cluster.schedule) if cluster.schedule else ()),
         ("price per hour", _per_hour(cluster)),
         ("cost so far", f"{billing.cost or 'unknown'} for {billing.minutes} min"),
         *_logins(cluster),

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from ipucloud.cli.commands import cluster_changes, cluster_faults, cluster_files, cluster_resize, clusters
+from ipucloud.cli.commands import (
+    cluster_changes,
+    cluster_faults,
+    cluster_files,
+    cluster_resize,
+    cluster_schedules,
+    clusters,
+)
 
 app = typer.Typer(no_args_is_help=True)
-for part in (clusters, cluster_changes, cluster_resize, cluster_faults, cluster_files):
+for part in (clusters, cluster_changes, cluster_resize, cluster_schedules, cluster_faults, cluster_files):
     app.add_typer(part.app)

@@ -1,0 +1,90 @@
+"""Schedules as people write them: `mon-fri 08:00-20:00`, with a time zone and holidays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import typer
+from pydantic import ValidationError
+
+from ipucloud.cli.output import shown
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import ClusterScheduleState, UsePeriod
+
+FORM = "mon-fri 08:00-20:00"
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_TIMES = re.compile(r"(?P<starts_at>\d\d:\d\d)-(?P<ends_at>\d\d:\d\d)")
+_RANGE = re.compile(r"(?P<first>[a-z]{3})(-(?P<last>[a-z]{3}))?")
+
+
+def period(text: str) -> UsePeriod:
+    """Days and times of a period, such as `mon-fri 08:00-20:00` or `sat,sun 10:00-14:00`. Raises typer.BadParameter."""
+    try:
+        days, times = text.split()
+        given = _TIMES.fullmatch(times)
+        if given is None:
+            raise ValueError(times)
+        return UsePeriod.model_validate({"days": _days(days), **given.groupdict()})
+    except (ValueError, ValidationError):
+        raise typer.BadParameter(f"{text!r} is not a period such as {FORM!r}: days, and times of day.") from None
+
+
+def holiday(text: str) -> date:
+    """A date. Raises typer.BadParameter."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a date such as 2026-12-25.") from None
+
+
+def holidays_in(file: Path) -> list[date]:
+    """The dates in a file: one at the beginning of each line; empty lines and those with `#` do not count.
+
+    Raises UsageError with the line that is none.
+    """
+    found = []
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if words:
+            try:
+                found.append(date.fromisoformat(words[0]))
+            except ValueError:
+                raise UsageError(f"{file}, line {number}: {words[0]!r} is not a date such as 2026-12-25.") from None
+    return found
+
+
+def written(schedule: ClusterScheduleState) -> str:
+    """The periods and time zone as they are written."""
+    periods = (f"{','.join(each.days)} {each.starts_at}-{each.ends_at}" for each in schedule.periods)
+    return f"{'; '.join(periods)} {schedule.time_zone}"
+
+
+def facts(schedule: ClusterScheduleState | None) -> list[tuple[str, object]]:
+    """Names and values of a schedule."""
+    if schedule is None:
+        return [("schedule", None)]
+    due = schedule.due
+    return [
+        ("schedule", written(schedule)),
+        ("holidays", [day.isoformat() for day in schedule.holidays] or None),
+        ("next", None if schedule.next_at is None else f"{schedule.next_action} at {shown(schedule.next_at)}"),
+        ("due", None if due is None else f"{due.action} since {shown(due.due_at)}"),
+        *([("waits for", due.detail or due.waits_for)] if due is not None and due.waits_for else []),
+        *([("tried again", due.retry_at)] if due is not None and due.retry_at else []),
+    ]
+
+
+def _days(text: str) -> Sequence[str]:
+    """The days of `mon-fri` or `sat,sun`. Raises ValueError."""
+    found: list[str] = []
+    for each in text.split(","):
+        given = _RANGE.fullmatch(each)
+        if given is None:
+            raise ValueError(each)
+        first = _DAYS.index(given["first"])
+        last = _DAYS.index(given["last"] or given["first"])
+        found += [_DAYS[number % 7] for number in range(first, last + 1 if last >= first else last + 8)]
+    return found
