@@ -13,6 +13,7 @@ import ipucloud.billing.prepaid.tables
 import ipucloud.billing.pricing.tables
 import ipucloud.billing.reports.tables
 import ipucloud.clusters.fault_reports.tables
+import ipucloud.clusters.idle.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.tables

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
 from ipucloud.clusters.fault_reports.tables import fault_reports
+from ipucloud.clusters.idle.tables import server_uses
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
@@ -221,6 +222,8 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     )
     scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
     await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
+    watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
+    await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))

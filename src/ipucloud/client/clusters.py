@@ -48,6 +48,7 @@ class NewCluster:
     """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
 
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
+    `idle_suspend_minutes`: minutes without a login and an attached IPU until it is suspended; None: never.
     """
 
     name: str
@@ -63,6 +64,7 @@ class NewCluster:
     auto_repair: bool = True
     repair_window: RepairWindow | None = None
     schedule: Schedule | None = None
+    idle_suspend_minutes: int | None = None
 
     def body(self) -> dict[str, object]:
         return given(
@@ -79,6 +81,7 @@ class NewCluster:
             auto_repair=self.auto_repair,
             repair_window=self.repair_window and self.repair_window.model_dump(mode="json"),
             schedule=self.schedule and self.schedule.body(),
+            idle_suspend_minutes=self.idle_suspend_minutes,
         )
 
 
@@ -127,6 +130,7 @@ def update(
     repair_window: RepairWindow | Literal["any"] | None = None,
     ssh_keys: Sequence[str] | None = None,
     schedule: Schedule | Literal["none"] | None = None,
+    idle_suspend_minutes: int | Literal["never"] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
     """Change the given fields; `tags` replaces all tags. `repair_window="any"`: repairs may begin at any time.
@@ -135,6 +139,7 @@ def update(
     `operation` brings them to the servers.
 
     `schedule`: when it is in use, from the next moment on; `"none"`: it is suspended and resumed by requests only.
+    `idle_suspend_minutes="never"`: it stays in use although nobody uses it.
 
     `if_match`: only if the cluster still has this entity tag.
     """
@@ -147,11 +152,14 @@ def update(
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
         ssh_keys=None if ssh_keys is None else [*ssh_keys],
         schedule=schedule.body() if isinstance(schedule, Schedule) else None,
+        idle_suspend_minutes=None if idle_suspend_minutes == "never" else idle_suspend_minutes,
     )
     if expires_at == "never":
         body["expires_at"] = None
     if repair_window == "any":
         body["repair_window"] = None
+    if idle_suspend_minutes == "never":
+        body["idle_suspend_minutes"] = None
     if schedule == "none":
         body["schedule"] = None
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)

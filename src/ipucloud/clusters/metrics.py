@@ -17,6 +17,7 @@ REPAIRS_SCHEDULED = Counter("repairs_scheduled", "Repairs of clusters that were 
 REPAIRS_STARTED = Counter("repairs_started", "Scheduled repairs of clusters that have begun, by reason", ["reason"])
 EXPIRY_WARNINGS = Counter("cluster_expiry_warnings", "Clusters that were announced to expire within an hour")
 
+IDLE_SUSPENDED = Counter("clusters_suspended_idle", "Clusters that were suspended because nobody used them")
 SCHEDULED_ACTIONS = Counter(
     "cluster_scheduled_actions", "What schedules of clusters did, by action and outcome", ["action", "outcome"]
 )

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
+from ipucloud.clusters.idle.store import SHOWN_IDLE
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.repairs.store import SHOWN
 from ipucloud.clusters.schedules.store import SHOWN_SCHEDULE
@@ -44,6 +45,7 @@ _MEMBERS = f"""
   'expiry_warned_at', {rfc3339("page.expiry_warned_at")},
   'auto_repair', page.auto_repair, 'repair_window', page.repair_window, 'scheduled_repair', repair.document,
   'schedule', schedule.document,
+  'idle_suspend_minutes', page.idle_suspend_minutes, 'idle', idle.document,
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   'poplar_servers', coalesce(servers.list, '[]'),
@@ -136,7 +138,9 @@ _OPEN_OPERATION = clauses(
       AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )
-_JOINS = clauses(wrong("page"), SHOWN, SHOWN_SCHEDULE, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_JOINS = clauses(
+    wrong("page"), SHOWN, SHOWN_SCHEDULE, SHOWN_IDLE, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW
+)
 _LISTED = clauses(
     PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",

@@ -36,6 +36,8 @@ clusters = sa.Table(
     sa.Column("expiry_warned_at", sa.DateTime(timezone=True), comment="of this expires_at"),
     sa.Column("auto_repair", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("repair_window", pg.JSONB, comment="as in the API; NULL: repairs begin at any time"),
+    sa.Column("idle_suspend_minutes", sa.Integer, comment="suspended after so long without use; NULL: never"),
+    sa.Column("idle_counted_from", sa.DateTime(timezone=True), comment="when idle_suspend_minutes was changed"),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("state_reason", sa.Text),
     instant("state_entered_at", default_now=True),
@@ -58,6 +60,7 @@ clusters = sa.Table(
         "machines > 0 AND CASE allocated_through WHEN 'v-ipu' THEN ipus = 4 * machines ELSE ipus > 0 END", name="size"
     ),
     sa.CheckConstraint("num_nulls(endpoint_host, endpoint_port) IN (0, 2)", name="endpoint"),
+    sa.CheckConstraint("idle_suspend_minutes > 0", name="idle_suspend_minutes"),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("external_name"),
 )
@@ -80,6 +83,11 @@ sa.Index(
     "ix_clusters_expires_at",
     clusters.c.expires_at,
     postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.expires_at.is_not(None)),
+)
+sa.Index(
+    "ix_clusters_region_idle",
+    clusters.c.region,
+    postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.idle_suspend_minutes.is_not(None)),
 )
 make_with(clusters, BILLED_CLUSTERS)
 

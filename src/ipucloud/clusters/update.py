@@ -30,7 +30,9 @@ _UPDATE = Query(
       UPDATE clusters
          SET name = :name, tags = CAST(:tags AS jsonb), delete_protection = :delete_protection,
              expiry_warned_at = CASE WHEN expires_at IS NOT DISTINCT FROM :expires_at THEN expiry_warned_at END,
-             expires_at = :expires_at, auto_repair = :auto_repair,
+             idle_counted_from = CASE WHEN idle_suspend_minutes IS DISTINCT FROM :idle_suspend_minutes
+                                      THEN app_now() ELSE idle_counted_from END,
+             idle_suspend_minutes = :idle_suspend_minutes, expires_at = :expires_at, auto_repair = :auto_repair,
              repair_window = CAST(:repair_window AS jsonb), version = version + 1
        WHERE project_id = :project_id AND id = :cluster_id
       RETURNING id, project_id, version

@@ -49,6 +49,7 @@ _CHANGED_KEYS = (
 _SCHEDULE = (
     "When the cluster is in use; it is suspended and resumed by that, from the next moment on. null: by requests only."
 )
+_IDLE = "Minutes without a login and an attached IPU, as observed at the site, until it is suspended; null: never."
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 
 
@@ -56,6 +57,7 @@ KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
 
 
 UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$"), AfterValidator(supported_user_data)]
+IdleMinutes = Annotated[int, Field(ge=5, le=43_200)]
 
 
 class PartitionOptions(Body):
@@ -89,6 +91,7 @@ class ClusterCreate(Body):
     auto_repair: bool = Field(True, description=_AUTO_REPAIR)
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
     schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
+    idle_suspend_minutes: IdleMinutes | None = Field(None, description=_IDLE, examples=[60])
 
 
 class ClusterPatch(Body):
@@ -106,6 +109,7 @@ class ClusterPatch(Body):
         None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
     )
     schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
+    idle_suspend_minutes: IdleMinutes | None = Field(None, description=_IDLE, examples=[60])
 
 
 class SshOut(Answer):
@@ -205,6 +209,16 @@ class ResizeOut(Answer):
     moves: bool = Field(description="Whether the cluster moves to other machines; false: it keeps its own.")
 
 
+class IdleOut(Answer):
+    """Since when nobody uses a cluster, as last observed."""
+
+    since: datetime | None = Field(
+        description="Since when there is no login and no attached IPU on any server; null: it is in use, or not known.",
+        examples=[None],
+    )
+    observed_at: datetime | None = Field(description="When its servers were last observed; null: not yet.")
+
+
 class ClusterItemOut(Answer):
     """A cluster in a list, without its machines."""
 
@@ -240,6 +254,8 @@ class ClusterItemOut(Answer):
     schedule: ClusterScheduleOut | None = Field(
         description="When it is in use, and what its schedule does next; null: it has none."
     )
+    idle_suspend_minutes: int | None = Field(description=_IDLE, examples=[None])
+    idle: IdleOut | None = Field(description="Its use; null: it is not watched, because it is not suspended for that.")
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]

@@ -77,6 +77,24 @@ class ScheduleMisses(Payload):
     waits_for: ScheduleWaitsFor = Field(description="What it last waited for.", examples=["capacity_exhausted"])
 
 
+class IdleServer(Payload):
+    """What was observed of a Poplar server that nobody uses."""
+
+    name: str = Field(description="The server's name.", examples=["clu-01-1-p0"])
+    sessions: int = Field(description="Logins that were open.", examples=[0])
+    attached_ipus: int = Field(description="IPUs that programs held.", examples=[0])
+    idle_since: datetime = Field(description="When it was last in use.", examples=["2026-05-04T09:40:00Z"])
+    observed_at: datetime = Field(description="When that was observed.", examples=["2026-05-04T13:14:57Z"])
+
+
+class SuspendedIdle(Payload):
+    """The observation that proved that nobody uses a cluster."""
+
+    idle_suspend_minutes: int = Field(description="Minutes without use that its customer allows.", examples=[60])
+    idle_since: datetime = Field(description="When it was last in use.", examples=["2026-05-04T09:40:00Z"])
+    poplar_servers: list[IdleServer] = Field(description="What was observed of each of its Poplar servers.")
+
+
 class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 

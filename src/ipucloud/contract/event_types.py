@@ -106,6 +106,11 @@ CLUSTER_SCHEDULE_MISSED = _register(
     "The cluster's schedule could not do what was due before its next action was.",
     payload=payloads.ScheduleMisses,
 )
+CLUSTER_IDLE_SUSPENDED = _register(
+    "cluster.idle_suspended",
+    "The cluster is being suspended because nobody uses it; `data` has the observation that proves it.",
+    payload=payloads.SuspendedIdle,
+)
 CLUSTER_DEGRADED = _register(
     "cluster.degraded",
     "Hardware of the cluster does not work as sold, or other hardware than before.",

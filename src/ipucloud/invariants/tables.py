@@ -11,6 +11,7 @@ from ipucloud.billing.metering import tables as metering
 from ipucloud.billing.pricing import tables as pricing
 from ipucloud.clusters import tables as clusters
 from ipucloud.clusters.fault_reports import tables as fault_reports
+from ipucloud.clusters.idle import tables as idle
 from ipucloud.clusters.repairs import tables as scheduled_repairs
 from ipucloud.clusters.schedules import tables as schedules
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
@@ -82,6 +83,7 @@ TABLES = (
             fault_reports,
             scheduled_repairs,
             schedules,
+            idle,
             events,
             health,
             identity,

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
+from ipucloud.clusters.idle.store import WATCHED, record_uses
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types import (
@@ -47,7 +48,9 @@ from ipucloud.observation.findings import find
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reading import Reading, read_site
 from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.use import use_of
 from ipucloud.site.ports import Budget, Sites
+from ipucloud.wire.site import Host as SeenHost
 
 log = structlog.get_logger(__name__)
 
@@ -149,6 +152,7 @@ async def observe_region(
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
     await _keep_shown(database, fence, region, reading, budget)
+    await _keep_use(database, fence, region, reading.hosts, budget, age=lambda: clock.monotonic() - read_at)
     async with database.read() as connection:
         live = await live_reports(connection, region)
         differs = await inventory_facts(connection, region)
@@ -184,6 +188,28 @@ async def _keep_shown(database: Database, fence: Fence, region: str, reading: Re
         for type_, number in changed.items():
             metrics.CHANGED.labels(region, type_).inc(number)
             log.warning("hardware_changed", region=region, kind=kind, type=type_, objects=number)
+
+
+async def _keep_use(
+    database: Database,
+    fence: Fence,
+    region: str,
+    hosts: Mapping[str, SeenHost] | None,
+    budget: Budget,
+    *,
+    age: Callable[[], float],
+) -> None:
+    """Write whether anybody uses the servers of clusters that are suspended when nobody does."""
+    if hosts is None:
+        return
+    async with database.read() as connection:
+        watched = await WATCHED.all(connection, {"region": region})
+    if not watched:
+        return
+    budget()
+    async with database.begin() as connection:
+        await fence(connection)
+        await record_uses(connection, [use_of(each, hosts) for each in watched], age=age())
 
 
 def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:

@@ -159,6 +159,8 @@ class Host(Wire):
     `boot_id` names the last start of its server: another with every start, as in `/proc/sys/kernel/random/boot_id`.
     None: the site does not read it.
     `cloud_init`: None where the server has no user data, or the site does not read how it was carried out.
+    `sessions` are the logins that are open on its server, `attached_ipus` the IPUs that programs hold there, and
+    `idle_seconds` counts from when there were last any, or from its start; None: the site does not read it.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
 
@@ -174,6 +176,9 @@ class Host(Wire):
     serial_number: str | None = None
     model: str | None = None
     firmware: str | None = None
+    sessions: int | None = None
+    attached_ipus: int | None = None
+    idle_seconds: float | None = None
 
 
 class HostList(Wire):

@@ -12,6 +12,7 @@ from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
 from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
+from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.start import start_repairs
@@ -128,6 +129,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
+        Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),

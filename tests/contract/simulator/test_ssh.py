@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.skipif(
     not all(shutil.which(program) for program in ("ssh", "scp", "sftp", "ssh-keygen")),
@@ -201,3 +204,20 @@ def test_a_wiped_server_is_gone_with_its_data(shared_site: RunningSite, http: ht
     again = OpenSsh(tenant.wait_for(HostState.RUNNING).ssh or login.at, key, tmp_path / "known_hosts")
     assert again.at.host_key != login.at.host_key
     assert again.ssh("cat treasure.txt").returncode == 1
+
+
+def test_a_host_shows_who_is_logged_in_and_how_long_nobody_was(tenant: Tenant, login: OpenSsh) -> None:
+    """Connections that prove nothing, such as those that read the host key, are no use."""
+    output(login, "true")
+    eventually(lambda: tenant.observe().sessions == 0, "the login ends")
+    shown = tenant.observe()
+    assert (shown.attached_ipus, shown.idle_seconds is not None and shown.idle_seconds >= 0) == (0, True)
+    with socket.create_connection((tenant.ssh().host, tenant.ssh().port)) as stranger:
+        stranger.recv(64)
+        assert tenant.observe().sessions == 0
+    arguments = ["ssh", *login.options, "-p", str(login.at.port), login.target]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as conversation:
+        eventually(lambda: tenant.observe().sessions == 1, "the login is counted")
+        assert tenant.observe().idle_seconds == 0
+        conversation.communicate()
+    eventually(lambda: tenant.observe().sessions == 0, "the login ends")

@@ -298,3 +298,16 @@ def test_a_schedule_that_is_not_one_asks_nothing(run: Run, service: Service, wro
     serve_cluster(service)
     assert run("clusters", "schedule", "bert", *wrong).status == 2
     assert changes(service) == []
+
+
+def test_a_cluster_is_suspended_when_nobody_uses_it_or_not(run: Run, service: Service) -> None:
+    idle = {"since": "2026-05-04T12:00:00Z", "observed_at": "2026-05-04T13:00:00Z"}
+    watched = CLUSTER | {"idle_suspend_minutes": 60, "idle": idle}
+    serve_cluster(service, watched)
+    service.on("PATCH", PATH, Reply(body=watched))
+    ended = run("clusters", "update", "bert", "--idle-suspend", "60")
+    assert (ended.status, "after 60 min" in ended.out, "2026-05-04 12:00:00Z" in ended.out) == (0, True, True)
+    assert run("clusters", "update", "bert", "--no-idle-suspend").status == 0
+    assert [each.body for each in changes(service)] == [{"idle_suspend_minutes": 60}, {"idle_suspend_minutes": None}]
+    for wrong in (("--idle-suspend", "4"), ("--idle-suspend", "60", "--no-idle-suspend")):
+        assert run("clusters", "update", "bert", *wrong).status == 2

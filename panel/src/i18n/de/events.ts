@@ -11,7 +11,7 @@ const verbs = {
   creating: "wird erstellt", degraded: "ist beeinträchtigt", delete_forced: "wird vom Betreiber gelöscht", deleted: "gelöscht", deleting: "wird gelöscht",
   disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", expiring: "läuft binnen einer Stunde ab", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
   funds_exhausted: "ist leer", funds_low: "ist fast leer", funds_restored: "hat wieder Guthaben", hardware_isolated: "wird ohne ausgefallene Hardware aufgeräumt",
-  granted: "gewährt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
+  granted: "gewährt", idle_suspended: "wird angehalten, weil ihn niemand benutzt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
   rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", received: "eingegangen", refunded: "erstattet", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
   resetting: "wird zurückgesetzt", rebooting: "wird neu gestartet", resized: "hat eine andere Größe", resizing: "ändert seine Größe", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask, parse_tags
+from ipucloud.cli.commands.clusters import Idle, Name, Patience, Wait, Yes, ask, parse_tags
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
@@ -67,11 +67,13 @@ def update(
     auto_repair: AutoRepairChange = None,
     repair_window: Window = None,
     any_time: Annotated[bool, typer.Option("--no-repair-window", help="Let repairs begin at any time.")] = False,
+    idle: Idle = None,
+    no_idle: Annotated[bool, typer.Option("--no-idle-suspend", help="Keep it although nobody uses it.")] = False,
     ssh_keys: OtherKeys = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Change a cluster's name, tags, protection, expiry, repairs or SSH keys.
+    """Change a cluster's name, tags, protection, expiry, repairs, idle stop or SSH keys.
 
     Keys that are not named can no longer log in; sessions that are open stay open.
     """
@@ -79,8 +81,10 @@ def update(
         raise UsageError("Give either --expires-at or --no-expiry.")
     if repair_window and any_time:
         raise UsageError("Give either --repair-window or --no-repair-window.")
-    changes = (new_name, protect, expires_at, auto_repair, repair_window, ssh_keys)
-    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time):
+    if idle is not None and no_idle:
+        raise UsageError("Give either --idle-suspend or --no-idle-suspend.")
+    changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys)
+    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time or no_idle):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
     changed = {**cluster.value.tags, **parse_tags(tags or [])}
@@ -96,6 +100,7 @@ def update(
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
         ssh_keys=ssh_keys,
+        idle_suspend_minutes="never" if no_idle else idle,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
     with suggesting(session.client, *((SSH_KEY, each) for each in ssh_keys or ())):

@@ -74,6 +74,8 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("auto-repair", cluster.auto_repair),
         ("repair window", cluster.repair_window and written(cluster.repair_window)),
         ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
+        ("suspended when idle", cluster.idle_suspend_minutes and f"after {cluster.idle_suspend_minutes} min"),
+        ("idle since", cluster.idle and cluster.idle.since),
         *(schedules.facts(cluster.schedule) if cluster.schedule else ()),
         ("price per hour", _per_hour(cluster)),
         ("cost so far", f"{billing.cost or 'unknown'} for {billing.minutes} min"),

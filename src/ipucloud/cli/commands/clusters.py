@@ -54,6 +54,12 @@ Keys = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
+Idle = Annotated[
+    int | None,
+    typer.Option(
+        "--idle-suspend", min=5, max=43_200, metavar="MINUTES", help="Suspend it when nobody has used it for so long."
+    ),
+]
 Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
 Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")]
 Identity = Annotated[
@@ -89,6 +95,7 @@ def create(
     expires_at: ExpiresAt = None,
     auto_repair: AutoRepair = True,
     repair_window: Window = None,
+    idle: Idle = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -108,6 +115,7 @@ def create(
             expires_at=expires_at,
             auto_repair=auto_repair,
             repair_window=repair_window,
+            idle_suspend_minutes=idle,
         )
         operation = session.run(clusters.create(wanted))
     if wait:

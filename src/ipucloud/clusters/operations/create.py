@@ -109,12 +109,13 @@ _INSERT = sa.text(
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window, state,
-        state_sla_seconds, incarnation, external_name)
+        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
+        idle_suspend_minutes, state, state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
         :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
-        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :state, :sla, :incarnation, :external_name)
+        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :state, :sla, :incarnation,
+        :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -222,6 +223,7 @@ async def _insert(
             "expires_at": body.expires_at,
             "auto_repair": body.auto_repair,
             "repair_window": None if body.repair_window is None else body.repair_window.model_dump_json(),
+            "idle_suspend_minutes": body.idle_suspend_minutes,
             "state": CLUSTER_STATES.initial.value,
             "sla": math.ceil(expected),
             "incarnation": FIRST_INCARNATION,

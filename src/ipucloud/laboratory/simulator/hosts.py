@@ -127,6 +127,9 @@ class Hosts:
             ipus_visible=server.ipus_visible if server else None,
             boot_id=record.boot_id if record.server else None,
             cloud_init=server.cloud_init if server else None,
+            sessions=server.uses.sessions if server else None,
+            attached_ipus=server.uses.attached_ipus if server else None,
+            idle_seconds=server.uses.idle_seconds if server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )

@@ -27,6 +27,7 @@ from ipucloud.laboratory.simulator.ssh.session import Login, Session
 from ipucloud.laboratory.simulator.ssh.shell import Shell
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS
 from ipucloud.laboratory.simulator.ssh.userland import Confinement, Userland, files_of
+from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
@@ -112,6 +113,7 @@ class PoplarServer:
         more = self._user_data.ssh_authorized_keys if spec.keys_revision == 1 else ()
         self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
         self.connections: set[asyncssh.SSHServerConnection] = set()
+        self.uses = Uses()
         self._folder = folder
         self._around = around
         self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
@@ -324,6 +326,10 @@ class _Door(asyncssh.SSHServer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.discard(self._connection)
+        self._server.uses.logout(self._connection)
+
+    def auth_completed(self) -> None:
+        self._server.uses.login(self._connection)
 
     async def begin_auth(self, username: str) -> bool:
         self._problem = await self._server.confinement_problem()

@@ -1,15 +1,15 @@
 """When the owner of a cluster was warned that it expires.
 
-Revision ID: 0059
-Revises: 0058
+Revision ID: 0063
+Revises: 0062
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0059"
-down_revision = "0058"
+revision = "0063"
+down_revision = "0062"
 branch_labels = None
 depends_on = None
 

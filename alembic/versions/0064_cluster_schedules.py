@@ -1,15 +1,15 @@
 """Schedules by which clusters are suspended and resumed.
 
-Revision ID: 0060
-Revises: 0059
+Revision ID: 0064
+Revises: 0063
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0060"
-down_revision = "0059"
+revision = "0064"
+down_revision = "0063"
 branch_labels = None
 depends_on = None
 
