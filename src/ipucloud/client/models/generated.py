@@ -286,6 +286,32 @@ class Disabled(StrEnum):
     FAILING = "failing"
 
 
+class DueAction(Answer):
+    """What the schedule is to do now, and has not done."""
+
+    action: str
+    """`suspend` or `resume`."""
+
+    due_at: datetime
+    """Its time by the schedule."""
+
+    waits_for: str | None = None
+    """
+    Why it has not begun although its time has come: `operation` (another one runs on the cluster), the code with
+    which a resume was refused, or `resume_failed` (one that it began did not succeed); null: it begins within
+    seconds, or is under way.
+    """
+
+    detail: str | None = None
+    """The same in a sentence."""
+
+    retry_at: datetime | None = None
+    """When it is tried again; null: as soon as possible."""
+
+    operation: str | None = None
+    """The operation that it began."""
+
+
 class EstimateQuota(Answer):
     """Whether the project's quota allows the cluster, in machines."""
 
@@ -698,6 +724,16 @@ class Holder(Answer):
 
     freed_at: datetime | None = None
     """When it was observed clean and free again; null before that."""
+
+
+class Idle(Answer):
+    """Since when nobody uses a cluster, as last observed."""
+
+    since: datetime | None = None
+    """Since when there is no login and no attached IPU on any server; null: it is in use, or not known."""
+
+    observed_at: datetime | None = None
+    """When its servers were last observed; null: not yet."""
 
 
 class InventoryFinding(Answer):
@@ -4439,6 +4475,19 @@ class Usage(Answer):
     """Usage, divided by size and price."""
 
 
+class UsePeriod(Answer):
+    """A period on some days of each week, which belongs to the day on which it begins."""
+
+    days: Sequence[Weekday | str] = []
+    """Days on which the period begins."""
+
+    starts_at: str
+    """Time of day in `time_zone`."""
+
+    ends_at: str
+    """Time of day in `time_zone`; one that is not after `starts_at` is on the following day."""
+
+
 class Charge(Answer):
     """The posted minutes of one hour, with the usage and the price that give its cost."""
 
@@ -4485,120 +4534,26 @@ class Charge(Answer):
     """Price that was in force."""
 
 
-class Cluster(Answer):
-    """A cluster with its machines."""
+class ClusterScheduleState(Answer):
+    """When a cluster is in use, and what its schedule does next."""
 
-    id: str
-    """Unique id."""
+    time_zone: str
+    """Name of an IANA time zone."""
 
-    name: str
-    """Name."""
+    periods: Annotated[Sequence[UsePeriod], Field(validate_default=True)] = []
+    """When the cluster is in use."""
 
-    project: str
-    """Slug of the project."""
+    holidays: Sequence[date] = []
+    """Dates on which no period begins."""
 
-    region: str
-    """Slug of the region."""
+    next_action: str | None = None
+    """What it does next, computed from the calendar; null: nothing, for more than two years."""
 
-    flavor: str
-    """Name of the flavor."""
+    next_at: datetime | None = None
+    """When it does that."""
 
-    image: str
-    """Name of the image."""
-
-    state: Annotated[ClusterState | str, Field(union_mode="left_to_right")]
-    """Present state."""
-
-    state_reason: str | None = None
-    """Why it is in its state; null if it was requested."""
-
-    state_entered_at: datetime
-    """When it entered its state."""
-
-    state_sla_seconds: int | None = None
-    """Usual time in this state, in seconds; null if there is none."""
-
-    blocked_by: str | None = None
-    """
-    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
-    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
-    something failed.
-    """
-
-    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
-    """What is wrong with its hardware, oldest first."""
-
-    observed_at: datetime | None = None
-    """When its hardware was last observed; null if it has none, or was never observed."""
-
-    stage: str | None = None
-    """Stage of the open operation on the cluster itself; null: none is open."""
-
-    progress: int
-    """Progress of that operation in percent; 100 when none is open."""
-
-    created_at: datetime
-    """When it was created."""
-
-    ready_at: datetime | None = None
-    """When it was first active; null before that."""
-
-    deleted_at: datetime | None = None
-    """When it was deleted; null if it is not."""
-
-    expires_at: datetime | None = None
-    """When it expires; null: never."""
-
-    expiry_warned_at: datetime | None = None
-    """When `cluster.expiring` was recorded for this `expires_at`; null: not yet."""
-
-    auto_repair: bool
-    """
-    Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of
-    its hardware.
-    """
-
-    repair_window: RepairWindow | None = None
-    """When repairs may begin without a request; null: at any time."""
-
-    scheduled_repair: ScheduledRepair | None = None
-    """The repair that is announced or under way; null: none is."""
-
-    delete_protection: bool
-    """Whether deletion is refused."""
-
-    tags: Mapping[str, str] = {}
-    """Labels: keys with values."""
-
-    ssh_keys: Sequence[str] = []
-    """Names of the keys that may log in."""
-
-    poplar_servers: Annotated[Sequence[PoplarServer], Field(validate_default=True)] = []
-    """The cluster's Poplar servers."""
-
-    partitions: Annotated[Sequence[Partition], Field(validate_default=True)] = []
-    """The cluster's partitions."""
-
-    ipus: int
-    """Number of IPUs."""
-
-    price_per_minute: Money | None = None
-    """Price of one minute; null if there is no price."""
-
-    billing: Billing
-    """Minutes and cost so far."""
-
-    operation: Operation | None = None
-    """The open operation on the cluster itself; null when none is open. Each partition has its own."""
-
-    resize: Resize | None = None
-    """The resize under way; null: none is."""
-
-    version: int
-    """Number that grows with every change."""
-
-    machines: Annotated[Sequence[Machine], Field(validate_default=True)] = []
-    """IPU machines that the cluster holds."""
+    due: DueAction | None = None
+    """What is to be done now and is not done; null: nothing."""
 
 
 class Delivery(Answer):
@@ -4881,6 +4836,131 @@ class Topology(Answer):
     """Oldest of the controller's reports that this shows."""
 
 
+class Cluster(Answer):
+    """A cluster with its machines."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    project: str
+    """Slug of the project."""
+
+    region: str
+    """Slug of the region."""
+
+    flavor: str
+    """Name of the flavor."""
+
+    image: str
+    """Name of the image."""
+
+    state: Annotated[ClusterState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
+    state_reason: str | None = None
+    """Why it is in its state; null if it was requested."""
+
+    state_entered_at: datetime
+    """When it entered its state."""
+
+    state_sla_seconds: int | None = None
+    """Usual time in this state, in seconds; null if there is none."""
+
+    blocked_by: str | None = None
+    """
+    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
+    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
+    something failed.
+    """
+
+    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
+    """What is wrong with its hardware, oldest first."""
+
+    observed_at: datetime | None = None
+    """When its hardware was last observed; null if it has none, or was never observed."""
+
+    stage: str | None = None
+    """Stage of the open operation on the cluster itself; null: none is open."""
+
+    progress: int
+    """Progress of that operation in percent; 100 when none is open."""
+
+    created_at: datetime
+    """When it was created."""
+
+    ready_at: datetime | None = None
+    """When it was first active; null before that."""
+
+    deleted_at: datetime | None = None
+    """When it was deleted; null if it is not."""
+
+    expires_at: datetime | None = None
+    """When it expires; null: never."""
+
+    expiry_warned_at: datetime | None = None
+    """When `cluster.expiring` was recorded for this `expires_at`; null: not yet."""
+
+    auto_repair: bool
+    """
+    Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of
+    its hardware.
+    """
+
+    repair_window: RepairWindow | None = None
+    """When repairs may begin without a request; null: at any time."""
+
+    scheduled_repair: ScheduledRepair | None = None
+    """The repair that is announced or under way; null: none is."""
+
+    schedule: ClusterScheduleState | None = None
+    """When it is in use, and what its schedule does next; null: it has none."""
+
+    idle_suspend_minutes: int | None = None
+    """Minutes without a login and an attached IPU, as observed at the site, until it is suspended; null: never."""
+
+    idle: Idle | None = None
+    """Its use; null: it is not watched, because it is not suspended for that."""
+
+    delete_protection: bool
+    """Whether deletion is refused."""
+
+    tags: Mapping[str, str] = {}
+    """Labels: keys with values."""
+
+    ssh_keys: Sequence[str] = []
+    """Names of the keys that may log in."""
+
+    poplar_servers: Annotated[Sequence[PoplarServer], Field(validate_default=True)] = []
+    """The cluster's Poplar servers."""
+
+    partitions: Annotated[Sequence[Partition], Field(validate_default=True)] = []
+    """The cluster's partitions."""
+
+    ipus: int
+    """Number of IPUs."""
+
+    price_per_minute: Money | None = None
+    """Price of one minute; null if there is no price."""
+
+    billing: Billing
+    """Minutes and cost so far."""
+
+    operation: Operation | None = None
+    """The open operation on the cluster itself; null when none is open. Each partition has its own."""
+
+    resize: Resize | None = None
+    """The resize under way; null: none is."""
+
+    version: int
+    """Number that grows with every change."""
+
+    machines: Annotated[Sequence[Machine], Field(validate_default=True)] = []
+    """IPU machines that the cluster holds."""
+
+
 __all__ = [
     "AccessKey",
     "AllocatedThrough",
@@ -4902,6 +4982,7 @@ __all__ = [
     "Cluster",
     "ClusterMove",
     "ClusterPrice",
+    "ClusterScheduleState",
     "ClusterSpending",
     "ClusterState",
     "ClustersInState",
@@ -4916,6 +4997,7 @@ __all__ = [
     "DeliveryAttempt",
     "DeliveryState",
     "Disabled",
+    "DueAction",
     "Dunning",
     "Estimate",
     "EstimateCapacity",
@@ -4945,6 +5027,7 @@ __all__ = [
     "HardwareMachineDetail",
     "HealthReport",
     "Holder",
+    "Idle",
     "Image",
     "InventoryFinding",
     "Invoice",
@@ -5046,6 +5129,7 @@ __all__ = [
     "UnusualDay",
     "Usage",
     "UsageSlice",
+    "UsePeriod",
     "Validation",
     "Vipu",
     "Webhook",
