@@ -10,13 +10,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 
 from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.idle.store import WATCHED, record_uses
 from ipucloud.clusters.update import update
+from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
+from ipucloud.db.engine import Database
 from ipucloud.observation.use import use_of
 from ipucloud.wire.site import Host, HostState, ServerSpec
+from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World, open_world
 from tests.support.world.clock import start_clock, stop_clock
@@ -175,3 +179,30 @@ async def test_it_counts_from_the_setting_and_from_the_last_operation(watched: W
     await watched.world.restart(bert)
     await watched.at(310)
     assert await watched.state(bert) == "active"
+
+
+def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scratch) -> None:
+    async def stop(database: Database) -> None:
+        await suspend_idle(Settings(), database)
+
+    async def work(step: str) -> list[Any]:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            if step == "begin":
+                watched = Watched(await World.seeded(made), database)
+                watched.clock(0)
+                for name in ("bert", "ernie"):
+                    await watched.world.make_active(name, idle_suspend_minutes=30)
+                watched.clock(60)
+                await watched.observe(IDLE)
+            else:
+                await stop(made)
+            async with made.read() as connection:
+                return list((await connection.execute(sa.text(TOLD))).scalars())
+        finally:
+            await made.close()
+
+    assert asyncio.run(work("begin")) == []
+    assert killed_at(database, "idle.suspended", 2, stop)
+    assert len(asyncio.run(work("finish"))) == 2
+    start_clock(database.owner_url)
