@@ -154,6 +154,9 @@ async def test_what_a_person_does_holds_until_the_next_moment(scheduled: Schedul
 async def test_after_an_outage_the_last_moment_counts_unless_a_person_has_decided_since(scheduled: Scheduled) -> None:
     world = scheduled.world
     bert, ernie = [await world.make_active(name, schedule=WORK) for name in ("bert", "ernie")]
+    # A night that nobody served: the clusters are to be in use again.
+    await scheduled.at("05 07:00")
+    assert await scheduled.begun() == []
     scheduled.clock("06 19:00")
     await world.suspend(ernie)
     await world.finish_suspend(ernie)

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from tests.sim.mutants import books, clusters, engine, hardware, money, rebuilds, repairs, resizes, restarts, truth
+from tests.sim.mutants import (
+    books,
+    clusters,
+    engine,
+    hardware,
+    money,
+    rebuilds,
+    repairs,
+    resizes,
+    restarts,
+    schedules,
+    truth,
+)
 from tests.sim.mutants.planting import MUTANTS
 
 __all__ = [
@@ -16,5 +28,6 @@ __all__ = [
     "repairs",
     "resizes",
     "restarts",
+    "schedules",
     "truth",
 ]
