@@ -18,7 +18,7 @@ from ipucloud.kernel import ids
 from ipucloud.kernel.errors import Problem
 from ipucloud.reconcile.reconciler import LeaseLost, Periodic
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import Simulation, Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim import scheduled
@@ -179,7 +179,7 @@ class History:
             milliseconds = 0x19C_0000_0000 + int(self._baton.now * 1000)
             return UUID(int=milliseconds << 80 | 7 << 76 | 2 << 62 | self._draw.getrandbits(62))
 
-        def chosen_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
+        def chosen_tasks(sites: Sites, settings: Settings, _: Simulation | None) -> list[Periodic]:
             return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
         with (

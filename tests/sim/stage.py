@@ -29,6 +29,7 @@ from tests.support.world.clock import simulate_clock, stop_clock
 
 REGION = "luxembourg-2"
 _LINES = 24
+_PLANNED_ONCE = "-c jit=off -c plan_cache_mode=force_generic_plan"
 
 _SETUP = (
     # Of work items due at the same instant the claim may take any. Which one must not depend on where rows lie on disk,
@@ -106,7 +107,7 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
         for statement in _SETUP:
             control.execute(statement)
         _keep_as_furnished(control)
-    with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
+    with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2, options=_PLANNED_ONCE) as control:
         control.execute("SET session_replication_role = replica")  # restoring must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
             known = with_other_image(load(), REGION)

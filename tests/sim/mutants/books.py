@@ -84,7 +84,7 @@ def billed_until_gone(stack: ExitStack) -> None:
         if self is DELETE:
             await intervals.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
-    rewrite(stack, intervals, "_CLOSE", ("c.delete_requested_at, CASE", "CASE"))
+    rewrite(stack, intervals, "_CLOSE", ("c.delete_requested_at,\n", "\n"))
     replace(stack, ClusterKind, "after_end", late)
 
 
