@@ -167,7 +167,7 @@ class Watcher:
             self.slack = max(self.slack, seconds)
         if any("freed_at" in label for label in labels):
             self._must_be_clean()
-        if any("ssh_keys_since" in label for label in labels):
+        if any("SET ssh_keys = c.ssh_keys" in label for label in labels):
             self._must_have_seen_keys()
 
     def _fail(self, sentence: str) -> None:

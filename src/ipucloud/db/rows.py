@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from operator import itemgetter
 from types import NoneType, UnionType
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
 
@@ -47,7 +47,7 @@ class Query(Generic[Value]):
 
 def plain(hint: Any) -> tuple[Any, bool]:
     """A type without None, and whether that was in it."""
-    if not isinstance(hint, UnionType):
+    if get_origin(hint) not in {UnionType, Union}:  # `Literal | None` is a Union
         return hint, False
     [kind] = [each for each in get_args(hint) if each is not NoneType]
     return kind, True
