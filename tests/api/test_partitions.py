@@ -176,6 +176,11 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     assert [len(rack["machines"]) for rack in found["racks"]] == [4]
     assert [link["state"] for link in found["links"]] == ["unknown"] * 3
     assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
+    assert [(each["size"], each["fits"], each["reason"]) for each in found["partition_sizes"][2:]] == [
+        (4, True, None),
+        (8, True, None),
+        (16, False, "too_few_free"),
+    ]
     owners = [ipu["partition"] for machine in found["machines"] for ipu in machine["ipus"]]
     assert owners.count(None) == 12
     await api.world.fail(cluster, Code.BMC_CRITICAL)

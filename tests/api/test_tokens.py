@@ -96,6 +96,24 @@ async def test_a_rotation_that_is_sent_twice_has_one_effect_and_one_secret(api: 
     assert await api.stores(first.json()["token"]) == []
 
 
+async def test_tokens_that_ended_are_listed_apart(api: Api, admin: httpx.AsyncClient) -> None:
+    for client, path in ((api.owner, f"{api.base}/tokens"), (admin, "/v1/tokens")):
+        role = "viewer" if client is api.owner else "support"
+        ended = await made(client, path, name="ended", role=role)
+        kept = await made(client, path, name="kept", role=role)
+        assert (await client.delete(f"{path}/{ended['id']}")).status_code == 204
+
+        async def listed(client: httpx.AsyncClient, path: str, **query: str) -> set[str]:
+            return {token["id"] for token in (await client.get(path, params=query)).json()["items"]}
+
+        assert ended["id"] in await listed(client, path, active="false")
+        assert kept["id"] not in await listed(client, path, active="false")
+        assert kept["id"] in await listed(client, path, active="true")
+        assert ended["id"] not in await listed(client, path, active="true")
+        assert {ended["id"], kept["id"]} <= await listed(client, path)
+        problem(await client.get(path, params={"active": "perhaps"}), 422, "validation_failed")
+
+
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [

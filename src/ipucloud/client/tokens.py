@@ -14,9 +14,12 @@ def whoami() -> Call[Whoami]:
     return request.get("whoami", Whoami, scoped=False)
 
 
-def list(*, order: str | None = None, limit: int | None = None, platform: bool = False) -> Call[Page[Token]]:
-    """All tokens, including revoked ones."""
-    return request.get("tokens", Page[Token], {"order": order, "limit": limit}, scoped=not platform)
+def list(
+    *, active: bool | None = None, order: str | None = None, limit: int | None = None, platform: bool = False
+) -> Call[Page[Token]]:
+    """Tokens; `active`: only those that work now (True), or only revoked and expired ones (False)."""
+    query = {"active": active, "order": order, "limit": limit}
+    return request.get("tokens", Page[Token], query, scoped=not platform)
 
 
 def get(token: Ref, *, platform: bool = False) -> Call[Token]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, Instant
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.projects import ProjectOut
 
 
@@ -39,6 +39,14 @@ class TokenPage(Page[TokenOut]):
 
 
 TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
+
+
+class TokenList(Listed):
+    """Tokens that match the filter."""
+
+    active: bool | None = Field(
+        None, description="Only those that work now, or only revoked and expired ones; null: all."
+    )
 
 
 class TokenCreate(Body):

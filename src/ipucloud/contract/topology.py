@@ -71,6 +71,17 @@ class TopologyPartitionOut(Answer):
     ipus: list[PartitionIpuOut]
 
 
+class PartitionSizeOut(Answer):
+    """A size that partitions of the cluster can have, and whether there is room for one now."""
+
+    size: int
+    fits: bool = Field(description="Whether one would fit now, over as few IPU-Link domains as possible.")
+    reason: Literal["too_few_free", "no_aligned_block"] | None = Field(
+        description="Why none fits: `too_few_free`: fewer IPUs are free; `no_aligned_block`: enough are free, but a"
+        " partition of 2^k IPUs begins at a multiple of 2^k, and no such block is free as a whole. Null if one fits."
+    )
+
+
 class TopologyOut(Answer):
     """The cluster's racks, machines, IPUs, links and partitions."""
 
@@ -80,6 +91,7 @@ class TopologyOut(Answer):
     partitions: list[TopologyPartitionOut]
     free_ipus: int
     largest_partition: int = Field(description="IPUs of the largest partition within one domain that fits now.")
+    partition_sizes: list[PartitionSizeOut] = Field(description="Sizes of partitions, smallest first.")
     observed_at: datetime | None
 
 

@@ -44,6 +44,11 @@ _DOCUMENTS = clauses(
 _COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id"
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project)"
 
+_OF_ACTIVITY = """
+AND (CAST(:active AS boolean) IS NULL OR
+     (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())) = CAST(:active AS boolean))
+"""
+
 GET_TOKEN = authenticated(
     clauses(
         ", page AS (SELECT",
@@ -59,10 +64,10 @@ GET_TOKEN = authenticated(
 """Parameter `:token_id`."""
 
 LIST_TOKENS: Mapping[Order, Query[DocumentPage]] = {
-    order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    order: authenticated(clauses(page_of("tokens", order, clauses(_IN_PROJECT, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
     for order in Order
 }
-"""All tokens, including revoked ones; parameters from `db.documents.list_parameters`."""
+"""Tokens; parameters from `db.documents.list_parameters`. `:active` true: those that work now; false: the others."""
 
 _OF_PLATFORM = "WHERE project_id IS NULL"  # those of billing accounts too: administrators keep them
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
@@ -83,7 +88,7 @@ GET_PLATFORM_TOKEN = Query(
 """As `GET_TOKEN`, for a token of the platform; `project_id` is NULL."""
 
 LIST_PLATFORM_TOKENS: Mapping[Order, Query[DocumentPage]] = {
-    order: Query(clauses(_NO_PROJECT, page_of("tokens", order, _OF_PLATFORM), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    order: Query(clauses(_NO_PROJECT, page_of("tokens", order, clauses(_OF_PLATFORM, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
     for order in Order
 }
 """As `LIST_TOKENS`, for the platform's tokens; `project_id` is NULL."""

@@ -33,6 +33,11 @@ class Room:
         """The size of the largest partition of one domain that fits; 0 when nothing is free."""
         return max((block.size for block in self.blocks), default=0)
 
+    @property
+    def free(self) -> int:
+        """How many IPUs are free."""
+        return sum(block.size for block in self.blocks)
+
     def fits(self, size: int, segments: int) -> bool:
         """Whether `size` IPUs fit, spread evenly over `segments` neighbouring domains."""
         per_domain = max(1, size // segments)

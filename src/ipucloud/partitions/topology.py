@@ -16,6 +16,7 @@ from ipucloud.contract.topology import (
     AccessKeyOut,
     IpuOut,
     LinkOut,
+    PartitionSizeOut,
     RackOut,
     TopologyMachineOut,
     TopologyOut,
@@ -26,10 +27,10 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.controllers import controller_of_cluster
 from ipucloud.kernel.errors import not_found
-from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, chain_positions
+from ipucloud.kernel.vipu import DOMAIN_IPUS, IPUS_PER_MACHINE, IpuPlace, chain_positions
 from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
-from ipucloud.partitions.room import room
+from ipucloud.partitions.room import Room, room
 from ipucloud.site.ports import UserEndpoint
 from ipucloud.wire.site import LinkKind
 
@@ -164,10 +165,20 @@ def picture(
         ],
         links=[seen.between(*link) for link in (*_ipu_links(machines), *_gw_links(machines))],
         partitions=shown,
-        free_ipus=sum(block.size for block in free.blocks),
+        free_ipus=free.free,
         largest_partition=free.largest,
+        partition_sizes=list(_sizes(len(places), free)),
         observed_at=observed_at,
     )
+
+
+def _sizes(ipus: int, free: Room) -> Iterator[PartitionSizeOut]:
+    size = 1
+    while size <= ipus:
+        fits = free.fits(size, max(1, size // DOMAIN_IPUS))
+        reason: Literal["too_few_free", "no_aligned_block"] = "too_few_free" if free.free < size else "no_aligned_block"
+        yield PartitionSizeOut(size=size, fits=fits, reason=None if fits else reason)
+        size *= 2
 
 
 def _by_rack(machines: Iterable[Machine]) -> dict[str, list[Machine]]:

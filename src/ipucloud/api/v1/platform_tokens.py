@@ -21,8 +21,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.tokens import TokenId, created_token
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts.store import account_exists
-from ipucloud.contract.lists import Listed
-from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
+from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenList, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Principal
@@ -36,8 +35,8 @@ _ONE = "/v1/tokens/{token:ref}"
 
 
 @routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))
-async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
-    """List the tokens of the platform and of billing accounts, including revoked ones."""
+async def list_platform_tokens(request: Request, query: Annotated[TokenList, Query()]) -> Response:
+    """List the tokens of the platform and of billing accounts, including those that ended, unless `active` chooses."""
     parameters = list_parameters(query, behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
     return page(query, request, row)

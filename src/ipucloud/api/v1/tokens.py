@@ -20,8 +20,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
-from ipucloud.contract.lists import Listed
-from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenOut, TokenPage, TokenRotate
+from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenList, TokenOut, TokenPage, TokenRotate
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission, Role
@@ -36,8 +35,8 @@ TokenId = Annotated[UUID, Path(description="Id of the token, or its name if no o
     "/v1/projects/{project}/tokens",
     **operation("listTokens", "List tokens", Permission.TOKEN_READ, gives=TokenPage),
 )
-async def list_tokens(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """List the project's tokens, including revoked ones."""
+async def list_tokens(request: Request, project: ProjectRef, query: Annotated[TokenList, Query()]) -> Response:
+    """List the project's tokens, including those that ended, unless `active` chooses."""
     return await list_of(request, project, token_store.LIST_TOKENS, query)
 
 

@@ -296,7 +296,7 @@ def topology(session: Session, name: Name) -> None:
         ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
         *unhealthy,
         ("free IPUs", found.free_ipus),
-        ("largest partition", found.largest_partition),
+        ("sizes that fit", ", ".join(str(each.size) for each in found.partition_sizes if each.fits) or "none"),
         ("observed", found.observed_at),
     ]
     session.show(found, [*racks, *held, *failed, *rest])

@@ -59,11 +59,18 @@ def create(
     _show_once(session, token)
 
 
-@customer_command(app, "list")
-def list_tokens(session: Session, platform: Platform = False) -> None:
+@customer_command(app, "list", "", "--active", "--ended")
+def list_tokens(
+    session: Session,
+    *,
+    active: Annotated[
+        bool | None, typer.Option("--active/--ended", help="Only those that work now, or only revoked and expired ones.")
+    ] = None,
+    platform: Platform = False,
+) -> None:
     """List the tokens, without their secrets."""
     session.list(
-        tokens.list(platform=platform),
+        tokens.list(active=active, platform=platform),
         ("NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,

@@ -1225,6 +1225,22 @@ class PartitionOperationState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class PartitionSize(Answer):
+    """A size that partitions of the cluster can have, and whether there is room for one now."""
+
+    size: int
+    """Number of IPUs."""
+
+    fits: bool
+    """Whether one would fit now, over as few IPU-Link domains as possible."""
+
+    reason: str | None = None
+    """
+    Why none fits: `too_few_free`: fewer IPUs are free; `no_aligned_block`: enough are free, but a partition of
+    2^k IPUs begins at a multiple of 2^k, and no such block is free as a whole. Null if one fits.
+    """
+
+
 class PartitionState(StrEnum):
     """
     A partition's state. `missing`: it was removed at the controller. `removed`: kept as history.
@@ -4786,6 +4802,9 @@ class Topology(Answer):
     largest_partition: int
     """IPUs of the largest partition within one domain that fits now."""
 
+    partition_sizes: Annotated[Sequence[PartitionSize], Field(validate_default=True)] = []
+    """Sizes of partitions, smallest first."""
+
     observed_at: datetime | None = None
     """Oldest of the controller's reports that this shows."""
 
@@ -4890,6 +4909,7 @@ __all__ = [
     "PartitionDetails",
     "PartitionIpu",
     "PartitionOperationState",
+    "PartitionSize",
     "PartitionState",
     "Payment",
     "Place",
