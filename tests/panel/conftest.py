@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.support.chromium import FLAGS, find_chromium
@@ -19,6 +21,8 @@ SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / ".tools" / "scr
 AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE_MS = 30_000
 """How long a busy machine may take to show something."""
+READY_MS = 180_000
+"""How long a simulated cluster may take on a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +86,24 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 def page(system: Up, open_page: Callable[..., Page]) -> Page:
     """A page of a new visitor."""
     return open_page(system.facts["url"])
+
+
+def signed_in(
+    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: object
+) -> Page:
+    """A page of a browser that signed in by a link of its own, as the project's owner or by a profile of `up`."""
+    environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
+    chosen = [] if profile is None else ["--profile", profile]
+    link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
+    page = open_page(system.facts["url"], **options)
+    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(f"**{path}")
+    return page
+
+
+def public_key() -> str:
+    key = Ed25519PrivateKey.generate().public_key()
+    return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
 def screenshot(page: Page, name: str) -> None:

@@ -5,33 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import screenshot, violations
+from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
 from tests.support.processes import Up
-
-READY_MS = 180_000
-"""How long a simulated cluster may take on a busy machine."""
-
-
-def signed_in(
-    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: object
-) -> Page:
-    """A page of a browser that signed in by a link of its own, as the project's owner or by a profile of `up`."""
-    environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
-    chosen = [] if profile is None else ["--profile", profile]
-    link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
-    page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
-    return page
-
-
-def public_key() -> str:
-    key = Ed25519PrivateKey.generate().public_key()
-    return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
 def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page: Page) -> None:

@@ -58,14 +58,6 @@ export const vipu = (project: string, id: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/vipu", { signal, params: { path: { project, cluster: id } } })),
   });
 
-export const partitions = (project: string, id: string) =>
-  queryOptions({
-    queryKey: key(project, "partitions", id),
-    queryFn: ({ signal }) =>
-      body(api.GET("/v1/projects/{project}/clusters/{cluster}/partitions", { signal, params: { path: { project, cluster: id }, query: { limit: 100 } } })),
-    refetchInterval: ({ state }) => whileWorking(state.data?.items.some((each) => ["creating", "resetting", "removing"].includes(each.state))),
-  });
-
 export const eventPage = (project: string, query: { subject?: string; cursor?: string; limit: number; type?: Schemas["Event"]["type"][] }) =>
   queryOptions({
     queryKey: key(project, "events", query),

@@ -5,8 +5,10 @@ import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
 import { operator } from "./de/operator";
+import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
+import { repairs } from "./de/repairs";
 import { common, shell, signIn, states } from "./de/shell";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator, quotas };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator, partitions, quotas, repairs };

@@ -17,7 +17,10 @@ import { ResizeModal } from "../components/ResizeModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
 import { EventTable } from "../components/EventTable";
+import { EditCluster } from "./cluster/EditCluster";
 import { Overview } from "./cluster/Overview";
+import { PartitionsTab } from "./cluster/PartitionsTab";
+import { RepairsTab } from "./cluster/RepairsTab";
 import { TopologyTab } from "./cluster/TopologyTab";
 
 export function ClusterPage() {
@@ -35,6 +38,8 @@ export function ClusterPage() {
         tabs={[
           { id: "overview", label: s.tabs.overview, content: <Overview cluster={cluster} /> },
           { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },
+          { id: "partitions", label: s.tabs.partitions, content: <PartitionsTab cluster={cluster} /> },
+          { id: "repairs", label: s.tabs.repairs, content: <RepairsTab cluster={cluster} /> },
           { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },
         ]}
       />
@@ -46,6 +51,7 @@ function Title({ cluster }: { cluster: Cluster }) {
   const { common, clusters: s } = useStrings();
   const may = useMay("cluster:write");
   const [action, setAction] = useState<ClusterAction | "rebuild" | "resize">();
+  const [editing, setEditing] = useState(false);
   const running = ["active", "degraded"].includes(cluster.state);
   const gone = ["deleting", "deleted"].includes(cluster.state);
   return (
@@ -54,6 +60,7 @@ function Title({ cluster }: { cluster: Cluster }) {
         variant="h1"
         actions={may && !gone && (
           <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={() => setEditing(true)}>{common.edit}</Button>
             {cluster.state !== "suspended" && (
               <ButtonDropdown
                 disabled={!running || cluster.operation !== null}
@@ -75,6 +82,7 @@ function Title({ cluster }: { cluster: Cluster }) {
       >
         {cluster.name}
       </Header>
+      {editing && <EditCluster cluster={cluster} onClose={() => setEditing(false)} />}
       {action === "rebuild" && <RebuildModal cluster={cluster} onClose={() => setAction(undefined)} />}
       {action === "resize" && <ResizeModal cluster={cluster} onClose={() => setAction(undefined)} />}
       {action && action !== "rebuild" && action !== "resize" && <ClusterActionModal action={action} clusters={[cluster]} onClose={() => setAction(undefined)} />}

@@ -18,7 +18,7 @@ const data: TopologyData = {
   machines: [machine(4, "p1"), machine(5, "p1"), machine(6, null)],
   links: [link("m4", "m5", "up"), link("m5", "m6", "down"), link("m6", "m4", "up")],
   partitions: [{ name: "train", partition_id: "p1", origin: "api", state: "active", state_reason: null, controller: null, size: 8, ipus: [] }],
-  free_ipus: 4, largest_partition: 4, observed_at: null,
+  free_ipus: 4, largest_partition: 4, partition_sizes: [], observed_at: null,
 };
 
 test("the topology shows each IPU with its partition, and is worked by arrow keys and Enter", async () => {

@@ -2,8 +2,15 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { EVENT_TYPES } from "../api/live";
 
 test("the types of the API are those of docs/openapi.json: otherwise run `npm run schema`", () => {
   const digest = createHash("sha256").update(readFileSync("../docs/openapi.json")).digest("hex");
   expect(readFileSync("src/api/schema.d.ts", "utf8").split("\n")[0]).toContain(digest);
+});
+
+test("every type of event of a project is listened for", () => {
+  const { paths } = JSON.parse(readFileSync("../docs/openapi.json", "utf8"));
+  const listed = paths["/v1/projects/{project}/events"].get.parameters.find((each: { name: string }) => each.name === "type");
+  expect([...EVENT_TYPES].sort()).toEqual([...listed.schema.items.enum, "gap"].sort());
 });

@@ -4,10 +4,11 @@ import { layout, linkPath, RACK_WIDTH, UNIT, type TopologyData } from "./layout"
 import { colourOf, usePartitionNames } from "./partitions";
 import "./topology.css";
 
-type Props = { data: TopologyData; selected?: string; onSelect: (machine: string) => void };
+/** `selected` is a machine; `partition` the id of one at the controller, whose machines are selected and whose IPUs stand out. */
+type Props = { data: TopologyData; selected?: string; partition?: string; onSelect: (machine: string) => void };
 
 /** The racks of a cluster with their machines, IPUs and links. One stop for Tab; arrows move between machines. */
-export function Topology({ data, selected, onSelect }: Props) {
+export function Topology({ data, selected, partition, onSelect }: Props) {
   const s = useStrings().cluster;
   const root = useRef<SVGSVGElement>(null);
   const [focus, setFocus] = useState(0);
@@ -43,12 +44,14 @@ export function Topology({ data, selected, onSelect }: Props) {
           })}
         </g>
         {data.machines.map((machine, index) => (
-          <Machine key={machine.name} data={data} index={index} at={plan.at.get(machine.name) ?? { x: 0, y: 0 }} selected={selected === machine.name}
+          <Machine key={machine.name} data={data} index={index} at={plan.at.get(machine.name) ?? { x: 0, y: 0 }} selected={partition ? machine.ipus.some((ipu) => ipu.partition === partition) : selected === machine.name}
             stop={index === focus} onKeyDown={(event) => move(event, index)}
             onClick={() => { setFocus(index); onSelect(machine.name); }} />
         ))}
         <g aria-hidden="true" className="topology-ipus">
-          {data.machines.map((machine, index) => <Ipus key={machine.name} data={data} index={index} at={plan.at.get(machine.name) ?? { x: 0, y: 0 }} />)}
+          {data.machines.map((machine, index) => (
+            <Ipus key={machine.name} data={data} index={index} at={plan.at.get(machine.name) ?? { x: 0, y: 0 }} partition={partition} />
+          ))}
         </g>
       </svg>
     </div>
@@ -78,10 +81,10 @@ function Machine({ data, index, at, selected, stop, onClick, onKeyDown }: Machin
 }
 
 /** Apart from its machine: the numbers are no part of the button's name. */
-function Ipus({ data, index, at }: Pick<MachineProps, "data" | "index" | "at">) {
+function Ipus({ data, index, at, partition }: Pick<MachineProps, "data" | "index" | "at"> & { partition?: string }) {
   return data.machines[index]?.ipus.map((ipu, k, all) => (
     <g key={ipu.ipu} transform={`translate(${at.x + UNIT.width - 134 + (k % 2) * 64} ${at.y + (k < 2 ? 21 : 4)})`}
-      className={`topology-ipu ${colourOf(data, ipu.partition)}`}>
+      className={`topology-ipu ${colourOf(data, ipu.partition)}${partition && ipu.partition !== partition ? " is-other" : ""}`}>
       <rect width={58} height={15} rx={3} />
       <text x={29} y={11.5}>{index * all.length + ipu.ipu}</text>
     </g>

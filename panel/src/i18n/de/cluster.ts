@@ -2,7 +2,7 @@ import type { Messages } from "../en";
 
 const stages = {
   NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
-  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REBOOT: "Neustart",
+  POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REPAIR: "Reparatur", CLUSTER_REBOOT: "Neustart",
   CLUSTER_RESIZE: "Größenänderung",
 };
 const steps = {
@@ -17,7 +17,7 @@ const steps = {
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
-  "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
+  "cluster.replace-hardware": "Reparatur durch andere Hardware", "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
   "cluster.rebuild-servers": "Server neu aufsetzen", "cluster.update-keys": "SSH-Schlüssel ändern",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
   "vipu.rotate_key": "Zugangsschlüssel ersetzen",
@@ -25,7 +25,7 @@ const operations = {
 
 export const cluster: Messages["cluster"] = {
   stages, steps, operations,
-  tabs: { overview: "Übersicht", topology: "Topologie", activity: "Aktivität" },
+  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", activity: "Aktivität" },
   overview: "Übersicht",
   since: "Seit",
   why: "Grund",
@@ -56,6 +56,12 @@ export const cluster: Messages["cluster"] = {
   took: (duration) => `dauerte ${duration}`,
   expected: (when) => `Ende erwartet um ${when}`,
   requested: "angefordert",
+  editTitle: (name) => `${name} bearbeiten`,
+  saved: (name) => `${name} wurde geändert.`,
+  conflict: "Jemand anderes hat das inzwischen geändert",
+  conflictText: (what) => `Geändert: ${what}. Ihre Eingaben bleiben. Speichern Sie noch einmal, um die der anderen Person zu ersetzen, oder übernehmen Sie deren Werte.`,
+  conflictTake: "Deren Werte übernehmen",
+  operationFailed: (kind) => `${kind} ist fehlgeschlagen`,
   operationState: { queued: "Wartet", running: "Läuft", succeeded: "Gelungen", failed: "Fehlgeschlagen", cancelling: "Wird abgebrochen", cancelled: "Abgebrochen" },
   topologyLabel: (machines, ipus, down) => `${machines} IPU-Maschinen mit ${ipus} IPUs, ${down} gestörte Verbindungen`,
   rack: (name) => `Rack ${name}`,

@@ -1,6 +1,6 @@
 const stages: Record<string, string> = {
   NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
-  POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REBOOT: "Restart",
+  POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REPAIR: "Repair", CLUSTER_REBOOT: "Restart",
   CLUSTER_RESIZE: "Resize",
 };
 const steps: Record<string, string> = {
@@ -15,14 +15,14 @@ const steps: Record<string, string> = {
 };
 const operations: Record<string, string> = {
   "cluster.create": "Create", "cluster.delete": "Delete", "cluster.suspend": "Suspend", "cluster.resume": "Resume", "cluster.repair": "Repair",
-  "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.resize": "Resize", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
+  "cluster.replace-hardware": "Repair by other hardware", "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.resize": "Resize", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
   "cluster.update-keys": "Change of SSH keys",
   "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "vipu.rotate_key": "Replace access key",
 };
 
 export const cluster = {
   stages, steps, operations,
-  tabs: { overview: "Overview", topology: "Topology", activity: "Activity" },
+  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", activity: "Activity" },
   overview: "Overview",
   since: "Since",
   why: "Why",
@@ -53,6 +53,12 @@ export const cluster = {
   took: (duration: string) => `took ${duration}`,
   expected: (when: string) => `expected to end at ${when}`,
   requested: "requested",
+  editTitle: (name: string) => `Edit ${name}`,
+  saved: (name: string) => `${name} was changed.`,
+  conflict: "Somebody else changed this meanwhile",
+  conflictText: (what: string) => `Changed: ${what}. Your entries are kept. Save again to replace what the other person entered, or take over their values.`,
+  conflictTake: "Take over their values",
+  operationFailed: (kind: string) => `${kind} failed`,
   operationState: { queued: "Queued", running: "Running", succeeded: "Succeeded", failed: "Failed", cancelling: "Cancelling", cancelled: "Cancelled" } as Record<string, string>,
   topologyLabel: (machines: number, ipus: number, down: number) => `${machines} IPU machines with ${ipus} IPUs, ${down} ${down === 1 ? "link" : "links"} not up`,
   rack: (name: string) => `Rack ${name}`,

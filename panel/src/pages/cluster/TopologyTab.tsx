@@ -1,5 +1,6 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -9,18 +10,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client";
 import { topology, type Cluster } from "../../api/queries";
-import { useProject } from "../../app/Project";
+import { useMay, useProject } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Health } from "../../components/Health";
 import { Loading } from "../../components/Loading";
 import type { TopologyData } from "../../components/topology/layout";
-import { colourOf, usePartitionNames } from "../../components/topology/partitions";
+import { Legend } from "../../components/topology/Legend";
+import { usePartitionNames } from "../../components/topology/partitions";
 import { Topology } from "../../components/topology/Topology";
 import { useStrings } from "../../i18n";
+import { ReportFault } from "./repairs/ReportFault";
 
 export function TopologyTab({ cluster }: { cluster: Cluster }) {
-  const { cluster: s } = useStrings();
+  const { cluster: s, repairs } = useStrings();
+  const may = useMay("cluster:write");
+  const [reporting, setReporting] = useState(false);
   const working = cluster.operation !== null && !cluster.operation.done;
   const { data, error, refetch } = useQuery(topology(useProject(), cluster.id, working));
   const [picked, setPicked] = useState<string>();
@@ -35,33 +40,13 @@ export function TopologyTab({ cluster }: { cluster: Cluster }) {
           <div className="topology-side">
             <Legend data={data} />
             <div aria-live="polite">{picked && <Details data={data} machine={picked} />}</div>
+            {picked && may && <div><Button onClick={() => setReporting(true)}>{repairs.report}</Button></div>}
           </div>
         </div>
       </Container>
       <Machines data={data} />
+      {reporting && <ReportFault cluster={cluster} machine={picked} onClose={() => setReporting(false)} />}
     </SpaceBetween>
-  );
-}
-
-function Legend({ data }: { data: TopologyData }) {
-  const s = useStrings().cluster;
-  const name = usePartitionNames(data);
-  const broken = data.links.filter((link) => link.state === "down" || link.state === "degraded");
-  return (
-    <>
-      <ul className="topology-legend" aria-label={s.legend}>
-        {data.partitions.map((each) => (
-          <li key={each.partition_id}><span className={`swatch ${colourOf(data, each.partition_id)}`} />{name(each.partition_id)}</li>
-        ))}
-        {data.free_ipus > 0 && <li><span className="swatch is-free" />{s.free}</li>}
-        <li><span className="wire" />{s.ipuLink}</li>
-        {data.links.some((link) => link.kind === "gw-link") && <li><span className="wire is-gw-link" />{s.gwLink}</li>}
-        {broken.length > 0 && <li><span className="wire is-down" />{s.linkDown}</li>}
-      </ul>
-      {broken.map((link) => (
-        <Alert key={link.ends.join()} type="warning">{s.linkBroken(link.ends[0] ?? "", link.ends[1] ?? "")}</Alert>
-      ))}
-    </>
   );
 }
 

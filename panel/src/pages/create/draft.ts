@@ -1,6 +1,6 @@
 import type { Schemas } from "../../api/client";
+import type { Tag } from "../../components/TagEditor";
 
-export type Tag = { key: string; value: string };
 export type Draft = { region: string; flavor: string; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean };
 export type Change = (change: Partial<Draft>) => void;
 

@@ -1,0 +1,18 @@
+import Select from "@cloudscape-design/components/select";
+
+type Props<Value extends string> = { label: string; value: Value; options: Record<Value, string>; onChange: (value: Value) => void };
+
+/** A filter of a list: one of a few values. */
+export function Choice<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+  const all = (Object.keys(options) as Value[]).map((each) => ({ value: each, label: options[each] }));
+  return (
+    <div className="narrow">
+      <Select
+        inlineLabelText={label}
+        options={all}
+        selectedOption={all.find((each) => each.value === value) ?? null}
+        onChange={({ detail }) => onChange(detail.selectedOption.value as Value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import AttributeEditor from "@cloudscape-design/components/attribute-editor";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import { useStrings } from "../i18n";
+
+export type Tag = { key: string; value: string };
+
+export function TagEditor({ tags, onChange }: { tags: Tag[]; onChange: (tags: Tag[]) => void }) {
+  const { cluster, create: s } = useStrings();
+  const tag = (index: number, part: Partial<Tag>) => onChange(tags.map((each, at) => (at === index ? { ...each, ...part } : each)));
+  return (
+    <FormField label={cluster.tags} stretch>
+      <AttributeEditor
+        items={tags}
+        empty={s.noTags}
+        addButtonText={s.addTag}
+        removeButtonText={s.removeTag}
+        onAddButtonClick={() => onChange([...tags, { key: "", value: "" }])}
+        onRemoveButtonClick={({ detail }) => onChange(tags.filter((_, at) => at !== detail.itemIndex))}
+        definition={[
+          { label: s.tagKey, control: (item, index) => <Input value={item.key} onChange={({ detail }) => tag(index, { key: detail.value })} /> },
+          { label: s.tagValue, control: (item, index) => <Input value={item.value} onChange={({ detail }) => tag(index, { value: detail.value })} /> },
+        ]}
+      />
+    </FormField>
+  );
+}

@@ -1,0 +1,22 @@
+import Alert from "@cloudscape-design/components/alert";
+import Button from "@cloudscape-design/components/button";
+import type { Conflict } from "../../components/useClusterEdit";
+import { useFormat, useStrings } from "../../i18n";
+
+/** Says that somebody else changed the same fields, and what they are now. */
+export function ConflictAlert({ conflict, onTake }: { conflict: Conflict; onTake: () => void }) {
+  const { cluster: s, common, clusters, repairs } = useStrings();
+  const f = useFormat();
+  const { now } = conflict;
+  const names: Record<string, string> = { name: common.name, tags: clusters.tags, delete_protection: s.protection, auto_repair: repairs.auto, repair_window: repairs.window };
+  const tags = Object.entries(now.tags).map(([key, value]) => `${key}=${value}`).join(", ") || common.none;
+  const values: Record<string, string> = {
+    name: now.name, tags, delete_protection: now.delete_protection ? common.yes : common.no, auto_repair: now.auto_repair ? common.yes : common.no,
+  };
+  const what = conflict.fields.map((field) => `${names[field] ?? field}${values[field] === undefined ? "" : `: ${values[field]}`}`);
+  return (
+    <Alert type="warning" header={s.conflict} action={<Button formAction="none" onClick={onTake}>{s.conflictTake}</Button>}>
+      {s.conflictText(f.list(what))}
+    </Alert>
+  );
+}

@@ -1,0 +1,55 @@
+import Checkbox from "@cloudscape-design/components/checkbox";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import { useState } from "react";
+import type { Cluster } from "../../api/queries";
+import { useFlash } from "../../app/Flashes";
+import { Dialog } from "../../components/Dialog";
+import { TagEditor, type Tag } from "../../components/TagEditor";
+import { patchOf, useClusterEdit } from "../../components/useClusterEdit";
+import { useStrings } from "../../i18n";
+import { ConflictAlert } from "./ConflictAlert";
+
+const entries = (tags: Cluster["tags"]): Tag[] => Object.entries(tags).map(([key, value]) => ({ key, value }));
+
+/** Name, tags and protection of a cluster. */
+export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
+  const { common, cluster: s, create } = useStrings();
+  const flash = useFlash();
+  const [seen] = useState(cluster);
+  const [name, setName] = useState(seen.name);
+  const [tags, setTags] = useState(() => entries(seen.tags));
+  const [protect, setProtect] = useState(seen.delete_protection);
+  const { save, conflict, settle } = useClusterEdit(seen, () => {
+    flash({ type: "success", content: s.saved(name) });
+    onClose();
+  });
+  const entered = { name, tags: Object.fromEntries(tags.filter((tag) => tag.key !== "").map((tag) => [tag.key, tag.value])), delete_protection: protect };
+  const patch = patchOf(seen, entered);
+  const take = () => {
+    if (!conflict) return;
+    setName(conflict.now.name);
+    setTags(entries(conflict.now.tags));
+    setProtect(conflict.now.delete_protection);
+    settle();
+  };
+  return (
+    <Dialog
+      large
+      title={s.editTitle(seen.name)}
+      submit={common.save}
+      ready={name !== "" && Object.keys(patch).length > 0}
+      pending={save.isPending}
+      error={save.error}
+      onSubmit={() => save.mutate(patch)}
+      onClose={onClose}
+    >
+      {conflict && <ConflictAlert conflict={conflict} onTake={take} />}
+      <FormField label={common.name} description={create.nameRule}>
+        <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} spellcheck={false} />
+      </FormField>
+      <TagEditor tags={tags} onChange={setTags} />
+      <Checkbox checked={protect} onChange={({ detail }) => setProtect(detail.checked)}>{create.protect}</Checkbox>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import Checkbox from "@cloudscape-design/components/checkbox";
+import ColumnLayout from "@cloudscape-design/components/column-layout";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import Multiselect from "@cloudscape-design/components/multiselect";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import TimeInput from "@cloudscape-design/components/time-input";
+import { useState } from "react";
+import type { Schemas } from "../../../api/client";
+import type { Cluster } from "../../../api/queries";
+import { useFlash } from "../../../app/Flashes";
+import { Dialog } from "../../../components/Dialog";
+import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
+import { useStrings } from "../../../i18n";
+import { ConflictAlert } from "../ConflictAlert";
+
+type Window = Schemas["RepairWindow"];
+
+const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+const suggested = (): Window => ({ days: ["sat", "sun"], starts_at: "02:00", minutes: 180, time_zone: here() });
+
+/** Whether hardware is replaced without a request, and when. */
+export function EditRepairs({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
+  const { common, cluster: shared, repairs: s } = useStrings();
+  const flash = useFlash();
+  const [seen] = useState(cluster);
+  const [auto, setAuto] = useState(seen.auto_repair);
+  const [limited, setLimited] = useState(seen.repair_window !== null);
+  const [window, setWindow] = useState(() => seen.repair_window ?? suggested());
+  const { save, conflict, settle } = useClusterEdit(seen, () => {
+    flash({ type: "success", content: shared.saved(seen.name) });
+    onClose();
+  });
+  const patch = patchOf(seen, { auto_repair: auto, repair_window: limited ? window : null });
+  const complete = !limited || (window.days.length > 0 && /^\d\d:\d\d$/.test(window.starts_at) && window.minutes > 0);
+  const take = () => {
+    if (!conflict) return;
+    setAuto(conflict.now.auto_repair);
+    setLimited(conflict.now.repair_window !== null);
+    setWindow(conflict.now.repair_window ?? window);
+    settle();
+  };
+  return (
+    <Dialog
+      title={s.title}
+      submit={common.save}
+      ready={complete && Object.keys(patch).length > 0}
+      pending={save.isPending}
+      error={save.error}
+      onSubmit={() => save.mutate(patch)}
+      onClose={onClose}
+    >
+      {conflict && <ConflictAlert conflict={conflict} onTake={take} />}
+      <Checkbox checked={auto} description={s.autoHelp} onChange={({ detail }) => setAuto(detail.checked)}>{s.auto}</Checkbox>
+      <FormField label={s.window}>
+        <RadioGroup
+          value={limited ? "window" : "any"}
+          onChange={({ detail }) => setLimited(detail.value === "window")}
+          items={[{ value: "any", label: s.anyTime }, { value: "window", label: s.onlyIn }]}
+        />
+      </FormField>
+      {limited && <WindowFields window={window} onChange={(part) => setWindow({ ...window, ...part })} />}
+    </Dialog>
+  );
+}
+
+function WindowFields({ window, onChange }: { window: Window; onChange: (part: Partial<Window>) => void }) {
+  const { common, repairs: s } = useStrings();
+  const days = Object.entries(s.weekdays).map(([value, label]) => ({ value, label }));
+  const zones = Intl.supportedValuesOf("timeZone").map((value) => ({ value }));
+  return (
+    <SpaceBetween size="m">
+      <FormField label={s.days}>
+        <Multiselect
+          options={days}
+          selectedOptions={days.filter((each) => window.days.includes(each.value as Window["days"][number]))}
+          onChange={({ detail }) => onChange({ days: detail.selectedOptions.map((each) => each.value as Window["days"][number]) })}
+          deselectAriaLabel={(option) => `${common.remove}: ${option.label}`}
+        />
+      </FormField>
+      <ColumnLayout columns={2}>
+        <FormField label={s.from}>
+          <TimeInput value={window.starts_at} format="hh:mm" placeholder="hh:mm" onChange={({ detail }) => onChange({ starts_at: detail.value })} />
+        </FormField>
+        <FormField label={s.minutes} constraintText={s.minutesHelp}>
+          <Input value={String(window.minutes || "")} type="number" inputMode="numeric" onChange={({ detail }) => onChange({ minutes: Number(detail.value) })} />
+        </FormField>
+      </ColumnLayout>
+      <FormField label={s.zone}>
+        <Select
+          options={zones}
+          filteringType="auto"
+          selectedOption={{ value: window.time_zone }}
+          onChange={({ detail }) => onChange({ time_zone: detail.selectedOption.value ?? window.time_zone })}
+        />
+      </FormField>
+    </SpaceBetween>
+  );
+}

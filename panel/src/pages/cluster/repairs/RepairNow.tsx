@@ -1,0 +1,26 @@
+import Alert from "@cloudscape-design/components/alert";
+import { repairNow } from "../../../api/cluster";
+import type { Cluster } from "../../../api/queries";
+import { useFlash } from "../../../app/Flashes";
+import { useProject } from "../../../app/Project";
+import { Dialog } from "../../../components/Dialog";
+import { useChange } from "../../../components/useChange";
+import { useStrings } from "../../../i18n";
+
+/** Gives a cluster other hardware in place of what has failed. */
+export function RepairNow({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
+  const s = useStrings().repairs;
+  const flash = useFlash();
+  const project = useProject();
+  const run = useChange(() => repairNow(project, cluster.id), () => {
+    flash({ type: "success", content: s.started(cluster.name) });
+    onClose();
+  });
+  return (
+    <Dialog title={s.nowTitle(cluster.name)} submit={s.now} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <Alert type="warning">
+        <ul className="consequences">{s.nowWhat.map((line) => <li key={line}>{line}</li>)}</ul>
+      </Alert>
+    </Dialog>
+  );
+}

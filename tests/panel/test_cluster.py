@@ -1,0 +1,141 @@
+"""A cluster's page in the browser: its partitions, its name and tags, and what does not work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
+from tests.support.processes import Up
+
+
+@pytest.fixture(scope="module")
+def cluster(system: Up) -> Iterator[dict[str, Any]]:
+    """An active cluster that the tests of this module share."""
+    key = system.data / "laptop.pub"
+    key.write_text(public_key())
+    system.ipucloud.json("ssh-keys", "add", "laptop", str(key), **system.environment)
+    wanted = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--ssh-key", "laptop", "--tag", "team=nlp")
+    made = system.ipucloud.json(*wanted, **system.environment)
+    yield made["cluster"]
+
+
+def test_partitions_are_made_where_they_fit_and_removed(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    address = f"/clusters/{cluster['id']}?tab=partitions"
+    page = signed_in(system, open_page, address)
+    table = page.get_by_role("table", name="Partitions")
+    own = table.get_by_role("row").filter(has_text="Partition of the cluster")
+    own.get_by_role("radio").check()
+    expect(page.locator("[data-machine][aria-pressed=true]")).to_have_count(4)
+    page.get_by_role("button", name="Create partition").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("radio", name="16 IPUs")).to_be_disabled()
+    expect(dialog.get_by_text("Does not fit: no IPU is free").first).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+
+    own.get_by_role("button", name="Actions: Partition of the cluster").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    expect(dialog.get_by_text("16 IPUs become free for other partitions.")).to_be_visible()
+    screenshot(page, "partition-remove")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Remove").click()
+    expect(own).to_have_count(0, timeout=READY_MS)
+
+    for name, size in (("training", 4), ("notebook", 8)):
+        page.get_by_role("button", name="Create partition").click()
+        dialog.get_by_label("Name").fill(name)
+        if name == "notebook":
+            expect(dialog.get_by_role("radio", name="16 IPUs")).to_be_disabled()
+            expect(dialog.get_by_text("Does not fit: only 12 IPUs are free")).to_be_visible()
+            screenshot(page, "partition-create")
+            assert violations(page) == []
+        dialog.get_by_role("radio", name=re.compile(f"^{size} IPUs")).check()
+        dialog.get_by_role("button", name="Create").click()
+        made = table.get_by_role("row").filter(has_text=name)
+        expect(made).to_contain_text("Active", timeout=READY_MS)
+
+    machine = page.locator("[data-machine]").first
+    machine.press("Enter")
+    expect(machine).to_have_attribute("aria-pressed", "true")
+    expect(table.get_by_role("radio", name="Select training")).to_be_checked()
+    screenshot(page, "partitions")
+    assert violations(page) == []
+    table.get_by_role("button", name="Actions: training").click()
+    page.get_by_role("menuitem", name="Reset").click()
+    dialog.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("training is being reset.")).to_be_visible()
+
+    german = signed_in(system, open_page, address, locale="de-DE", color_scheme="dark")
+    expect(german.get_by_role("row").filter(has_text="notebook")).to_contain_text("Aktiv")
+    assert violations(german) == []
+    german.set_viewport_size({"width": 400, "height": 900})
+    screenshot(german, "partitions-de")
+
+
+def test_two_people_who_edit_a_cluster_are_told_of_each_other(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Value").fill("vision")
+    system.ipucloud.json("clusters", "update", "bert", "--tag", "team=audio", **system.environment)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("Somebody else changed this meanwhile")).to_be_visible()
+    expect(dialog.get_by_text("Tags: team=audio")).to_be_visible()
+    screenshot(page, "cluster-conflict")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("bert was changed.")).to_be_visible()
+    expect(page.get_by_text("team=vision")).to_be_visible()
+
+    page.get_by_role("button", name="Edit", exact=True).click()
+    dialog.get_by_label("Name").fill("bert-2")
+    system.ipucloud.json("clusters", "update", "bert", "--tag", "team=speech", **system.environment)
+    dialog.get_by_label("Name").press("Enter")
+    expect(page.get_by_role("heading", name="bert-2")).to_be_visible()
+    expect(page.get_by_text("team=speech")).to_be_visible()
+    system.ipucloud.json("clusters", "update", "bert-2", "--name", "bert", **system.environment)
+
+
+def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=repairs")
+    repairs = page.get_by_role("tabpanel").filter(visible=True)
+    repairs.get_by_role("button", name="Edit", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Only in a window").check()
+    screenshot(page, "repair-window")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(repairs.get_by_text(re.compile("^Saturday and Sunday from 02:00 for 3 hrs"))).to_be_visible()
+
+    page.get_by_role("tab", name="Topology").click()
+    machine = page.locator("[data-machine]").first
+    machine.press("Enter")
+    name = (machine.get_attribute("aria-label") or "").split(",")[0]
+    page.get_by_role("button", name="Report a fault").click()
+    dialog.get_by_label("What happens").fill("IPU 3 hangs in every run")
+    screenshot(page, "fault-report")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Send report").click()
+    page.get_by_role("tab", name="Repairs").click()
+    report = page.get_by_role("table", name="Fault reports").get_by_role("row").filter(has_text=name)
+    expect(report).to_contain_text("Open")
+    admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    [open_report] = system.ipucloud.json("admin", "fault-reports", "list", **admin)
+    dismissed = ("admin", "fault-reports", "dismiss", open_report["id"], "--reason", "the IPU passes its test")
+    system.ipucloud.json(*dismissed, **admin)
+    expect(report).to_contain_text("Dismissed")
+    expect(report).to_contain_text("the IPU passes its test")
+    assert violations(page) == []
+    german = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=repairs", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_text(re.compile("^Samstag und Sonntag ab 02:00"))).to_be_visible()
+    assert violations(german) == []
