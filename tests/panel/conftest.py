@@ -41,12 +41,13 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """A running `ipucloud up` that the tests of a module share, with a project that has bills."""
+def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """A running `ipucloud up` that the tests of a module share, with the module's `UP_OPTIONS`."""
     if not (STATIC / "index.html").is_file():
         pytest.skip(f"there is no panel: {(STATIC / 'why.txt').read_text()}")
+    options: tuple[str, ...] = getattr(request.module, "UP_OPTIONS", ())
     folder = tmp_path_factory.mktemp("system")
-    with ipucloud_processes(folder) as started, up(started, folder / "data", "--sample") as running:
+    with ipucloud_processes(folder) as started, up(started, folder / "data", *options) as running:
         yield running
 
 
@@ -95,6 +96,16 @@ def signed_in(
     environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
     chosen = [] if profile is None else ["--profile", profile]
     link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
+    page = open_page(system.facts["url"], **options)
+    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(f"**{path}")
+    return page
+
+
+def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+    """A page of a browser in which the administrator signed in."""
+    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    link = system.ipucloud.json("panel", "--no-browser", **environment)
     page = open_page(system.facts["url"], **options)
     page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
     page.wait_for_url(f"**{path}")

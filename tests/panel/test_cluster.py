@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot, signed_in, violations
 from tests.support.processes import Up
 
 
@@ -129,10 +129,13 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     page.get_by_role("tab", name="Repairs").click()
     report = page.get_by_role("table", name="Fault reports").get_by_role("row").filter(has_text=name)
     expect(report).to_contain_text("Open")
-    admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
-    [open_report] = system.ipucloud.json("admin", "fault-reports", "list", **admin)
-    dismissed = ("admin", "fault-reports", "dismiss", open_report["id"], "--reason", "the IPU passes its test")
-    system.ipucloud.json(*dismissed, **admin)
+    operator = operator_page(system, open_page, "/operator/fault-reports")
+    operator.get_by_role("button", name=f"Dismiss: {name}").click()
+    operator.get_by_role("dialog").get_by_label("Answer").fill("the IPU passes its test")
+    screenshot(operator, "operator-fault")
+    assert violations(operator) == []
+    operator.get_by_role("dialog").get_by_role("button", name="Dismiss").click()
+    expect(operator.get_by_role("link", name=name)).to_have_count(0)
     expect(report).to_contain_text("Dismissed")
     expect(report).to_contain_text("the IPU passes its test")
     assert violations(page) == []

@@ -1,4 +1,5 @@
-"""A customer's first cluster, in the browser: the panel as the service serves it, under its policy."""
+"""A customer's first cluster, tokens and webhooks, and what finance sees: the panel as the service serves it, under its
+policy, in the browser."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
 from tests.support.processes import Up
+
+UP_OPTIONS = ("--sample",)
 
 
 def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page: Page) -> None:
@@ -149,3 +152,175 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     assert violations(page) == []
     pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
     assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
+
+
+def test_a_token_is_shown_once_used_replaced_and_revoked(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/tokens")
+    page.get_by_role("button", name="Create token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("ci")
+    dialog.get_by_role("radio", name="Operator").check()
+    screenshot(page, "token-create")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create").click()
+    secret = dialog.locator("code").inner_text()
+    assert violations(page) == []
+    assert system.ipucloud.json("whoami", **{**system.environment, "IPUCLOUD_TOKEN": secret})["role"] == "operator"
+    dialog.get_by_role("button", name="I have kept it").click()
+    expect(page.get_by_text(secret)).to_have_count(0)
+
+    token = page.get_by_role("row").filter(has=page.get_by_role("button", name="Actions: ci"))
+    expect(token).to_contain_text("Operator")
+    token.get_by_role("button", name="Actions: ci").click()
+    page.get_by_role("menuitem", name="Revoke").click()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("ci was revoked.")).to_be_visible()
+    expect(token).to_have_count(0)
+    with system.ipucloud.start("whoami", **{**system.environment, "IPUCLOUD_TOKEN": secret}) as refused:
+        refused.communicate(timeout=60)
+        assert refused.returncode != 0
+    page.get_by_role("button", name=re.compile("^Shown")).click()
+    page.get_by_role("option", name="Revoked and expired").click()
+    expect(page.get_by_role("row").filter(has_text=re.compile("^ci"))).to_contain_text("Revoked")
+    screenshot(page, "tokens")
+    assert violations(page) == []
+    german = signed_in(system, open_page, "/tokens", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_text(re.compile(r"\(hier angemeldet\)$"))).to_be_visible()
+    assert violations(german) == []
+
+
+def test_a_webhook_says_what_became_of_its_messages(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/webhooks")
+    expect(page.get_by_text("No webhooks")).to_be_visible()
+    page.get_by_role("button", name="Create webhook").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Address").fill("http://127.0.0.1/hook")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.get_by_text("/url: ")).to_be_visible()
+    dialog.get_by_label("Address").fill("https://hooks.invalid/ipucloud")
+    dialog.get_by_role("radio", name="Only these").check()
+    dialog.get_by_role("button", name="Choose events").click()
+    page.get_by_role("option", name="Cluster: everything").click()
+    page.keyboard.press("Escape")
+    screenshot(page, "webhook-create")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.locator("code")).to_have_text(re.compile("^whsec_"))
+    dialog.get_by_role("button", name="I have kept it").click()
+
+    page.get_by_role("link", name="https://hooks.invalid/ipucloud").click()
+    page.get_by_role("button", name="Send a ping").click()
+    ping = page.get_by_role("table", name="Deliveries").get_by_role("row").filter(has_text="Ping")
+    expect(ping).to_contain_text("not reachable")
+    ping.get_by_role("button", name="Send again: Ping").click()
+    expect(page.get_by_text("The message is sent again.")).to_be_visible()
+    ping.get_by_role("button", name="Show message: Ping").click()
+    expect(dialog.get_by_text('"type": "webhook.ping"')).to_be_visible()
+    screenshot(page, "webhook-message")
+    assert violations(page) == []
+    dialog.get_by_role("contentinfo").or_(dialog).get_by_role("button", name="Close").last.click()
+    page.get_by_role("button", name="Actions", exact=True).click()
+    page.get_by_role("menuitem", name="Disable").click()
+    dialog.get_by_role("button", name="Disable").click()
+    expect(page.get_by_text("Disabled here")).to_be_visible()
+    screenshot(page, "webhook")
+    assert violations(page) == []
+
+
+def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
+    system: Up, open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, "/billing/budgets", "finance")
+    page.get_by_role("button", name="Create budget").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Vision")
+    dialog.get_by_label("Amount per month (EUR)").fill("900")
+    dialog.get_by_role("radio", name="Clusters with a tag").check()
+    dialog.get_by_role("textbox", name="Tag").fill("team")
+    dialog.get_by_label("Value").fill("vision")
+    screenshot(page, "budget-create")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create").click()
+    budget = page.get_by_role("row").filter(has_text="Vision")
+    expect(budget).to_contain_text("Clusters with team=vision")
+    expect(budget).to_contain_text("€900.00")
+    budget.get_by_role("button", name="Edit: Vision").click()
+    dialog.get_by_label("Amount per month (EUR)").fill("950.50")
+    dialog.get_by_role("button", name="Save").click()
+    expect(budget).to_contain_text("€950.50")
+    screenshot(page, "budgets")
+    assert violations(page) == []
+    budget.get_by_role("button", name="Delete: Vision").click()
+    dialog.get_by_role("button", name="Delete").click()
+    expect(budget).to_have_count(0)
+
+    page.get_by_role("tab", name="Funds").click()
+    expect(page.get_by_role("row").filter(has_text="Welcome credit")).to_be_visible()
+    screenshot(page, "funds")
+    assert violations(page) == []
+    page.get_by_role("button", name="Top up").click()
+    dialog.get_by_label("Amount (EUR)").fill("250")
+    dialog.get_by_label("Amount (EUR)").press("Enter")
+    expect(dialog.get_by_text(re.compile("^TOP-"))).to_be_visible()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Close").last.click()
+
+    page.get_by_role("tab", name="Exports").click()
+    table = page.get_by_role("table", name="Exports")
+    files = table.get_by_role("link", name="Download")
+    expect(files.first).to_be_visible()
+    before = files.count()
+    page.get_by_role("button", name="Export costs").click()
+    screenshot(page, "export-create")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Make file").click()
+    expect(files).to_have_count(before + 1)
+    file = page.request.get(files.first.get_attribute("href") or "")
+    assert (file.status, b"BilledCost" in file.body().splitlines()[0]) == (200, True)
+    page.get_by_role("button", name="Create S3 connection").click()
+    wanted = {
+        "Name": "lake",
+        "Address of the service": "https://s3.example.com",
+        "Bucket": "costs",
+        "Access key id": "key",
+        "Secret access key": "secret",
+    }
+    for label, value in wanted.items():
+        dialog.get_by_label(label, exact=True).fill(value)
+    dialog.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Create schedule").click()
+    dialog.get_by_role("button", name="Deliver to").click()
+    page.get_by_role("option", name="lake").click()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("table", name="Schedules").get_by_role("row").nth(1)).to_contain_text("lake")
+    screenshot(page, "exports")
+    assert violations(page) == []
+
+
+def test_a_payer_without_a_project_sees_the_money_of_its_account(system: Up, open_page: Callable[..., Page]) -> None:
+    admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    payer = system.ipucloud.json("tokens", "create", "accounting", "--account", "sample", **admin)
+    environment = {**system.environment, "IPUCLOUD_TOKEN": payer["token"]}
+    for options in ({}, {"locale": "de-DE", "color_scheme": "dark", "viewport": {"width": 400, "height": 900}}):
+        german = bool(options)
+        link = system.ipucloud.json("panel", "--no-browser", **environment)
+        page = open_page(system.facts["url"], **options)
+        page.goto(link["url"])
+        page.wait_for_url("**/billing")
+        expect(page.get_by_text("Konto sample" if german else "Account sample")).to_be_visible()
+        for tab, shows in (
+            ("budgets", "Keine Budgets" if german else "No budgets"),
+            ("invoices", "INV-2026-000001"),
+            ("funds", "SEPA transfer 4711"),
+            ("events", "Rechnung ausgestellt" if german else "Invoice issued"),
+        ):
+            page.goto(f"/billing/{tab}")
+            expect(page.get_by_text(shows).first).to_be_visible()
+            screenshot(page, f"payer-{tab}{'-de' if german else ''}")
+            assert german or violations(page) == []
+        page.goto("/billing/invoices/INV-2026-000001")
+        expect(page.get_by_role("heading", name="INV-2026-000001")).to_be_visible()
+        pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
+        assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")

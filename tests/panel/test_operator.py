@@ -8,21 +8,11 @@ from collections.abc import Callable
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import screenshot, violations
+from tests.panel.conftest import operator_page, screenshot, violations
 from tests.support.processes import Up
 
 FOUND_MS = 180_000
 """How long the observation of a simulated region may take to find a fault on a busy machine."""
-
-
-def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
-    """A page of a browser in which the administrator signed in."""
-    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
-    link = system.ipucloud.json("panel", "--no-browser", **environment)
-    page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
-    return page
 
 
 def order(page: Page, machine: str, action: str, reason: str) -> None:
@@ -90,6 +80,15 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     page.get_by_role("menuitem", name="Return to service").click()
     page.get_by_role("dialog").get_by_role("button", name="Return to service").click()
     expect(page.get_by_text("In service", exact=True)).to_be_visible()
+
+    page.goto("/operator/events")
+    search = page.get_by_role("combobox", name="Filter events")
+    search.fill("Event = Hardware drained")
+    search.press("Enter")
+    expect(page.get_by_role("row").filter(has_text="Hardware drained").first).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="Hardware returned to service")).to_have_count(0)
+    screenshot(page, "operator-events")
+    assert violations(page) == []
 
     page.goto("/operator/stuck")
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()

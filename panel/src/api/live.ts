@@ -102,7 +102,10 @@ export function useLive(project: string): LiveState {
   const cache = useQueryClient();
   const [state, setState] = useState<LiveState>("connecting");
   useEffect(() => {
-    if (!project) return;
+    if (!project) {
+      setState("polling"); // there is no stream: what is shown is read again now and then
+      return;
+    }
     let last: LiveState | undefined;
     return openLive(`/v1/projects/${encodeURIComponent(project)}/events/stream`, (message) => {
       if ("changed" in message) {
@@ -115,9 +118,9 @@ export function useLive(project: string): LiveState {
     });
   }, [cache, project]);
   useEffect(() => {
-    if (state !== "polling") return;
+    if (state !== "polling" || !project) return;
     const again = window.setInterval(() => void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }), POLL_MS);
     return () => clearInterval(again);
-  }, [cache, state]);
+  }, [cache, project, state]);
   return state;
 }

@@ -89,6 +89,38 @@ export const openQuotaRequests = (query: { cursor?: string; limit: number }) =>
     ...watched,
   });
 
+export type FaultReportFilter = { state?: Schemas["FaultReportState"]; region?: string };
+
+/** Faults that customers reported, oldest first. */
+export const allFaultReports = (query: FaultReportFilter & { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "fault reports", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/fault-reports", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+export function answerFaultReport(decision: "confirm" | "dismiss", id: string, answer: string, code: Schemas["FaultReportConfirm"]["code"]) {
+  const params = { path: { fault_report: id } };
+  if (decision === "confirm") return body(api.POST("/v1/operator/fault-reports/{fault_report}:confirm", { params, body: { answer, code } }));
+  return body(api.POST("/v1/operator/fault-reports/{fault_report}:dismiss", { params, body: { reason: answer } }));
+}
+
+export type OperatorEvent = Schemas["OperatorEvent"];
+export type OperatorEventFilter = { type?: OperatorEvent["type"][]; region?: string; project?: string };
+
+/** What happened to the platform, and to clusters by its operators and workers. */
+export const operatorEvents = (query: OperatorEventFilter & { order: Schemas["Order"]; cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "events", query],
+    queryFn: ({ signal }) => {
+      const type = query.type as never; // the API lists each type that may be asked for; OperatorEvent has it as text
+      return body(api.GET("/v1/operator/events", { signal, params: { query: { ...query, type } } }));
+    },
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
 export const stuckPage = (query: { region?: string; cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: ["operator", "stuck", query],

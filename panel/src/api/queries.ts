@@ -87,12 +87,6 @@ export const quotaRequests = (project: string, query: { cursor?: string; limit: 
     placeholderData: keepPreviousData,
   });
 
-export const summary = (project: string) =>
-  queryOptions({
-    queryKey: key(project, "summary"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/billing/summary", { signal, params: { path: { project } } })),
-  });
-
 const CATALOGUE_MS = 600_000;
 
 export const regions = queryOptions({

@@ -58,5 +58,5 @@ function Frame() {
 function Content() {
   const s = useStrings().common;
   const { slug, who } = useChoice();
-  return slug || who.scopes.includes("platform:read") ? <Outlet /> : <Empty page title={s.noProject} text={s.noProjectText} />;
+  return slug || who.token.account_id || who.scopes.includes("platform:read") ? <Outlet /> : <Empty page title={s.noProject} text={s.noProjectText} />;
 }

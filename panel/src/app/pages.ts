@@ -1,12 +1,16 @@
 import { useStrings } from "../i18n";
-import { useMay } from "./Project";
+import { useChoice, useMay } from "./Project";
 
 export type Page = { text: string; href: string };
 
 /** The pages that the navigation lists, in its order. */
 export function usePages(): Page[] {
-  const { shell: s, quotas } = useStrings();
+  const { shell: s, quotas, tokens, webhooks } = useStrings();
+  const { who } = useChoice();
   const mayBill = useMay("billing:read");
+  const seesTokens = useMay("token:read");
+  const seesWebhooks = useMay("project:read");
+  if (who.token.account_id) return [{ text: s.billing, href: "/billing" }];
   return [
     { text: s.overview, href: "/" },
     { text: s.clusters, href: "/clusters" },
@@ -14,16 +18,20 @@ export function usePages(): Page[] {
     ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),
     { text: quotas.title, href: "/quotas" },
     { text: s.sshKeys, href: "/ssh-keys" },
+    ...(seesTokens ? [{ text: tokens.title, href: "/tokens" }] : []),
+    ...(seesWebhooks ? [{ text: webhooks.title, href: "/webhooks" }] : []),
   ];
 }
 
 /** The pages of those who run the service. */
 export function useOperatorPages(): Page[] {
-  const { operator: s, quotas } = useStrings();
+  const { operator: s, quotas, repairs, operated } = useStrings();
   return useMay("platform:read") ? [
     { text: s.capacity, href: "/operator/capacity" },
     { text: s.machines, href: "/operator/machines" },
     { text: quotas.requests, href: "/operator/quota-requests" },
+    { text: repairs.reports, href: "/operator/fault-reports" },
     { text: s.stuck, href: "/operator/stuck" },
+    { text: operated.title, href: "/operator/events" },
   ] : [];
 }

@@ -4,11 +4,15 @@ import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
+import { budgets, exports, funds } from "./en/money";
+import { operated } from "./en/operated";
 import { operator } from "./en/operator";
 import { partitions } from "./en/partitions";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { common, shell, signIn, states } from "./en/shell";
+import { tokens } from "./en/tokens";
+import { webhooks } from "./en/webhooks";
 
-export const en = { common, shell, signIn, states, clusters, cluster, billing, events, create, keys, home, operator, partitions, quotas, repairs };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, webhooks };
 export type Messages = typeof en;

@@ -7,6 +7,7 @@ export function formats(language: string) {
   const locale = language === "de" ? "de-DE" : "en-GB";
   const whole = new Intl.NumberFormat(locale);
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
@@ -22,11 +23,13 @@ export function formats(language: string) {
     amount,
     money: (money: Schemas["Money"], digits?: number) => amount(Number(money.amount), money.currency, digits),
     moment: (iso: string) => moment.format(new Date(iso)),
+    second: (iso: string) => second.format(new Date(iso)),
     clock: (iso: string) => clock.format(new Date(iso)),
     day: (iso: string) => day.format(new Date(iso)),
     shortDay: (iso: string) => shortDay.format(new Date(iso)),
     month: (iso: string) => month.format(new Date(iso)),
     list: (items: string[]) => new Intl.ListFormat(locale, { type: "conjunction" }).format(items),
+    milliseconds: (seconds: number) => unit(seconds * 1000, "millisecond"),
     duration: (seconds: number) => {
       const rounded = Math.max(0, Math.round(seconds));
       if (rounded < 60) return unit(rounded, "second");

@@ -1,25 +1,42 @@
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tabs from "@cloudscape-design/components/tabs";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "react-router";
+import { account } from "../api/billing";
+import { useMay } from "../app/Project";
+import { useBillingScope } from "../app/useBillingScope";
+import { EventTable } from "../components/EventTable";
 import { useStrings } from "../i18n";
+import { Budgets } from "./billing/Budgets";
+import { Exports } from "./billing/Exports";
+import { Funds } from "./billing/Funds";
 import { Invoices } from "./billing/Invoices";
 import { Spend } from "./billing/Spend";
 
+/** The money of a project, or of the account whose payer is signed in. */
 export function Billing() {
-  const s = useStrings().billing;
+  const { billing: s, events } = useStrings();
   const go = useNavigate();
   const { tab = "spend" } = useParams();
+  const scope = useBillingScope();
+  const mayRead = useMay("billing:read");
+  const paid = "account" in scope ? scope.account : "";
+  const payer = useQuery({ ...account(paid), enabled: paid !== "" });
   return (
     <SpaceBetween size="m">
-      <Header variant="h1" description={s.description}>{s.title}</Header>
+      <Header variant="h1" description={paid ? s.accountText(payer.data?.name ?? "") : s.description}>{s.title}</Header>
       <Tabs
         activeTabId={tab}
         onChange={({ detail }) => void go(detail.activeTabId === "spend" ? "/billing" : `/billing/${detail.activeTabId}`)}
         ariaLabel={s.title}
         tabs={[
           { id: "spend", label: s.spend, content: <Spend /> },
+          { id: "budgets", label: s.budgets, content: <Budgets /> },
           { id: "invoices", label: s.invoices, content: <Invoices /> },
+          { id: "funds", label: s.funds, content: <Funds /> },
+          ...(mayRead && !paid ? [{ id: "exports", label: s.exports, content: <Exports /> }] : []),
+          ...(paid ? [{ id: "events", label: events.title, content: <EventTable account={paid} /> }] : []),
         ]}
       />
     </SpaceBetween>

@@ -3,7 +3,9 @@ import Grid from "@cloudscape-design/components/grid";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
+import { Navigate } from "react-router";
 import { clusterPage } from "../api/queries";
+import { useBillingScope } from "../app/useBillingScope";
 import { useMay, useProject } from "../app/Project";
 import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
@@ -16,7 +18,12 @@ import { StartHere } from "./home/StartHere";
 
 const SHOWN = 6;
 
+/** Whoever only pays for a project sees its money. */
 export function Home() {
+  return "account" in useBillingScope() ? <Navigate to="/billing" replace /> : <Overview />;
+}
+
+function Overview() {
   const s = useStrings().home;
   const project = useProject();
   const money = useMay("billing:read");

@@ -10,7 +10,7 @@ import { useParams } from "react-router";
 import { invoice, invoicePdf } from "../api/billing";
 import type { Schemas } from "../api/client";
 import { regions } from "../api/queries";
-import { useProject } from "../app/Project";
+import { useBillingScope } from "../app/useBillingScope";
 import { FailedPage } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { To } from "../components/To";
@@ -22,10 +22,10 @@ type Invoice = Schemas["Invoice"];
 export function InvoicePage() {
   const s = useStrings().billing;
   const f = useFormat();
-  const project = useProject();
+  const scope = useBillingScope();
   const { number = "" } = useParams();
   const regionNames = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
-  const { data, error, refetch } = useQuery(invoice(project, number));
+  const { data, error, refetch } = useQuery(invoice(scope, number));
   if (error && !data) return <FailedPage title={number} error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
   const title = `${s.kinds[data.kind] ?? data.kind} ${data.number ?? ""}`.trim();
@@ -34,7 +34,7 @@ export function InvoicePage() {
       <Header
         variant="h1"
         description={s.period(f.day(data.period.since), f.day(lastDay(data.period.until)))}
-        actions={<Button href={invoicePdf(project, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>}
+        actions={<Button href={invoicePdf(scope, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>}
       >
         {title}
       </Header>

@@ -52,6 +52,7 @@ export const cluster: Messages["cluster"] = {
   host: "Host",
   user: "Benutzer",
   timeline: "Verlauf",
+  whichOperation: "Vorgang",
   timelineNone: "Noch kein Vorgang.",
   took: (duration) => `dauerte ${duration}`,
   expected: (when) => `Ende erwartet um ${when}`,

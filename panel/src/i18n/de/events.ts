@@ -2,7 +2,7 @@ import type { Messages } from "../en";
 
 const nouns = {
   account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invoice: "Rechnung",
-  maintenance: "Wartung", operation: "Vorgang", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
+  maintenance: "Wartung", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };
 const verbs = {
@@ -12,7 +12,7 @@ const verbs = {
   disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
   funds_exhausted: "ist leer", funds_low: "ist fast leer", funds_restored: "hat wieder Guthaben", hardware_isolated: "wird ohne ausgefallene Hardware aufgeräumt",
   granted: "gewährt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
-  rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
+  rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", received: "eingegangen", refunded: "erstattet", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
   resetting: "wird zurückgesetzt", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",
   revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
@@ -29,4 +29,5 @@ export const events: Messages["events"] = {
   about: "Betrifft",
   details: "Einzelheiten",
   emptyText: "Hier steht, was im Projekt geschieht: Cluster, Schlüssel, Budgets, Rechnungen.",
+  accountText: "Hier steht, was mit dem Geld des Kontos geschieht: Rechnungen, Zahlungen, Budgets, Guthaben.",
 };

@@ -49,6 +49,7 @@ export const cluster = {
   host: "Host",
   user: "User",
   timeline: "Timeline",
+  whichOperation: "Operation",
   timelineNone: "No operation yet.",
   took: (duration: string) => `took ${duration}`,
   expected: (when: string) => `expected to end at ${when}`,

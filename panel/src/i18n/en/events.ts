@@ -1,6 +1,6 @@
 const nouns: Record<string, string> = {
   account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invoice: "Invoice",
-  maintenance: "Maintenance", operation: "Operation", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
+  maintenance: "Maintenance", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };
 const verbs: Record<string, string> = {
@@ -10,7 +10,7 @@ const verbs: Record<string, string> = {
   declined: "declined", dismissed: "dismissed", error: "has an error", failed: "failed", forecast_reached: "threshold reached by the forecast",
   funds_exhausted: "has no funds left", funds_low: "is low on funds", funds_restored: "has funds again", hardware_isolated: "is cleaned up without failed hardware",
   granted: "granted", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue",
-  rebuilding: "is being rebuilt", recovered: "works again", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
+  rebuilding: "is being rebuilt", recovered: "works again", received: "received", refunded: "refunded", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
   resetting: "is being reset", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", revoked: "revoked",
   rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were written again", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
@@ -26,4 +26,5 @@ export const events = {
   about: "About",
   details: "Details",
   emptyText: "Whatever happens in the project is listed here: clusters, keys, budgets, invoices.",
+  accountText: "What happens to the account's money is listed here: invoices, payments, budgets, funds.",
 };

@@ -7,14 +7,13 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { spend, type Summary } from "../../api/billing";
-import { useProject } from "../../app/Project";
+import { useBillingScope } from "../../app/useBillingScope";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { useFormat, useStrings } from "../../i18n";
+import { lastMonths } from "./months";
 import { SpendChart } from "./SpendChart";
 import { ClusterSpend, TagSpend } from "./SpendTables";
-
-const MONTHS = 13;
 
 /** What a month has cost so far, on what, and what it will. */
 export function Spend() {
@@ -22,7 +21,7 @@ export function Spend() {
   const f = useFormat();
   const [address, setAddress] = useSearchParams();
   const month = address.get("month") ?? undefined;
-  const { data, error, refetch } = useQuery(spend(useProject(), month));
+  const { data, error, refetch } = useQuery(spend(useBillingScope(), month));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
   const months = lastMonths(data.observed_at).map((value) => ({ value, label: f.month(`${value}-01T00:00:00Z`) }));
@@ -83,10 +82,4 @@ function Figures({ summary }: { summary: Summary }) {
       ]}
     />
   );
-}
-
-/** The month of an instant and those before it, the latest first. */
-function lastMonths(instant: string): string[] {
-  const [year = 0, month = 1] = instant.split("-").map(Number);
-  return Array.from({ length: MONTHS }, (_, back) => new Date(Date.UTC(year, month - 1 - back)).toISOString().slice(0, 7));
 }

@@ -8,7 +8,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { dailyCost, type Summary } from "../../api/billing";
-import { useProject } from "../../app/Project";
+import { useBillingScope } from "../../app/useBillingScope";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { useFormat, useStrings } from "../../i18n";
@@ -23,7 +23,7 @@ export function SpendChart({ summary }: { summary: Summary }) {
   const [group, setGroup] = useState("cluster");
   const [shown, setShown] = useState("day");
   const over = summary.until <= summary.observed_at;
-  const report = useQuery(dailyCost(useProject(), { since: summary.since, until: over ? summary.until : undefined }, group));
+  const report = useQuery(dailyCost(useBillingScope(), { since: summary.since, until: over ? summary.until : undefined }, group));
   const groups = ["cluster", "flavor", "region", ...new Set(summary.tags.map((each) => `tag:${each.key}`))]
     .map((value) => ({ value, label: s.groups[value] ?? s.byTag(value.slice("tag:".length)) }));
   const names = new Map(summary.clusters.map((each) => [each.cluster_id, each.name]));

@@ -1,6 +1,7 @@
 import Header from "@cloudscape-design/components/header";
 import Table from "@cloudscape-design/components/table";
 import type { Summary } from "../../api/billing";
+import { useBillingScope } from "../../app/useBillingScope";
 import { Empty } from "../../components/Empty";
 import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
@@ -9,6 +10,7 @@ import { useFormat, useStrings } from "../../i18n";
 export function ClusterSpend({ summary }: { summary: Summary }) {
   const { billing: s, common } = useStrings();
   const f = useFormat();
+  const mine = "project" in useBillingScope();
   return (
     <Table
       header={<Header variant="h2" counter={`(${f.number(summary.cluster_count)})`}>{s.clusters}</Header>}
@@ -16,7 +18,7 @@ export function ClusterSpend({ summary }: { summary: Summary }) {
       trackBy="cluster_id"
       ariaLabels={{ tableLabel: s.clusters }}
       columnDefinitions={[
-        { id: "name", header: common.name, isRowHeader: true, cell: (each) => (each.state && each.state !== "deleted" ? <To href={`/clusters/${each.cluster_id}`}>{each.name}</To> : each.name) },
+        { id: "name", header: common.name, isRowHeader: true, cell: (each) => (mine && each.state && each.state !== "deleted" ? <To href={`/clusters/${each.cluster_id}`}>{each.name}</To> : each.name) },
         { id: "flavor", header: s.flavor, cell: (each) => each.flavor },
         { id: "minutes", header: s.minutes, cell: (each) => f.number(each.minutes) },
         { id: "accrued", header: s.cost, cell: (each) => f.money(each.accrued) },

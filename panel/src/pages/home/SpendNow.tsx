@@ -5,8 +5,8 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { summary } from "../../api/queries";
-import { useProject } from "../../app/Project";
+import { spend } from "../../api/billing";
+import { useBillingScope } from "../../app/useBillingScope";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { To } from "../../components/To";
@@ -16,7 +16,7 @@ import { useFormat, useStrings } from "../../i18n";
 export function SpendNow() {
   const s = useStrings().home;
   const f = useFormat();
-  const { data, error, refetch } = useQuery(summary(useProject()));
+  const { data, error, refetch } = useQuery(spend(useBillingScope()));
   return (
     <Container header={<Header variant="h2" description={data && f.month(data.since)} actions={<To href="/billing">{s.toBilling}</To>}>{s.spend}</Header>}>
       {data ? (

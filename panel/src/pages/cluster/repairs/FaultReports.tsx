@@ -19,6 +19,10 @@ const KIND: Record<FaultReport["state"], StatusIndicatorProps.Type> = {
   open: "pending", confirmed: "warning", dismissed: "stopped", repaired: "success", closed: "stopped",
 };
 
+export function ReportState({ state }: { state: FaultReport["state"] }) {
+  return <StatusIndicator type={KIND[state]}>{useStrings().repairs.states[state]}</StatusIndicator>;
+}
+
 /** What was reported of the cluster's hardware, newest first, and what the operator answered. */
 export function FaultReports({ cluster }: { cluster: Cluster }) {
   const { common, repairs: s } = useStrings();
@@ -49,7 +53,7 @@ export function FaultReports({ cluster }: { cluster: Cluster }) {
         }}
         columnDefinitions={[
           { id: "name", header: s.reportedHardware, isRowHeader: true, cell: (each) => each.name },
-          { id: "state", header: common.state, minWidth: 140, cell: (each) => <StatusIndicator type={KIND[each.state]}>{s.states[each.state]}</StatusIndicator> },
+          { id: "state", header: common.state, minWidth: 140, cell: (each) => <ReportState state={each.state} /> },
           { id: "category", header: s.category, cell: (each) => s.categories[each.category] },
           { id: "description", header: s.description, minWidth: 200, cell: (each) => each.description },
           { id: "answer", header: s.answer, minWidth: 160, cell: (each) => each.answer ?? common.none },

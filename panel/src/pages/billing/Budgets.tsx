@@ -1,0 +1,90 @@
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import ProgressBar from "@cloudscape-design/components/progress-bar";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { budgets, type Budget } from "../../api/billing";
+import { useMay } from "../../app/Project";
+import { useBillingScope } from "../../app/useBillingScope";
+import { Empty } from "../../components/Empty";
+import { Failure } from "../../components/Failure";
+import { useFormat, useStrings } from "../../i18n";
+import { DeleteBudget } from "./DeleteBudget";
+import { EditBudget } from "./EditBudget";
+
+/** Budgets with this month's cost and forecast. */
+export function Budgets() {
+  const { billing: b, budgets: s, common } = useStrings();
+  const f = useFormat();
+  const scope = useBillingScope();
+  const may = useMay("budget:write") && "project" in scope;
+  const { data, error, isPending, refetch } = useQuery(budgets(scope));
+  const [asked, setAsked] = useState<{ what: "create" } | { what: "edit" | "delete"; budget: Budget }>();
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const create = may && <Button variant="primary" onClick={() => setAsked({ what: "create" })}>{s.create}</Button>;
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      <Table
+        variant="container"
+        wrapLines
+        trackBy="id"
+        items={data?.items ?? []}
+        loading={isPending}
+        loadingText={common.loading}
+        ariaLabels={{ tableLabel: b.budgets }}
+        header={<Header variant="h2" description={s.text} actions={create}>{b.budgets}</Header>}
+        columnDefinitions={[
+          { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
+          { id: "covers", header: s.covers, cell: (each) => (each.tag ? s.ofTag(`${each.tag.key}=${each.tag.value}`) : s.scopes[each.scope]) },
+          { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
+          { id: "actual", header: s.actual, minWidth: 180, cell: (each) => <Used budget={each} /> },
+          { id: "forecast", header: b.forecast, cell: (each) => (each.forecast ? f.money(each.forecast) : s.later) },
+          { id: "thresholds", header: s.thresholds, minWidth: 200, cell: (each) => <Thresholds budget={each} /> },
+          ...(may ? [{
+            id: "actions", header: common.actions,
+            cell: (each: Budget) => each.scope !== "account" && (
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button variant="inline-link" ariaLabel={`${common.edit}: ${each.name}`} onClick={() => setAsked({ what: "edit", budget: each })}>{common.edit}</Button>
+                <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setAsked({ what: "delete", budget: each })}>{common.remove}</Button>
+              </SpaceBetween>
+            ),
+          }] : []),
+        ]}
+        empty={<Empty title={s.none} text={s.noneText} />}
+      />
+      {asked?.what === "create" && <EditBudget onClose={close} />}
+      {asked?.what === "edit" && <EditBudget budget={asked.budget} onClose={close} />}
+      {asked?.what === "delete" && <DeleteBudget budget={asked.budget} onClose={close} />}
+    </>
+  );
+}
+
+function Used({ budget }: { budget: Budget }) {
+  const s = useStrings().budgets;
+  const f = useFormat();
+  if (!budget.actual) return <>{s.later}</>;
+  const share = Number(budget.actual.amount) / Number(budget.amount.amount);
+  return (
+    <>
+      <ProgressBar ariaLabel={budget.name} value={Math.min(100, 100 * share)} status="in-progress" additionalInfo={`${f.money(budget.actual)} (${f.percent(share)})`} />
+      {budget.refuses_creates && <StatusIndicator type="warning">{s.refuses}</StatusIndicator>}
+    </>
+  );
+}
+
+function Thresholds({ budget }: { budget: Budget }) {
+  const s = useStrings().budgets;
+  const f = useFormat();
+  return budget.thresholds.map((each) => {
+    const text = s.threshold(f.percent(each.percent / 100), s.on[each.on], each.action ? s.actions[each.action] : "");
+    return (
+      <div key={each.on + each.percent}>
+        {each.reached_at ? <StatusIndicator type="warning">{`${text}, ${s.reached(f.moment(each.reached_at))}`}</StatusIndicator> : text}
+      </div>
+    );
+  });
+}

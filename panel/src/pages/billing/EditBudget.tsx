@@ -1,0 +1,118 @@
+import AttributeEditor from "@cloudscape-design/components/attribute-editor";
+import ColumnLayout from "@cloudscape-design/components/column-layout";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import Select from "@cloudscape-design/components/select";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { createBudget, patchBudget, spend, type Budget } from "../../api/billing";
+import { ApiError, type Schemas } from "../../api/client";
+import { useFlash } from "../../app/Flashes";
+import { useProject } from "../../app/Project";
+import { Dialog } from "../../components/Dialog";
+import { useChange } from "../../components/useChange";
+import { useStrings } from "../../i18n";
+
+type Threshold = { percent: string; on: Schemas["BudgetThreshold"]["on"]; action: "report" | NonNullable<Schemas["BudgetThreshold"]["action"]> };
+
+const AMOUNT = /^\d+([.,]\d+)?$/;
+const USUAL: Threshold[] = [{ percent: "80", on: "actual", action: "report" }, { percent: "100", on: "forecast", action: "report" }];
+const entered = (budget: Budget): Threshold[] => budget.thresholds.map((each) => ({ percent: String(each.percent), on: each.on, action: each.action ?? "report" }));
+
+/** Creates a budget of the project or of a tag, or changes one. */
+export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () => void }) {
+  const { billing: b, budgets: s, common } = useStrings();
+  const flash = useFlash();
+  const project = useProject();
+  const [seen] = useState(budget);
+  const [name, setName] = useState(seen?.name ?? "");
+  const [amount, setAmount] = useState(seen?.amount.amount ?? "");
+  const [tagged, setTagged] = useState(false);
+  const [tag, setTag] = useState({ key: "", value: "" });
+  const [thresholds, setThresholds] = useState(() => (seen ? entered(seen) : USUAL));
+  const currency = useQuery(spend({ project })).data?.accrued.currency ?? seen?.amount.currency ?? "";
+  const run = useChange(
+    async () => {
+      const wanted = {
+        name: name.trim(),
+        amount: { amount: amount.replace(",", "."), currency: seen?.amount.currency ?? currency },
+        thresholds: thresholds.map((each) => ({ percent: Number(each.percent), on: each.on, action: each.action === "report" ? null : each.action })),
+      };
+      return seen ? patchBudget(project, seen, wanted) : createBudget(project, { ...wanted, tag: tagged ? tag : null });
+    },
+    (saved) => {
+      flash({ type: "success", content: s.saved(saved.name) });
+      onClose();
+    },
+  );
+  const conflict = run.error instanceof ApiError && run.error.status === 412 ? new ApiError(412, run.error.code, s.changed, run.error.requestId) : null;
+  return (
+    <Dialog
+      large
+      title={seen ? s.edit(seen.name) : s.create}
+      submit={seen ? common.save : common.create}
+      ready={name.trim() !== "" && AMOUNT.test(amount) && currency !== "" && thresholds.every((each) => /^\d+$/.test(each.percent)) && (!tagged || tag.key !== "")}
+      pending={run.isPending}
+      error={conflict ?? run.error}
+      onSubmit={() => run.mutate()}
+      onClose={onClose}
+    >
+      <FormField label={common.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus /></FormField>
+      <FormField label={s.monthly(currency)} description={s.monthlyText}>
+        <Input value={amount} inputMode="decimal" onChange={({ detail }) => setAmount(detail.value)} />
+      </FormField>
+      {!seen && (
+        <FormField label={s.covers}>
+          <RadioGroup
+            value={tagged ? "tag" : "project"}
+            onChange={({ detail }) => setTagged(detail.value === "tag")}
+            items={[{ value: "project", label: s.scopes.project }, { value: "tag", label: s.scopes.tag }]}
+          />
+        </FormField>
+      )}
+      {tagged && (
+        <ColumnLayout columns={2}>
+          <FormField label={b.tag}><Input value={tag.key} onChange={({ detail }) => setTag({ ...tag, key: detail.value })} /></FormField>
+          <FormField label={s.tagValue}><Input value={tag.value} onChange={({ detail }) => setTag({ ...tag, value: detail.value })} /></FormField>
+        </ColumnLayout>
+      )}
+      <ThresholdEditor thresholds={thresholds} onChange={setThresholds} />
+    </Dialog>
+  );
+}
+
+function ThresholdEditor({ thresholds, onChange }: { thresholds: Threshold[]; onChange: (thresholds: Threshold[]) => void }) {
+  const { budgets: s, common } = useStrings();
+  const change = (index: number, part: Partial<Threshold>) => onChange(thresholds.map((each, at) => (at === index ? { ...each, ...part } : each)));
+  const on = Object.entries(s.on).map(([value, label]) => ({ value, label }));
+  const actions = Object.entries(s.actionNames).map(([value, label]) => ({ value, label }));
+  return (
+    <FormField label={s.thresholds} description={s.thresholdsText} stretch>
+      <AttributeEditor
+        items={thresholds}
+        empty={s.noThresholds}
+        addButtonText={s.addThreshold}
+        removeButtonText={common.remove}
+        onAddButtonClick={() => onChange([...thresholds, { percent: "", on: "actual", action: "report" }])}
+        onRemoveButtonClick={({ detail }) => onChange(thresholds.filter((_, at) => at !== detail.itemIndex))}
+        definition={[
+          { label: s.percent, control: (item, index) => <Input value={item.percent} inputMode="numeric" onChange={({ detail }) => change(index, { percent: detail.value })} /> },
+          {
+            label: s.of,
+            control: (item, index) => (
+              <Select options={on} selectedOption={on.find((each) => each.value === item.on) ?? null} onChange={({ detail }) => change(index, { on: detail.selectedOption.value as Threshold["on"] })} />
+            ),
+          },
+          {
+            label: s.then,
+            control: (item, index) => (
+              <Select options={actions} selectedOption={actions.find((each) => each.value === item.action) ?? null}
+                onChange={({ detail }) => change(index, { action: detail.selectedOption.value as Threshold["action"] })} />
+            ),
+          },
+        ]}
+      />
+    </FormField>
+  );
+}

@@ -1,0 +1,15 @@
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { ExportList } from "./exports/ExportList";
+import { ConnectionList } from "./exports/ConnectionList";
+import { ScheduleList } from "./exports/ScheduleList";
+
+/** Files of the project's cost: made once or regularly, downloaded or delivered to a bucket. */
+export function Exports() {
+  return (
+    <SpaceBetween size="l">
+      <ExportList />
+      <ScheduleList />
+      <ConnectionList />
+    </SpaceBetween>
+  );
+}

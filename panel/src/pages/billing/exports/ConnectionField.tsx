@@ -1,0 +1,29 @@
+import FormField from "@cloudscape-design/components/form-field";
+import Select from "@cloudscape-design/components/select";
+import { useQuery } from "@tanstack/react-query";
+import { connections } from "../../../api/exports";
+import { useProject } from "../../../app/Project";
+import { useStrings } from "../../../i18n";
+
+type Props = { label: string; value: string; optional?: boolean; onChange: (connection: string) => void };
+
+/** One of the project's buckets; empty where it is only to be downloaded. */
+export function ConnectionField({ label, value, optional = false, onChange }: Props) {
+  const { common, exports: s } = useStrings();
+  const { data, isPending } = useQuery(connections(useProject()));
+  const known = (data?.items ?? []).map((each) => ({ value: each.id, label: each.name, description: each.bucket }));
+  const options = [...(optional ? [{ value: "", label: s.onlyDownload }] : []), ...known];
+  return (
+    <FormField label={label}>
+      <Select
+        placeholder={s.chooseConnection}
+        options={options}
+        selectedOption={options.find((each) => each.value === value) ?? null}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
+        statusType={isPending ? "loading" : "finished"}
+        loadingText={common.loading}
+        empty={s.noConnections}
+      />
+    </FormField>
+  );
+}

@@ -1,0 +1,90 @@
+import Button from "@cloudscape-design/components/button";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import Input, { type InputProps } from "@cloudscape-design/components/input";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "../../../api/client";
+import { connections, createConnection, deleteConnection } from "../../../api/exports";
+import { useFlash } from "../../../app/Flashes";
+import { useMay, useProject } from "../../../app/Project";
+import { Dialog } from "../../../components/Dialog";
+import { Empty } from "../../../components/Empty";
+import { Failure } from "../../../components/Failure";
+import { useChange } from "../../../components/useChange";
+import { useFormat, useStrings } from "../../../i18n";
+import { DeleteDialog } from "./DeleteDialog";
+
+type Connection = Schemas["S3Connection"];
+
+/** Buckets that files can be delivered to. */
+export function ConnectionList() {
+  const { common, exports: s } = useStrings();
+  const f = useFormat();
+  const project = useProject();
+  const may = useMay("billing:write");
+  const { data, error, isPending, refetch } = useQuery(connections(project));
+  const [creating, setCreating] = useState(false);
+  const [leaving, setLeaving] = useState<Connection>();
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const create = may && <Button onClick={() => setCreating(true)}>{s.createConnection}</Button>;
+  return (
+    <>
+      <Table
+        variant="container"
+        wrapLines
+        trackBy="id"
+        items={data?.items ?? []}
+        loading={isPending}
+        loadingText={common.loading}
+        ariaLabels={{ tableLabel: s.connections }}
+        header={<Header variant="h2" description={s.connectionsText} actions={create}>{s.connections}</Header>}
+        columnDefinitions={[
+          { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
+          { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
+          { id: "endpoint", header: s.endpoint, cell: (each) => each.endpoint },
+          { id: "key", header: s.accessKey, cell: (each) => each.access_key_id },
+          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          ...(may ? [{
+            id: "actions", header: common.actions,
+            cell: (each: Connection) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
+          }] : []),
+        ]}
+        empty={<Empty title={s.noConnections} text={s.noConnectionsText} />}
+      />
+      {creating && <CreateConnection onClose={() => setCreating(false)} />}
+      {leaving && <DeleteDialog name={leaving.name} text={s.deleteConnectionText} remove={() => deleteConnection(project, leaving.id)} onClose={() => setLeaving(undefined)} />}
+    </>
+  );
+}
+
+const EMPTY = { name: "", endpoint: "", region: "us-east-1", bucket: "", prefix: "", access_key_id: "", secret: "" };
+
+function CreateConnection({ onClose }: { onClose: () => void }) {
+  const { common, exports: s } = useStrings();
+  const flash = useFlash();
+  const project = useProject();
+  const [entered, setEntered] = useState(EMPTY);
+  const run = useChange(() => createConnection(project, entered), (made) => {
+    flash({ type: "success", content: s.connected(made.name) });
+    onClose();
+  });
+  const field = (name: keyof typeof EMPTY, label: string, description?: string, type?: InputProps["type"]) => (
+    <FormField label={label} description={description}>
+      <Input value={entered[name]} type={type} autoComplete={false} onChange={({ detail }) => setEntered({ ...entered, [name]: detail.value })} />
+    </FormField>
+  );
+  const ready = Object.entries(entered).every(([name, value]) => name === "prefix" || value !== "");
+  return (
+    <Dialog title={s.createConnection} submit={common.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      {field("name", common.name, s.nameHelp)}
+      {field("endpoint", s.endpoint, s.endpointHelp, "url")}
+      {field("region", s.region)}
+      {field("bucket", s.bucket)}
+      {field("prefix", s.prefix, s.prefixHelp)}
+      {field("access_key_id", s.accessKey)}
+      {field("secret", s.secret, s.secretHelp, "password")}
+    </Dialog>
+  );
+}

@@ -1,0 +1,21 @@
+import Alert from "@cloudscape-design/components/alert";
+import { useFlash } from "../../../app/Flashes";
+import { Dialog } from "../../../components/Dialog";
+import { useChange } from "../../../components/useChange";
+import { useStrings } from "../../../i18n";
+
+type Props = { name: string; text: string; remove: () => Promise<unknown>; onClose: () => void };
+
+export function DeleteDialog({ name, text, remove, onClose }: Props) {
+  const { common, exports: s } = useStrings();
+  const flash = useFlash();
+  const run = useChange(remove, () => {
+    flash({ type: "success", content: s.deleted(name) });
+    onClose();
+  });
+  return (
+    <Dialog title={s.deleteTitle(name)} submit={common.remove} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <Alert type="info">{text}</Alert>
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import Link from "@cloudscape-design/components/link";
+import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { connections, exports, fileOf, type Export } from "../../../api/exports";
+import { useMay, useProject } from "../../../app/Project";
+import { Empty } from "../../../components/Empty";
+import { Failure } from "../../../components/Failure";
+import { useFormat, useStrings } from "../../../i18n";
+import { CreateExport } from "./CreateExport";
+
+const KIND = { succeeded: "success", failed: "error", cancelled: "stopped", queued: "pending", running: "in-progress", cancelling: "in-progress" } as Record<string, StatusIndicatorProps.Type>;
+const DAY_MS = 86_400_000;
+
+/** Exports, newest first, with their files as long as they are kept. */
+export function ExportList() {
+  const { common, cluster, exports: s } = useStrings();
+  const f = useFormat();
+  const project = useProject();
+  const may = useMay("billing:write");
+  const { data, error, isPending, refetch } = useQuery(exports(project));
+  const places = useQuery(connections(project)).data?.items ?? [];
+  const [asking, setAsking] = useState(false);
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const period = (each: Export) => each.month ? f.month(`${each.month}-01T00:00:00Z`)
+    : s.days(f.day(each.since), f.day(new Date(Date.parse(each.until) - DAY_MS).toISOString()));
+  const ask = may && <Button onClick={() => setAsking(true)}>{s.create}</Button>;
+  return (
+    <>
+      <Table
+        variant="container"
+        wrapLines
+        trackBy="id"
+        items={data?.items ?? []}
+        loading={isPending}
+        loadingText={common.loading}
+        ariaLabels={{ tableLabel: s.title }}
+        header={<Header variant="h2" description={s.text} actions={ask}>{s.title}</Header>}
+        columnDefinitions={[
+          { id: "what", header: s.contents, isRowHeader: true, cell: (each) => s.contentsOf(s.datasets[each.dataset] ?? each.dataset, each.version, each.format.toUpperCase()) },
+          { id: "period", header: s.period, cell: period },
+          {
+            id: "state", header: common.state, minWidth: 150,
+            cell: (each) => (
+              <>
+                <StatusIndicator type={KIND[each.state] ?? "pending"}>
+                  {each.state === "running" ? `${cluster.operationState[each.state]}, ${f.percent(each.progress / 100)}` : (cluster.operationState[each.state] ?? each.state)}
+                </StatusIndicator>
+                {each.last_error && <Box variant="small" display="block">{each.last_error}</Box>}
+              </>
+            ),
+          },
+          {
+            id: "to", header: s.destination,
+            cell: (each) => (each.connection ? `${places.find((place) => place.id === each.connection)?.name ?? s.deletedConnection}${each.delivered_at ? `, ${f.moment(each.delivered_at)}` : ""}` : common.none),
+          },
+          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          { id: "file", header: s.file, cell: (each) => <File project={project} file={each} /> },
+        ]}
+        empty={<Empty title={s.none} text={s.noneText} />}
+      />
+      {asking && <CreateExport onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function File({ project, file }: { project: string; file: Export }) {
+  const { common, exports: s } = useStrings();
+  const f = useFormat();
+  if (!file.built_at) return <>{common.none}</>;
+  if (file.expires_at && Date.parse(file.expires_at) <= Date.now()) return <>{s.expired}</>;
+  return (
+    <>
+      <Link href={fileOf(project, file.id)} target="_blank">{s.download}</Link>
+      {file.expires_at && <Box variant="small" display="block">{s.keptUntil(f.moment(file.expires_at))}</Box>}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import Button from "@cloudscape-design/components/button";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import Table from "@cloudscape-design/components/table";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "../../../api/client";
+import { connections, createSchedule, deleteSchedule, schedules } from "../../../api/exports";
+import { useFlash } from "../../../app/Flashes";
+import { useMay, useProject } from "../../../app/Project";
+import { Dialog } from "../../../components/Dialog";
+import { Empty } from "../../../components/Empty";
+import { Failure } from "../../../components/Failure";
+import { useChange } from "../../../components/useChange";
+import { useFormat, useStrings } from "../../../i18n";
+import { ConnectionField } from "./ConnectionField";
+import { DeleteDialog } from "./DeleteDialog";
+import { FileFields, USUAL_FILE } from "./FileFields";
+
+type Schedule = Schemas["ExportSchedule"];
+
+/** Files that are made and delivered regularly. */
+export function ScheduleList() {
+  const { common, exports: s } = useStrings();
+  const f = useFormat();
+  const project = useProject();
+  const may = useMay("billing:write");
+  const { data, error, isPending, refetch } = useQuery(schedules(project));
+  const places = useQuery(connections(project)).data?.items ?? [];
+  const [creating, setCreating] = useState(false);
+  const [leaving, setLeaving] = useState<Schedule>();
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const create = may && <Button onClick={() => setCreating(true)}>{s.createSchedule}</Button>;
+  const what = (each: Schedule) => s.contentsOf(s.datasets[each.dataset] ?? each.dataset, each.version, each.format.toUpperCase());
+  return (
+    <>
+      <Table
+        variant="container"
+        wrapLines
+        trackBy="id"
+        items={data?.items ?? []}
+        loading={isPending}
+        loadingText={common.loading}
+        ariaLabels={{ tableLabel: s.schedules }}
+        header={<Header variant="h2" description={s.schedulesText} actions={create}>{s.schedules}</Header>}
+        columnDefinitions={[
+          { id: "what", header: s.contents, isRowHeader: true, cell: what },
+          { id: "every", header: s.every, cell: (each) => s.intervals[each.every] ?? each.every },
+          { id: "to", header: s.destination, cell: (each) => places.find((place) => place.id === each.connection)?.name ?? common.none },
+          { id: "next", header: s.next, cell: (each) => f.moment(each.next_at) },
+          { id: "last", header: s.last, cell: (each) => (each.last_error ? each.last_error : each.last_delivered_at ? f.moment(each.last_delivered_at) : common.none) },
+          ...(may ? [{
+            id: "actions", header: common.actions,
+            cell: (each: Schedule) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
+          }] : []),
+        ]}
+        empty={<Empty title={s.noSchedules} text={s.noSchedulesText} />}
+      />
+      {creating && <CreateSchedule onClose={() => setCreating(false)} />}
+      {leaving && <DeleteDialog name={leaving.name} text={s.deleteScheduleText} remove={() => deleteSchedule(project, leaving.id)} onClose={() => setLeaving(undefined)} />}
+    </>
+  );
+}
+
+function CreateSchedule({ onClose }: { onClose: () => void }) {
+  const { common, exports: s } = useStrings();
+  const flash = useFlash();
+  const project = useProject();
+  const [file, setFile] = useState(USUAL_FILE);
+  const [every, setEvery] = useState<"day" | "month">("day");
+  const [connection, setConnection] = useState("");
+  const run = useChange(() => createSchedule(project, { ...file, every, connection }), () => {
+    flash({ type: "success", content: s.scheduled });
+    onClose();
+  });
+  return (
+    <Dialog title={s.createSchedule} submit={common.create} ready={connection !== ""} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <FileFields file={file} onChange={setFile} />
+      <FormField label={s.every}>
+        <RadioGroup
+          value={every}
+          onChange={({ detail }) => setEvery(detail.value as "day" | "month")}
+          items={[{ value: "day", label: s.intervals.day ?? "", description: s.dayText }, { value: "month", label: s.intervals.month ?? "", description: s.monthlyText }]}
+        />
+      </FormField>
+      <ConnectionField label={s.deliverTo} value={connection} onChange={setConnection} />
+    </Dialog>
+  );
+}

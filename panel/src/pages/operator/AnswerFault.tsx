@@ -1,0 +1,48 @@
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "../../api/client";
+import { answerFaultReport } from "../../api/operator";
+import { useFlash } from "../../app/Flashes";
+import { Dialog } from "../../components/Dialog";
+import { useStrings } from "../../i18n";
+
+export type Answer = "confirm" | "dismiss";
+type Code = NonNullable<Schemas["FaultReportConfirm"]["code"]>;
+type Props = { answer: Answer; report: Schemas["OperatorFaultReport"]; onClose: () => void };
+
+/** Confirms a fault that a customer reported, or says why it is none. */
+export function AnswerFault({ answer, report, onClose }: Props) {
+  const s = useStrings().operated;
+  const flash = useFlash();
+  const cache = useQueryClient();
+  const codes: Code[] = report.kind === "machine" ? ["bmc_critical", "link_down"] : ["host_failed"];
+  const [code, setCode] = useState<Code>(codes[0] ?? "bmc_critical");
+  const [text, setText] = useState("");
+  const run = useMutation({
+    mutationFn: () => answerFaultReport(answer, report.id, text.trim(), code),
+    onSuccess: () => {
+      flash({ type: "success", content: s.answered(report.name) });
+      onClose();
+    },
+    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "operator" }),
+  });
+  return (
+    <Dialog title={s.act(s[answer], report.name)} submit={s[answer]} ready={text.trim() !== ""} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <Box>{report.description}</Box>
+      <Alert type={answer === "confirm" ? "warning" : "info"}>{answer === "confirm" ? s.confirmText : s.dismissText}</Alert>
+      {answer === "confirm" && (
+        <FormField label={s.fault}>
+          <RadioGroup value={code} onChange={({ detail }) => setCode(detail.value as Code)} items={codes.map((value) => ({ value, label: s.codes[value] ?? value }))} />
+        </FormField>
+      )}
+      <FormField label={s.answer} description={s.answerHelp}>
+        <Input value={text} onChange={({ detail }) => setText(detail.value)} autoComplete={false} />
+      </FormField>
+    </Dialog>
+  );
+}

@@ -1,0 +1,62 @@
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import Select from "@cloudscape-design/components/select";
+import { useState } from "react";
+import { createToken } from "../../api/access";
+import type { Schemas } from "../../api/client";
+import { useProject } from "../../app/Project";
+import { Dialog } from "../../components/Dialog";
+import { MomentInput } from "../../components/MomentInput";
+import { useChange } from "../../components/useChange";
+import { useStrings } from "../../i18n";
+
+type Role = Schemas["TokenCreate"]["role"];
+
+const DAY_MS = 86_400_000;
+const ROLES: Role[] = ["viewer", "operator", "billing", "owner"];
+const DAYS = ["30", "90", "365"];
+
+/** Creates a token; its secret is in the answer, once. */
+export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"]) => void }) {
+  const { common, shell, tokens: s } = useStrings();
+  const project = useProject();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const [life, setLife] = useState("90");
+  const [until, setUntil] = useState("");
+  const run = useChange((wanted: Schemas["TokenCreate"]) => createToken(project, wanted), onClose);
+  const lives = [...DAYS.map((value) => ({ value, label: s.inDays(value) })), { value: "at", label: s.atTime }, { value: "never", label: s.never }];
+  const expires = () => {
+    if (life === "never") return null;
+    return life === "at" ? until : new Date(Date.now() + Number(life) * DAY_MS).toISOString();
+  };
+  return (
+    <Dialog
+      title={s.create}
+      submit={common.create}
+      ready={name.trim() !== "" && (life !== "at" || until !== "")}
+      pending={run.isPending}
+      error={run.error}
+      onSubmit={() => run.mutate({ name: name.trim(), role, expires_at: expires() })}
+      onClose={() => onClose()}
+    >
+      <FormField label={common.name} description={s.nameHelp}>
+        <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus />
+      </FormField>
+      <FormField label={s.role}>
+        <RadioGroup
+          value={role}
+          onChange={({ detail }) => setRole(detail.value as Role)}
+          items={ROLES.map((value) => ({ value, label: shell.roles[value] ?? value, description: s.roleText[value] }))}
+        />
+      </FormField>
+      <FormField label={s.expires}>
+        <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />
+      </FormField>
+      {life === "at" && (
+        <FormField label={s.atTime} description={s.zone}><MomentInput value={until} onChange={setUntil} label={s.expires} /></FormField>
+      )}
+    </Dialog>
+  );
+}
