@@ -182,6 +182,19 @@ class Tenancy:
                 "INSERT INTO freezes (id, reason, created_by, expires_at) VALUES (:id, 'a test', :id, '2126-01-01')",
                 id=names["freeze"],
             )
+        if "simulated-faults" in operation.path:
+            await self.api.world.execute(
+                "INSERT INTO site_regions (region, simulated) VALUES ('luxembourg-2', true)"
+                " ON CONFLICT (region) DO UPDATE SET simulated = true"
+            )
+        if "{simulated_fault}" in operation.path:
+            names["simulated_fault"] = str(new_id())
+            await self.api.world.execute(
+                "INSERT INTO simulated_faults (id, region, kind, name, created_by)"
+                " VALUES (:id, 'luxembourg-2', 'host', :name, :id)",
+                id=names["simulated_fault"],
+                name=name,
+            )
         if "expected-inventory" in operation.path:
             async with self.api.world.database.begin() as connection:
                 await write_reading(connection, "luxembourg-2", Read(Source.BMC, 1.0, 1, 1), age=0.0, expires=60.0)

@@ -142,3 +142,31 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     german = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=repairs", locale="de-DE", color_scheme="dark")
     expect(german.get_by_text(re.compile("^Samstag und Sonntag ab 02:00"))).to_be_visible()
     assert violations(german) == []
+
+
+def test_a_machine_is_made_to_fail_and_the_customer_sees_it(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    address = f"/clusters/{cluster['id']}?tab=topology"
+    page = signed_in(system, open_page, address)
+    page.locator("[data-machine]").first.press("Enter")
+    expect(page.get_by_role("button", name="Report a fault")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Trouble"))).to_have_count(0)
+    operator = operator_page(system, open_page, address)
+    operator.locator("[data-machine]").first.press("Enter")
+    operator.get_by_role("button", name=re.compile("^Trouble: ")).click()
+    operator.get_by_role("menuitem", name="Let it fail").click()
+    expect(page.get_by_text("Failed", exact=True).first).to_be_visible(timeout=READY_MS)
+    screenshot(page, "trouble")
+    assert violations(page) == []
+    page.get_by_role("tab", name="Overview").click()
+    expect(page.get_by_text("Degraded", exact=True).first).to_be_visible(timeout=READY_MS)
+    expect(page.get_by_text("These minutes are not billed.")).to_be_visible()
+    expect(page.get_by_text(re.compile("^A repair is scheduled for "))).to_be_visible(timeout=READY_MS)
+    screenshot(page, "cluster-degraded")
+    assert violations(page) == []
+    page.get_by_role("tab", name="Repairs").click()
+    expect(page.get_by_role("button", name="Reschedule")).to_be_enabled()
+    page.get_by_role("button", name="Repair now").click()
+    expect(page.get_by_text(re.compile("Programs on the IPUs end"))).to_be_visible()
+    assert violations(page) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import httpx
 from playwright.sync_api import Page, expect
 
 from tests.panel.conftest import operator_page, screenshot, violations
@@ -51,9 +50,25 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(page.get_by_text("In service", exact=True)).to_be_visible()
     assert violations(page) == []
 
-    site = {"Authorization": f"Bearer {system.site_token}"}
-    rule = {"call": "clock", "action": "fail_machine", "machine": broken}
-    httpx.post(f"{system.site_url}/v1/faults", headers=site, json=rule, trust_env=False).raise_for_status()
+    machines.nth(0).press("Enter")
+    page.get_by_role("button", name=f"Trouble: {broken}").click()
+    page.get_by_role("menuitem", name="Let it fail").click()
+    expect(page.get_by_text(f"The site is asked to break {broken}.")).to_be_visible()
+    page.get_by_role("tab", name="Trouble").click()
+    trouble = page.get_by_role("table", name="Trouble").get_by_role("row").filter(has_text=broken)
+    expect(trouble).to_contain_text("Broken")
+    page.get_by_role("button", name="Break something").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="V-IPU controllers answer late").check()
+    screenshot(page, "trouble-break")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Break something").click()
+    slow = page.get_by_role("row").filter(has_text="All controllers")
+    expect(slow).to_contain_text("Broken")
+    slow.get_by_role("button", name="Repair: All controllers").click()
+    expect(slow).to_have_count(0)
+    screenshot(page, "trouble-tab")
+    assert violations(page) == []
     order(page, drained, "Drain", reason="fan")
     page.get_by_role("link", name="Capacity").click()
     expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Failed$"))).to_be_visible(timeout=FOUND_MS)

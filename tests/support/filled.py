@@ -28,7 +28,7 @@ from ipucloud.inventory.expected.tables import Happened
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.health.tables import health_reports, observations
-from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_validations
+from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_validations, simulated_faults
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import freezes, operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
@@ -332,6 +332,11 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
             ended_at=DELETED_AT,
             ended_by=new_id(),
             end_reason="done",
+        )
+    )
+    await connection.execute(
+        sa.insert(simulated_faults).values(
+            id=new_id(), region=LUXEMBOURG[0], kind="link", name="m0", link="next", state="ended", created_by=new_id()
         )
     )
     await connection.execute(

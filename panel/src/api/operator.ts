@@ -35,6 +35,38 @@ export const regionMachines = (region: string) =>
     ...watched,
   });
 
+/** All hosts of a region, page by page. */
+export const regionHosts = (region: string) =>
+  queryOptions({
+    queryKey: ["operator", "hosts", region],
+    queryFn: async ({ signal }) => {
+      const found: Schemas["HardwareHost"][] = [];
+      for (let cursor: string | undefined; ;) {
+        const page = await body(api.GET("/v1/operator/hosts", { signal, params: { query: { region, limit: MACHINES_PER_PAGE, cursor } } }));
+        found.push(...page.items);
+        if (!page.next_cursor) return found;
+        cursor = page.next_cursor;
+      }
+    },
+    enabled: region !== "",
+  });
+
+const CARRIED_OUT_MS = 2_000;
+
+/** What a simulated site was asked to break; read every other second while a worker carries it out. */
+export const simulatedFaults = (query: { region: string; ended?: boolean; cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "simulated faults", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/simulated-faults", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.items.some((each) => ["requested", "ending"].includes(each.state)) ? CARRIED_OUT_MS : WATCHED_MS),
+  });
+
+export const breakSimulated = (wanted: Schemas["SimulatedFaultCreate"]) => body(api.POST("/v1/operator/simulated-faults", { body: wanted }));
+
+export const endSimulated = (fault: string) =>
+  body(api.POST("/v1/operator/simulated-faults/{simulated_fault}:end", { params: { path: { simulated_fault: fault } } }));
+
 export const podPage = (query: { region: string; cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: ["operator", "pods", query],

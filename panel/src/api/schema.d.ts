@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 da9122752b0c1d001f801b3cd64b21ad8489b897fbe73d8d52320e430b4ebde6
+// Generated from docs/openapi.json by `npm run schema`; sha256 9a0631419b7dd8548849d30ddf4ff08d418f7e7ec8029196c95a83016d07dda3
 
 export interface paths {
     "/livez": {
@@ -1099,6 +1099,38 @@ export interface paths {
         get: operations["getRequestTrace"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/simulated-faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSimulatedFaults"];
+        put?: never;
+        post: operations["createSimulatedFault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/simulated-faults/{simulated_fault}:end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endSimulatedFault"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9133,6 +9165,7 @@ export interface components {
             /** Format: date-time */
             as_of: string;
             region: string;
+            simulated: boolean;
             types: components["schemas"]["TypeCapacity"][];
         };
         RegionPage: {
@@ -9301,6 +9334,35 @@ export interface components {
             id: string;
             url: string | null;
         };
+        SimulatedFault: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            detail: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["SimulatedFaultKind"];
+            link: ("internal" | "next" | "gateway") | null;
+            name: string;
+            region: string;
+            state: components["schemas"]["SimulatedFaultState"];
+            /** Format: date-time */
+            state_entered_at: string;
+        };
+        SimulatedFaultCreate: {
+            kind: components["schemas"]["SimulatedFaultKind"];
+            link?: ("internal" | "next" | "gateway") | null;
+            name: string;
+        };
+        /** @enum {string} */
+        SimulatedFaultKind: "machine" | "link" | "host" | "controllers";
+        SimulatedFaultPage: {
+            items: components["schemas"]["SimulatedFault"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        SimulatedFaultState: "requested" | "in_force" | "ending" | "ended" | "failed";
         SiteFinding: {
             detail: string;
             /** Format: date-time */
@@ -11856,6 +11918,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequestTrace"];
+                };
+            };
+        };
+    };
+    listSimulatedFaults: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                region?: string | null;
+                ended?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFaultPage"];
+                };
+            };
+        };
+    };
+    createSimulatedFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulatedFaultCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFault"];
+                };
+            };
+        };
+    };
+    endSimulatedFault: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                simulated_fault: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatedFault"];
                 };
             };
         };

@@ -12,7 +12,8 @@ import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { common, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
+import { trouble } from "./de/trouble";
 import { webhooks } from "./de/webhooks";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, webhooks };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };

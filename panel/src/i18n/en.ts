@@ -12,7 +12,8 @@ import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { common, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
+import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
 
-export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, webhooks };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
 export type Messages = typeof en;

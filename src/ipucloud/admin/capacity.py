@@ -53,10 +53,12 @@ class RegionCapacity:
 
     region: str
     as_of: datetime
+    simulated: bool
     types: Sequence[TypeCapacity]
 
 
 _NOW = Query("SELECT app_now()", datetime)
+_SIMULATED = Query("SELECT simulated FROM site_regions WHERE region = :region", bool)
 _EXPIRIES = Query(
     """
     SELECT machine_type, horizon.within_seconds, count(*) AS clusters, sum(machines) AS machines
@@ -81,7 +83,8 @@ async def region_capacity(connection: Statements, *, region: str, flavors: Seque
         types.append(
             _of_type(machine_type, room, sold, [each for each in expiries if each.machine_type == machine_type])
         )
-    return RegionCapacity(region, now, types)
+    simulated = await _SIMULATED.one_or_none(connection, {"region": region})
+    return RegionCapacity(region, now, simulated or False, types)
 
 
 def _of_type(machine_type: str, room: Room, sold: Sequence[Flavor], expiries: Sequence[Expiries]) -> TypeCapacity:

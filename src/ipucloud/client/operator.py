@@ -29,6 +29,7 @@ from ipucloud.client.models import (
     Pod,
     RegionCapacity,
     RequestTrace,
+    SimulatedFault,
     SiteFinding,
     Stuck,
     Validation,
@@ -230,6 +231,26 @@ def operations(
     """Operations of every project, newest first."""
     filters = {"kind": kind, "project": project, "cluster": cluster, "region": region}
     return _get("operations", Page[OperatorOperation], state=tuple(state), **filters, limit=limit)
+
+
+def simulated_faults(
+    *, region: str | None = None, ended: bool | None = None, limit: int | None = None
+) -> Call[Page[SimulatedFault]]:
+    """What simulated sites were asked to break, oldest first; `ended`: what has ended or failed, or what has not."""
+    return _get("simulated-faults", Page[SimulatedFault], region=region, ended=ended, limit=limit)
+
+
+def break_simulated(kind: str, name: str, *, link: str | None = None) -> Call[SimulatedFault]:
+    """Break something at a simulated site; a worker asks it.
+
+    `kind`: `machine`, `link`, `host` or `controllers`, with the name of the machine, host or region.
+    """
+    return _post("simulated-faults", SimulatedFault, given(kind=kind, name=name, link=link))
+
+
+def repair_simulated(fault: Ref) -> Call[SimulatedFault]:
+    """End a fault of a simulated site."""
+    return _post(f"simulated-faults/{segment(fault)}:end", SimulatedFault, {})
 
 
 def freezes(*, state: str | None = None, region: str | None = None, limit: int | None = None) -> Call[Page[Freeze]]:

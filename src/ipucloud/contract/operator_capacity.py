@@ -144,4 +144,7 @@ class RegionCapacityOut(Answer):
 
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     as_of: datetime = Field(description="Time of the figures, on the database's clock.")
+    simulated: bool = Field(
+        description="Whether the region's site said, when it was last asked, that it is simulated.", examples=[False]
+    )
     types: list[TypeCapacityOut] = Field(description="Capacity by machine type.")

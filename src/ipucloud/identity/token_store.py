@@ -64,7 +64,9 @@ GET_TOKEN = authenticated(
 """Parameter `:token_id`."""
 
 LIST_TOKENS: Mapping[Order, Query[DocumentPage]] = {
-    order: authenticated(clauses(page_of("tokens", order, clauses(_IN_PROJECT, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    order: authenticated(
+        clauses(page_of("tokens", order, clauses(_IN_PROJECT, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage
+    )
     for order in Order
 }
 """Tokens; parameters from `db.documents.list_parameters`. `:active` true: those that work now; false: the others."""
@@ -88,7 +90,10 @@ GET_PLATFORM_TOKEN = Query(
 """As `GET_TOKEN`, for a token of the platform; `project_id` is NULL."""
 
 LIST_PLATFORM_TOKENS: Mapping[Order, Query[DocumentPage]] = {
-    order: Query(clauses(_NO_PROJECT, page_of("tokens", order, clauses(_OF_PLATFORM, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    order: Query(
+        clauses(_NO_PROJECT, page_of("tokens", order, clauses(_OF_PLATFORM, _OF_ACTIVITY)), _DOCUMENTS, DOCUMENT_PAGE),
+        DocumentPage,
+    )
     for order in Order
 }
 """As `LIST_TOKENS`, for the platform's tokens; `project_id` is NULL."""

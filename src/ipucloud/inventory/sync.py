@@ -40,8 +40,10 @@ class _Object(NamedTuple):
 
 _REGION = sa.text(
     """
-    INSERT INTO site_regions (region, typical_seconds) VALUES (:region, CAST(:typical_seconds AS jsonb))
-    ON CONFLICT (region) DO UPDATE SET typical_seconds = excluded.typical_seconds, synced_at = app_now()
+    INSERT INTO site_regions (region, typical_seconds, simulated)
+    VALUES (:region, CAST(:typical_seconds AS jsonb), :simulated)
+    ON CONFLICT (region) DO UPDATE
+       SET typical_seconds = excluded.typical_seconds, simulated = excluded.simulated, synced_at = app_now()
     """
 )
 _CONTROLLER = sa.text(
@@ -146,7 +148,9 @@ async def sync(database: Database, sites: Sites, *, validated: bool) -> Synced:
 async def _register(connection: AsyncConnection, region: SiteRegion) -> list[UUID]:
     """The ids of its machines that are new, among others."""
     typical = orjson.dumps(region.typical_seconds).decode()
-    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical})
+    await connection.execute(
+        _REGION, {"region": region.region, "typical_seconds": typical, "simulated": region.simulated}
+    )
     for name, endpoint in region.by_name.items():
         await connection.execute(_CONTROLLER, endpoint.model_dump() | {"region": region.region, "name": name})
     offered: list[UUID] = []

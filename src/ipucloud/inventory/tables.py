@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ipucloud.contract.operator_validations import ValidationReason, ValidationResult
+from ipucloud.contract.simulated_faults import SimulatedFaultKind, SimulatedFaultState, SimulatedLink
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory import functions
 from ipucloud.inventory.health.codes import Health
@@ -24,6 +25,50 @@ site_regions = sa.Table(
     sa.Column("region", sa.Text, primary_key=True),
     json_column("typical_seconds", default="'{}'"),
     instant("synced_at", default_now=True),
+    sa.Column(
+        "simulated",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="the site says that it has no hardware, and can be asked for faults",
+    ),
+)
+
+simulated_faults = sa.Table(
+    "simulated_faults",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column(
+        "region",
+        sa.Text,
+        sa.ForeignKey("site_regions.region", name="fk_simulated_faults_region"),
+        nullable=False,
+    ),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column(
+        "name",
+        sa.Text,
+        nullable=False,
+        comment="of the machine or host; of the region: every V-IPU controller of the site",
+    ),
+    sa.Column("link", sa.Text),
+    sa.Column("state", sa.Text, nullable=False, server_default="requested"),
+    instant("state_entered_at", default_now=True),
+    sa.Column("detail", sa.Text, comment="why it is not carried out yet, or not at all"),
+    sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
+    instant("created_at", default_now=True),
+    one_of("kind", SimulatedFaultKind),
+    one_of("link", get_args(SimulatedLink)),
+    one_of("state", SimulatedFaultState),
+    sa.CheckConstraint("(link IS NOT NULL) = (kind = 'link')", name="of_link"),
+)
+sa.Index("ix_simulated_faults_region", simulated_faults.c.region, simulated_faults.c.created_at, simulated_faults.c.id)
+sa.Index(
+    "uq_simulated_faults_open",
+    simulated_faults.c.kind,
+    simulated_faults.c.name,
+    unique=True,
+    postgresql_where=sa.text("state NOT IN ('ended', 'failed')"),
 )
 
 vipu_controllers = sa.Table(

@@ -16,6 +16,7 @@ from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
 from ipucloud.site.releases import unsupported
+from ipucloud.site.simulation import HttpSimulation
 from ipucloud.site.tls import PLAINTEXT, ClientFiles, Connection, Identities, Identity, NoChannel, UntrustedError
 from ipucloud.site.vipu import Credentials, GrpcVipu
 from ipucloud.wire.inventory import Inventory
@@ -81,6 +82,11 @@ class SiteClients:
 
     async def inventory(self) -> Inventory:
         return await read_inventory(self._http, self._call_timeout, self._pace)
+
+    @property
+    def simulation(self) -> HttpSimulation:
+        """Faults, which only a simulated site can be asked for."""
+        return HttpSimulation(self._http, self._call_timeout)
 
     def events(self) -> AsyncGenerator[str]:
         """What the site notifies of: names of hardware, empty if it does not say. Raises SiteError when it ends."""

@@ -363,6 +363,16 @@ Budget = Callable[[], float]
 """Seconds that a call may still take; raises when the right to make it has expired. Called right before every call."""
 
 
+class Simulation(Protocol):
+    """What can be asked of a simulated site only."""
+
+    async def set_fault(self, fault: str, kind: str, name: str, link: str | None, *, broken: bool) -> None:
+        """Break something, or repair it. Asking twice has the effect of asking once; `fault` names it.
+
+        `kind`: `machine`, `link`, `host` or `controllers`. Raises SiteError.
+        """
+
+
 class Sites(Protocol):
     """Access to every region's site."""
 

@@ -94,7 +94,8 @@ class SiteRegion(Wire):
     """All hardware of one region. `typical_seconds` maps a deployment stage to its usual length for a POD16.
 
     `vipu` is the only V-IPU controller, named like its region; or there are several `controllers`, which all have users
-    or none. Neither where no machine is under V-IPU.
+    or none. Neither where no machine is under V-IPU. `simulated`: there is no hardware, and the site can be asked to
+    break it.
     """
 
     region: str
@@ -103,6 +104,7 @@ class SiteRegion(Wire):
     pods: list[SitePod]
     hosts: list[SiteHost]
     typical_seconds: dict[str, float] = Field(default_factory=dict)
+    simulated: bool = False
 
     @property
     def by_name(self) -> dict[str, VipuEndpoint]:

@@ -38,7 +38,7 @@ from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks, Reconciler
 from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import Simulation, Sites
 from ipucloud.site.tls import PLAINTEXT
 from ipucloud.validation.reconciler import ValidationReconciler
 from ipucloud.webhooks import deliver as webhooks
@@ -74,7 +74,9 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
     database = Database(url, pool_size=_POOL_SIZE, pool_timeout=30.0, application=APPLICATION)
     sites = SiteClients.of(settings)
     watch = DatabaseWatch(database, clock)
-    engine, tasks = assemble(database, sites, settings, clock, watch=watch, catalogue=catalogue)
+    engine, tasks = assemble(
+        database, sites, settings, clock, watch=watch, catalogue=catalogue, simulation=sites.simulation
+    )
     messages = assemble_webhooks(database, settings, clock, watch=watch)
     gc.collect()
     gc.freeze()
@@ -149,13 +151,14 @@ def assemble(
     presence: Presence | None = None,
     watch: DatabaseWatch | None = None,
     catalogue: CurrentCatalogue | None = None,
+    simulation: Simulation | None = None,
 ) -> tuple[Engine, PeriodicTasks]:
     """The engine with all its reconcilers, ready to run. `draw` provides the jitter of its waits.
 
     Without a `catalogue` it loads one and never reloads it. Raises CatalogueError.
     """
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
-    tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
+    tasks = PeriodicTasks(database, periodic_tasks(sites, settings, simulation))
     catalogue = catalogue or CurrentCatalogue(settings.catalogue)
     observation = ObservationReconciler(
         database,

@@ -27,13 +27,14 @@ from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding
 from ipucloud.invariants.site_rules import SITE_RULES
+from ipucloud.inventory.simulation import carry_out_simulated_faults
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.observation.reconciler import ensure_observation
 from ipucloud.operations.freezes import expire_freezes
 from ipucloud.reconcile.reconciler import Periodic
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import Simulation, Sites
 from ipucloud.webhooks import store as webhooks
 from ipucloud.worker.measures import MEASURE_SECONDS, measure
 from ipucloud.worker.reencryption import reencrypt
@@ -106,7 +107,9 @@ def _report(findings: Iterable[Finding]) -> None:
         log.error("invariant_violated", rule=finding.rule.name, object=seen.object_id, detail=seen.detail)
 
 
-def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
+def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | None = None) -> list[Periodic]:
+    """The tasks of a worker; without a `simulation` none of them breaks anything at a site."""
+
     async def sync_inventory(database: Database) -> None:
         await sync(database, sites, validated="intake" in settings.validation)
         await ensure_observation(database, settings.observation_interval)
@@ -133,7 +136,13 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         if settings.secrets_key is not None:
             await reencrypt(database, read_keys(settings.secrets_key.get_secret_value()))
 
+    simulated = (
+        []
+        if simulation is None
+        else [Periodic("carry_out_simulated_faults", interval=2.0, run=partial(carry_out_simulated_faults, simulation))]
+    )
     return [
+        *simulated,
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("measure", interval=MEASURE_SECONDS, run=measure),

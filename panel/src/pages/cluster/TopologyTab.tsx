@@ -20,6 +20,7 @@ import { Legend } from "../../components/topology/Legend";
 import { usePartitionNames } from "../../components/topology/partitions";
 import { Topology } from "../../components/topology/Topology";
 import { useStrings } from "../../i18n";
+import { TroubleMenu } from "../operator/trouble/TroubleMenu";
 import { ReportFault } from "./repairs/ReportFault";
 
 export function TopologyTab({ cluster }: { cluster: Cluster }) {
@@ -40,6 +41,7 @@ export function TopologyTab({ cluster }: { cluster: Cluster }) {
           <div className="topology-side">
             <Legend data={data} />
             <div aria-live="polite">{picked && <Details data={data} machine={picked} />}</div>
+            {picked && <TroubleMenu region={cluster.region} machine={picked} />}
             {picked && may && <div><Button onClick={() => setReporting(true)}>{repairs.report}</Button></div>}
           </div>
         </div>

@@ -20,6 +20,7 @@ import { valueOf } from "../../components/racks/modes";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { HardwareActionModal } from "./HardwareActionModal";
+import { TroubleMenu } from "./trouble/TroubleMenu";
 
 type Detail = Schemas["HardwareMachineDetail"];
 
@@ -42,6 +43,7 @@ export function MachinePage() {
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             <Button iconName="refresh" ariaLabel={common.retry} onClick={() => void refetch()} />
+            <TroubleMenu region={data.region} machine={name} />
             {mayOrder && (
               <ButtonDropdown items={HARDWARE_ACTIONS.map((id) => ({ id, text: s.orders[id] }))} onItemClick={({ detail }) => setAction(detail.id as HardwareAction)}>
                 {common.actions}

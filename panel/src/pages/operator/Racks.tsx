@@ -16,10 +16,14 @@ import { RackMap } from "../../components/racks/RackMap";
 import { useFormat, useStrings } from "../../i18n";
 import { MachineTable } from "./MachineTable";
 import { PodTable } from "./PodTable";
+import { TroubleMenu } from "./trouble/TroubleMenu";
+import { TroubleTab } from "./trouble/TroubleTab";
+import { useSimulated } from "./trouble/useTrouble";
 
 /** A region's machines as a picture and as tables. */
 export function Racks({ region, asOf }: { region: string; asOf?: string }) {
-  const s = useStrings().operator;
+  const { operator: s, trouble } = useStrings();
+  const simulated = useSimulated(region);
   const { data, error, refetch } = useQuery(regionMachines(region));
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   if (!data.length) return <Empty title={s.noMachinesTitle} text={s.noMachinesText} />;
@@ -30,6 +34,7 @@ export function Racks({ region, asOf }: { region: string; asOf?: string }) {
         { id: "racks", label: s.racks, content: <HeatMap machines={data} asOf={asOf} /> },
         { id: "machines", label: s.machines, content: <MachineTable machines={data} /> },
         { id: "pods", label: s.pods, content: <PodTable region={region} /> },
+        ...(simulated ? [{ id: "trouble", label: trouble.title, content: <TroubleTab region={region} /> }] : []),
       ]}
     />
   );
@@ -56,7 +61,10 @@ function HeatMap({ machines, asOf }: { machines: HardwareMachine[]; asOf?: strin
         <Legend machines={machines} mode={mode} />
         <div className="rack-layout">
           <RackMap machines={machines} mode={mode} selected={picked} onSelect={setPicked} />
-          <div className="rack-side" aria-live="polite">{shown && <Details machine={shown} />}</div>
+          <div className="rack-side" aria-live="polite">
+            {shown && <Details machine={shown} />}
+            {shown && <TroubleMenu region={shown.region} machine={shown.name} />}
+          </div>
         </div>
       </SpaceBetween>
     </Container>

@@ -45,6 +45,7 @@ from ipucloud.api.v1.operator import hardware as operator_hardware
 from ipucloud.api.v1.operator import inventory as operator_inventory
 from ipucloud.api.v1.operator import quota_requests as operator_quota_requests
 from ipucloud.api.v1.operator import safety as operator_safety
+from ipucloud.api.v1.operator import simulated_faults as operator_simulated_faults
 from ipucloud.api.v1.operator import validation as operator_validation
 from ipucloud.api.v1.operator import work as operator_work
 
@@ -91,6 +92,7 @@ ROUTERS = tuple(
         operator_validation,
         operator_safety,
         operator_fault_reports,
+        operator_simulated_faults,
         operator_quota_requests,
         operator_events,
         operator_inventory,

@@ -15,6 +15,7 @@ from ipucloud.cli.commands import (
     admin_inventory,
     admin_quotas,
     admin_safety,
+    admin_simulated_faults,
     admin_validation,
     admin_work,
 )
@@ -44,5 +45,6 @@ for part in (
     admin_faults,
     admin_quotas,
     admin_events,
+    admin_simulated_faults,
 ):
     app.add_typer(part.app)

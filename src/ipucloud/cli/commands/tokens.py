@@ -64,7 +64,8 @@ def list_tokens(
     session: Session,
     *,
     active: Annotated[
-        bool | None, typer.Option("--active/--ended", help="Only those that work now, or only revoked and expired ones.")
+        bool | None,
+        typer.Option("--active/--ended", help="Only those that work now, or only revoked and expired ones."),
     ] = None,
     platform: Platform = False,
 ) -> None:

@@ -1689,6 +1689,29 @@ class SignInLink(Answer):
     """When it expires; null: never."""
 
 
+class SimulatedFaultKind(StrEnum):
+    """
+    What breaks.
+    """
+
+    MACHINE = "machine"
+    LINK = "link"
+    HOST = "host"
+    CONTROLLERS = "controllers"
+
+
+class SimulatedFaultState(StrEnum):
+    """
+    State of a simulated fault; it never leaves `ended` and `failed`.
+    """
+
+    REQUESTED = "requested"
+    IN_FORCE = "in_force"
+    ENDING = "ending"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
 class SiteFinding(Answer):
     """What the last sweep found at a site against a rule."""
 
@@ -4182,6 +4205,49 @@ class Session(Answer):
     """When the session ends without another request; null for a request by token."""
 
 
+class SimulatedFault(Answer):
+    """A fault of a simulated site, as it was asked for and as far as a worker has carried it out."""
+
+    id: str
+    """Id of the simulated fault."""
+
+    region: str
+    """Slug of the region."""
+
+    kind: Annotated[SimulatedFaultKind | str, Field(union_mode="left_to_right")]
+    """
+    What breaks. `machine`: an IPU machine breaks; `link`: one of its links is down; `host`: the server on a host
+    is not reachable; `controllers`: every V-IPU controller of the site answers five seconds late.
+    """
+
+    name: str
+    """Name of the machine or host; of `controllers` the slug of the region."""
+
+    link: str | None = None
+    """
+    Which link of the machine. `internal`: among the machine's IPUs; `next`: to the next machine; `gateway`: its
+    GW-Link. Only of a `link`.
+    """
+
+    state: Annotated[SimulatedFaultState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `requested` and `ending`: a worker asks the site, and does so until it has answered;
+    `in_force`: the site has broken it; `ended`: the site has repaired it; `failed`: the site refused.
+    """
+
+    state_entered_at: datetime
+    """When it entered its state."""
+
+    detail: str | None = None
+    """Why the site has not done it yet, or why it refused; null: nothing is wrong."""
+
+    created_by: str
+    """Id of the operator's token."""
+
+    created_at: datetime
+    """When it was asked for."""
+
+
 class Summary(Answer):
     """
     What was spent in a UTC month, on which clusters, and what it will be at the month's end.
@@ -4777,6 +4843,9 @@ class RegionCapacity(Answer):
     as_of: datetime
     """Time of the figures, on the database's clock."""
 
+    simulated: bool
+    """Whether the region's site said, when it was last asked, that it is simulated."""
+
     types: Annotated[Sequence[TypeCapacity], Field(validate_default=True)] = []
     """Capacity by machine type."""
 
@@ -4948,6 +5017,9 @@ __all__ = [
     "Session",
     "SettledInvoice",
     "SignInLink",
+    "SimulatedFault",
+    "SimulatedFaultKind",
+    "SimulatedFaultState",
     "SiteFinding",
     "SkuSpending",
     "Source",

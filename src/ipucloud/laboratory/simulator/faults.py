@@ -84,7 +84,7 @@ class FaultBook:
         return bool(self._rules)
 
     def add(self, rule: FaultRule) -> FaultRule:
-        """Put a rule in force under a fresh id."""
+        """Put a rule in force: under its own id, in place of one that has it already, or under a fresh one."""
         if rule.grpc_status not in grpc.StatusCode.__members__:
             raise invalid(f"{rule.grpc_status!r} is not the name of a gRPC status code")
         if not 400 <= rule.status <= 599:
@@ -93,7 +93,7 @@ class FaultBook:
             self._check_hardware(rule)
         elif rule.call == CLOCK:
             raise invalid(f"a rule for the clock breaks a machine or a link; it cannot {rule.action}")
-        kept = rule.model_copy(update={"id": f"fault-{next(self._numbers)}", "hits": 0})
+        kept = rule.model_copy(update={"id": rule.id or f"fault-{next(self._numbers)}", "hits": 0})
         begins = self._clock.now() + rule.after / self._time_scale
         ends = float("inf") if rule.lasting is None else begins + rule.lasting / self._time_scale
         self._rules[kept.id] = InForce(kept, begins, ends)

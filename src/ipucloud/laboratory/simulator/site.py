@@ -126,6 +126,7 @@ class Site:
                     pods=list(region.pods),
                     hosts=list(region.hosts),
                     typical_seconds=self._durations.typical_seconds(),
+                    simulated=True,
                 )
                 for slug, region in self.regions.items()
             ]

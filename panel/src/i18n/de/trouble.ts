@@ -1,0 +1,30 @@
+import type { Messages } from "../en";
+
+export const trouble: Messages["trouble"] = {
+  title: "Störungen",
+  text: "Dieser Standort ist simuliert: Machen Sie etwas kaputt, und sehen Sie, wie es gefunden, gezeigt, nicht berechnet und repariert wird. Ein Worker bittet den Standort darum.",
+  breakIt: "Etwas stören",
+  breakMachine: "Ausfallen lassen",
+  breakLink: { internal: "Ihre innere Verbindung stören", next: "Ihre Verbindung zur nächsten Maschine stören", gateway: "Ihren GW-Link stören" },
+  menuOf: (name) => `Störungen: ${name}`,
+  what: "Was gestört wird",
+  kinds: { machine: "Eine Maschine fällt aus", link: "Eine Verbindung ist gestört", host: "Ein Server ist nicht erreichbar", controllers: "V-IPU-Controller antworten spät" },
+  kindText: {
+    machine: "Partitionen darauf fallen aus.", link: "Zwischen zwei Maschinen oder in einer.", host: "Der Poplar-Server auf einem Host.", controllers: "Alle Controller des Standorts, um fünf Sekunden.",
+  },
+  object: "Welche",
+  choose: "Wählen",
+  link: "Welche Verbindung",
+  links: { internal: "Innere", next: "Zur nächsten Maschine", gateway: "GW-Link" },
+  ofAll: "Alle Controller",
+  states: { requested: "Angefordert", in_force: "Gestört", ending: "Wird repariert", ended: "Repariert", failed: "Vom Standort abgelehnt" },
+  since: "Seit",
+  detail: "Hinweise",
+  repair: "Reparieren",
+  repairOf: (name) => `Reparieren: ${name}`,
+  asked: (name) => `Der Standort wird gebeten, ${name} zu stören.`,
+  ending: (name) => `Der Standort wird gebeten, ${name} zu reparieren.`,
+  none: "Nichts ist absichtlich gestört",
+  noneText: "Lassen Sie eine Maschine eines Clusters ausfallen, und sehen Sie dem Cluster zu: Er ist beeinträchtigt, seine Minuten werden gutgeschrieben, und er wird repariert.",
+  shown: { open: "Gestörte", ended: "Reparierte", all: "Alle" },
+};

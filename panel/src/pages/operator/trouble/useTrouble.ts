@@ -1,0 +1,35 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Schemas } from "../../../api/client";
+import { breakSimulated, endSimulated, operatorCapacity } from "../../../api/operator";
+import { useFlash } from "../../../app/Flashes";
+import { useMay } from "../../../app/Project";
+import { useStrings } from "../../../i18n";
+
+/** Whether the person may break things there: an administrator, and a site that says that it is simulated. */
+export function useSimulated(region: string): boolean {
+  const may = useMay("platform:write");
+  const { data } = useQuery({ ...operatorCapacity(region), enabled: may && region !== "", refetchInterval: false });
+  return may && data?.simulated === true;
+}
+
+/** Asks a simulated site to break something, or to repair it. */
+export function useTrouble(done?: () => void) {
+  const s = useStrings().trouble;
+  const flash = useFlash();
+  const cache = useQueryClient();
+  const onSettled = () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "operator" });
+  const broken = useMutation({
+    mutationFn: (wanted: Schemas["SimulatedFaultCreate"]) => breakSimulated(wanted),
+    onSuccess: (fault) => {
+      flash({ type: "info", content: s.asked(fault.kind === "controllers" ? s.ofAll : fault.name) });
+      done?.();
+    },
+    onSettled,
+  });
+  const repaired = useMutation({
+    mutationFn: (fault: Schemas["SimulatedFault"]) => endSimulated(fault.id),
+    onSuccess: (fault) => flash({ type: "info", content: s.ending(fault.kind === "controllers" ? s.ofAll : fault.name) }),
+    onSettled,
+  });
+  return { broken, repaired };
+}
