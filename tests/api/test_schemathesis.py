@@ -80,6 +80,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "setDunning",  # in order
     "setTopUp",  # one level, a limit that is no less than the amount
     "getDefragmentation",  # a flavor that the region sells
+    "createSimulatedFault",  # hardware that there is; a link of a machine only
     "startFreeze",  # a region that there is
     "validateHardware",  # hardware that there is
     "startMaintenance",

@@ -14,7 +14,8 @@ export function Flashes({ children }: { children: ReactNode }) {
   const [items, setItems] = useState<(Flash & { id: string })[]>([]);
   const show = useMemo(() => {
     let next = 0;
-    return (flash: Flash) => setItems((now) => [...now.slice(-2), { ...flash, id: String(next++) }]);
+    // What went well makes way for the next message; an error stays until it is dismissed, or others come.
+    return (flash: Flash) => setItems((now) => [...now.filter((each) => each.type === "error").slice(-2), { ...flash, id: String(next++) }]);
   }, []);
   const dismiss = (id: string) => setItems((now) => now.filter((each) => each.id !== id));
   const messages = items.map((each) => ({ ...each, dismissible: true, onDismiss: () => dismiss(each.id) }));

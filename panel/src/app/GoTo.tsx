@@ -10,21 +10,6 @@ import { useMay, useProject } from "./Project";
 
 const CLUSTERS = 8;
 
-/** Calls `open` on Ctrl+K, or ⌘K. */
-export function useGoToKey(open: () => void) {
-  const latest = useRef(open);
-  useEffect(() => { latest.current = open; });
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      event.preventDefault();
-      latest.current();
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
-  }, []);
-}
-
 /** Finds a page or a cluster by its name, and goes there. */
 export function GoTo({ onClose }: { onClose: () => void }) {
   const { shell: s, common, states } = useStrings();

@@ -3,12 +3,15 @@ import { useState } from "react";
 import { Outlet, useLocation } from "react-router";
 import { useLive } from "../api/live";
 import { Empty } from "../components/Empty";
+import { later } from "../components/later";
 import { useStrings } from "../i18n";
 import { Flashes, Notifications } from "./Flashes";
-import { GoTo, useGoToKey } from "./GoTo";
 import { Navigation } from "./Navigation";
 import { Project, useChoice, useProject } from "./Project";
 import { TopBar } from "./TopBar";
+import { useGoToKey } from "./useGoToKey";
+
+const GoTo = later(async () => (await import("./GoTo")).GoTo, null);
 
 export function Shell() {
   return (

@@ -6,13 +6,15 @@ import { useNavigate, useParams } from "react-router";
 import { account } from "../api/billing";
 import { useMay } from "../app/Project";
 import { useBillingScope } from "../app/useBillingScope";
-import { EventTable } from "../components/EventTable";
+import { later } from "../components/later";
 import { useStrings } from "../i18n";
-import { Budgets } from "./billing/Budgets";
-import { Exports } from "./billing/Exports";
-import { Funds } from "./billing/Funds";
-import { Invoices } from "./billing/Invoices";
 import { Spend } from "./billing/Spend";
+
+const Budgets = later(async () => (await import("./billing/Budgets")).Budgets);
+const Exports = later(async () => (await import("./billing/Exports")).Exports);
+const Funds = later(async () => (await import("./billing/Funds")).Funds);
+const Invoices = later(async () => (await import("./billing/Invoices")).Invoices);
+const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
 
 /** The money of a project, or of the account whose payer is signed in. */
 export function Billing() {

@@ -9,19 +9,22 @@ import { useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
-import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
+import type { ClusterAction } from "../components/ClusterActionModal";
 import { FailedPage } from "../components/Failure";
+import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { RebuildModal } from "../components/RebuildModal";
 import { ResizeModal } from "../components/ResizeModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
-import { EventTable } from "../components/EventTable";
-import { EditCluster } from "./cluster/EditCluster";
 import { Overview } from "./cluster/Overview";
-import { PartitionsTab } from "./cluster/PartitionsTab";
-import { RepairsTab } from "./cluster/RepairsTab";
-import { TopologyTab } from "./cluster/TopologyTab";
+
+const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
+const TopologyTab = later(async () => (await import("./cluster/TopologyTab")).TopologyTab);
+const PartitionsTab = later(async () => (await import("./cluster/PartitionsTab")).PartitionsTab);
+const RepairsTab = later(async () => (await import("./cluster/RepairsTab")).RepairsTab);
+const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
+const EditCluster = later(async () => (await import("./cluster/EditCluster")).EditCluster, null);
 
 export function ClusterPage() {
   const { cluster: s, clusters } = useStrings();

@@ -11,13 +11,16 @@ import { useNavigate, useSearchParams } from "react-router";
 import { clusterPage, type ClusterSummary } from "../api/queries";
 import type { Schemas } from "../api/client";
 import { useMay, useProject } from "../app/Project";
-import { ClusterActionModal, type ClusterAction } from "../components/ClusterActionModal";
+import type { ClusterAction } from "../components/ClusterActionModal";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
 import { useCursor } from "../components/useCursor";
+import { later } from "../components/later";
 import { useStrings } from "../i18n";
 import { filterOf, useFilterOptions } from "./clusters/filter";
 import { useClusterColumns } from "./clusters/columns";
+
+const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
 
 const PAGE = 50;
 

@@ -12,11 +12,14 @@ import { Choice } from "../components/Choice";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
 import { Pager } from "../components/Pager";
-import { ShownOnce } from "../components/ShownOnce";
 import { useCursor } from "../components/useCursor";
+import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
-import { CreateToken } from "./tokens/CreateToken";
-import { EndToken, type TokenEnd } from "./tokens/EndToken";
+import type { TokenEnd } from "./tokens/EndToken";
+
+const CreateToken = later(async () => (await import("./tokens/CreateToken")).CreateToken, null);
+const EndToken = later(async () => (await import("./tokens/EndToken")).EndToken, null);
+const ShownOnce = later(async () => (await import("../components/ShownOnce")).ShownOnce, null);
 
 const ACTIVE = { active: true, ended: false, all: undefined };
 

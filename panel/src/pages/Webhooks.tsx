@@ -9,12 +9,14 @@ import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
 import { Pager } from "../components/Pager";
-import { ShownOnce } from "../components/ShownOnce";
 import { To } from "../components/To";
 import { useCursor } from "../components/useCursor";
+import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
-import { EditWebhook } from "./webhooks/EditWebhook";
 import { EventsOf, WebhookState } from "./webhooks/WebhookState";
+
+const EditWebhook = later(async () => (await import("./webhooks/EditWebhook")).EditWebhook, null);
+const ShownOnce = later(async () => (await import("../components/ShownOnce")).ShownOnce, null);
 
 /** The project's webhooks. */
 export function Webhooks() {

@@ -13,14 +13,16 @@ const steps = {
   detach_network: "Netzwerk trennen", power_off_machines: "IPU-Maschinen ausschalten", verify_clean: "Prüfen, dass nichts übrig ist",
   take_other_hardware: "Andere Hardware nehmen",
   note_boots: "Poplar-Server prüfen", reboot_servers: "Poplar-Server neu starten", power_cycle_servers: "Poplar-Server aus- und einschalten",
-  settle_servers: "Auf die Poplar-Server warten",
+  settle_servers: "Auf die Poplar-Server warten", switch_off_poplar_servers: "Poplar-Server ausschalten", switch_on_poplar_servers: "Poplar-Server einschalten",
+  verify_suspended: "Prüfen, dass die Hardware frei ist", make_partition: "Partition anlegen", reset_partition: "Partition zurücksetzen",
+  remove_partition: "Partition entfernen", leave_partition: "Partition lassen, wie sie ist", replace_access_key: "Zugangsschlüssel ersetzen",
 };
 const operations = {
   "cluster.create": "Erstellen", "cluster.delete": "Löschen", "cluster.suspend": "Anhalten", "cluster.resume": "Fortsetzen", "cluster.repair": "Reparieren",
   "cluster.replace-hardware": "Reparatur durch andere Hardware", "cluster.reboot": "Neu starten", "cluster.power-cycle": "Aus- und einschalten", "cluster.resize": "Größe ändern", "cluster.rebuild": "Neu aufsetzen",
   "cluster.rebuild-servers": "Server neu aufsetzen", "cluster.update-keys": "SSH-Schlüssel ändern",
   "partition.create": "Partition anlegen", "partition.remove": "Partition entfernen", "partition.reset": "Partition zurücksetzen",
-  "vipu.rotate_key": "Zugangsschlüssel ersetzen",
+  "cluster.rotate-key": "Zugangsschlüssel ersetzen",
 };
 
 export const cluster: Messages["cluster"] = {

@@ -11,13 +11,15 @@ const steps: Record<string, string> = {
   detach_network: "Detach the network", power_off_machines: "Power off the IPU machines", verify_clean: "Verify that nothing is left",
   take_other_hardware: "Take other hardware",
   note_boots: "Check the Poplar servers", reboot_servers: "Reboot the Poplar servers", power_cycle_servers: "Power-cycle the Poplar servers",
-  settle_servers: "Wait for the Poplar servers",
+  settle_servers: "Wait for the Poplar servers", switch_off_poplar_servers: "Switch off the Poplar servers", switch_on_poplar_servers: "Switch on the Poplar servers",
+  verify_suspended: "Verify that the hardware is released", make_partition: "Make the partition", reset_partition: "Reset the partition",
+  remove_partition: "Remove the partition", leave_partition: "Leave the partition as it is", replace_access_key: "Replace the access key",
 };
 const operations: Record<string, string> = {
   "cluster.create": "Create", "cluster.delete": "Delete", "cluster.suspend": "Suspend", "cluster.resume": "Resume", "cluster.repair": "Repair",
   "cluster.replace-hardware": "Repair by other hardware", "cluster.reboot": "Reboot", "cluster.power-cycle": "Power cycle", "cluster.resize": "Resize", "cluster.rebuild": "Rebuild", "cluster.rebuild-servers": "Rebuild of servers",
   "cluster.update-keys": "Change of SSH keys",
-  "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "vipu.rotate_key": "Replace access key",
+  "partition.create": "Create partition", "partition.remove": "Remove partition", "partition.reset": "Reset partition", "cluster.rotate-key": "Replace access key",
 };
 
 export const cluster = {

@@ -11,9 +11,11 @@ import { useMay } from "../../app/Project";
 import { useBillingScope } from "../../app/useBillingScope";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
+import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
-import { DeleteBudget } from "./DeleteBudget";
-import { EditBudget } from "./EditBudget";
+
+const EditBudget = later(async () => (await import("./EditBudget")).EditBudget, null);
+const DeleteBudget = later(async () => (await import("./DeleteBudget")).DeleteBudget, null);
 
 /** Budgets with this month's cost and forecast. */
 export function Budgets() {

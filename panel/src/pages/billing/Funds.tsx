@@ -15,9 +15,11 @@ import { useBillingScope } from "../../app/useBillingScope";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
+import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
 import { Payments } from "./Payments";
-import { TopUpDialog } from "./TopUpDialog";
+
+const TopUpDialog = later(async () => (await import("./TopUpDialog")).TopUpDialog, null);
 
 /** What the account that pays has: wallet, credits, what is still to pay, and how it is topped up. */
 export function Funds() {

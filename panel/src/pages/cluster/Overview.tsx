@@ -20,7 +20,7 @@ export function Overview({ cluster }: { cluster: Cluster }) {
     <SpaceBetween size="l">
       {cluster.faults.length > 0 && (
         <Alert type="warning" header={s.faults}>
-          {cluster.faults.map((fault) => <div key={fault.name + fault.code}>{`${fault.message} ${fault.credited ? s.credited : ""}`}</div>)}
+          {cluster.faults.map((fault) => <div key={fault.name + fault.code}>{`${fault.name}: ${fault.message} ${fault.credited ? s.credited : ""}`}</div>)}
           {cluster.scheduled_repair && <div>{s.repair(f.moment(cluster.scheduled_repair.starts_at))}</div>}
         </Alert>
       )}

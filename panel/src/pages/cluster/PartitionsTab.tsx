@@ -17,11 +17,14 @@ import { Pager } from "../../components/Pager";
 import { Legend } from "../../components/topology/Legend";
 import { Topology } from "../../components/topology/Topology";
 import { useCursor } from "../../components/useCursor";
+import { later } from "../../components/later";
 import { useStrings } from "../../i18n";
 import { usePartitionColumns, usePartitionName } from "./partitions/columns";
-import { CreatePartition } from "./partitions/CreatePartition";
-import { PartitionActionModal, type PartitionAction } from "./partitions/PartitionActionModal";
+import type { PartitionAction } from "./partitions/PartitionActionModal";
 import { PartitionFacts } from "./partitions/PartitionFacts";
+
+const CreatePartition = later(async () => (await import("./partitions/CreatePartition")).CreatePartition, null);
+const PartitionActionModal = later(async () => (await import("./partitions/PartitionActionModal")).PartitionActionModal, null);
 
 const FILTERS: Record<"present" | "error" | "removed", Schemas["PartitionState"][] | undefined> = {
   present: undefined, error: ["error", "unknown", "missing"], removed: ["removed"],

@@ -10,15 +10,17 @@ import { regionMachines, type HardwareMachine } from "../../api/operator";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Health } from "../../components/Health";
+import { later } from "../../components/later";
 import { Loading } from "../../components/Loading";
 import { MODES, valueOf, type Mode, type Value } from "../../components/racks/modes";
 import { RackMap } from "../../components/racks/RackMap";
 import { useFormat, useStrings } from "../../i18n";
 import { MachineTable } from "./MachineTable";
-import { PodTable } from "./PodTable";
 import { TroubleMenu } from "./trouble/TroubleMenu";
-import { TroubleTab } from "./trouble/TroubleTab";
 import { useSimulated } from "./trouble/useTrouble";
+
+const TroubleTab = later(async () => (await import("./trouble/TroubleTab")).TroubleTab);
+const PodTable = later(async () => (await import("./PodTable")).PodTable);
 
 /** A region's machines as a picture and as tables. */
 export function Racks({ region, asOf }: { region: string; asOf?: string }) {
