@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,14 +14,15 @@ from tests.support.processes import Up
 
 
 @pytest.fixture(scope="module")
-def cluster(system: Up) -> Iterator[dict[str, Any]]:
+def cluster(system: Up) -> dict[str, Any]:
     """An active cluster that the tests of this module share."""
     key = system.data / "laptop.pub"
     key.write_text(public_key())
     system.ipucloud.json("ssh-keys", "add", "laptop", str(key), **system.environment)
     wanted = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--ssh-key", "laptop", "--tag", "team=nlp")
     made = system.ipucloud.json(*wanted, **system.environment)
-    yield made["cluster"]
+    found: dict[str, Any] = made["cluster"]
+    return found
 
 
 def test_partitions_are_made_where_they_fit_and_removed(

@@ -1,4 +1,4 @@
-"""What operators ask a simulated site to break: a worker asks the site, as often as it needs to, and says how it went."""
+"""What operators ask a simulated site to break: a worker asks the site, as often as it must, and says how it went."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ const TYPES: Record<string, string> = {
   audit: "repaired",
   budget: "created deleted forecast_reached threshold_reached updated",
   cluster: "active created degraded delete_forced deleted deleting error hardware_isolated hardware_replaced rebooting rebuilding "
-    + "recovered repair_ended repair_scheduled repair_started repair_waiting resizing resuming suspend_forced suspended "
+    + "recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming suspend_forced suspended "
     + "suspending servers_rebuilt updated",
   credit_note: "issued",
   fault_report: "closed confirmed dismissed opened repaired",

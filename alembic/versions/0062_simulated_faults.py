@@ -1,15 +1,15 @@
 """Faults that operators ask a simulated site for.
 
-Revision ID: 0059
-Revises: 0058
+Revision ID: 0062
+Revises: 0061
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0059"
-down_revision = "0058"
+revision = "0062"
+down_revision = "0061"
 branch_labels = None
 depends_on = None
 
