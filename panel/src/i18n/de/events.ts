@@ -14,7 +14,7 @@ const verbs = {
   granted: "gewährt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
   rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", received: "eingegangen", refunded: "erstattet", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
-  resetting: "wird zurückgesetzt", rebooting: "wird neu gestartet", resized: "hat eine andere Größe", resizing: "ändert seine Größe", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",
+  resetting: "wird zurückgesetzt", rebooting: "wird neu gestartet", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",
   revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",

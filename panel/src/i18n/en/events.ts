@@ -12,7 +12,7 @@ const verbs: Record<string, string> = {
   granted: "granted", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue",
   rebuilding: "is being rebuilt", recovered: "works again", received: "received", refunded: "refunded", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
-  resetting: "is being reset", rebooting: "is being restarted", resized: "has another size", resizing: "is being resized", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", revoked: "revoked",
+  resetting: "is being reset", rebooting: "is being restarted", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", revoked: "revoked",
   rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were written again", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
   suspending: "is being suspended", threshold_reached: "threshold reached", top_up_paused: "top-ups paused", top_up_requested: "top-up requested",
   top_up_resumed: "top-ups resumed", topped_up: "topped up", unknown: "is in an unknown state", updated: "changed",
