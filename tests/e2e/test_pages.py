@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.pages import DOCS, script
 from tests.support.processes import Up
+from tests.support.sandboxes import need_sandboxes
 
 
 def follow(page: str, system: Up, folder: Path, **variables: str) -> str:
@@ -40,6 +41,7 @@ def installed(*programs: str) -> pytest.MarkDecorator:
 
 @installed("ssh", "scp", "ssh-keygen")
 def test_the_tutorial_leads_to_a_bill(system: Up, tmp_path: Path) -> None:
+    need_sandboxes()  # it runs a Python program on the server
     shown = follow("tutorial.md", system, tmp_path, **system.environment)
     for result in ("m2000-pod16", "[16]", "accrued", "forecast"):
         assert result in shown
