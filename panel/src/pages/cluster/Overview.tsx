@@ -64,10 +64,27 @@ function Facts({ cluster }: { cluster: Cluster }) {
           { label: s.image, value: cluster.image },
           { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
           { label: s.tags, value: tags || common.none },
-          { label: s.expires, value: cluster.expires_at ? f.moment(cluster.expires_at) : s.never },
+          {
+            label: s.expires,
+            value: <>{cluster.expires_at ? f.moment(cluster.expires_at) : s.never}{cluster.expiry_warned_at && <Box variant="small" display="block">{s.expiresSoon}</Box>}</>,
+          },
+          ...(cluster.schedule ? [{ label: s.schedule, value: <Schedule schedule={cluster.schedule} /> }] : []),
+          ...(cluster.idle_suspend_minutes ? [{ label: s.idleStop, value: s.afterMinutes(cluster.idle_suspend_minutes) }] : []),
           { label: s.protection, value: cluster.delete_protection ? common.yes : common.no },
         ]}
       />
     </Container>
+  );
+}
+
+function Schedule({ schedule }: { schedule: NonNullable<Cluster["schedule"]> }) {
+  const { cluster: s } = useStrings();
+  const f = useFormat();
+  const { next_action: action, next_at: at, due } = schedule;
+  return (
+    <>
+      {action && at ? `${s.scheduled[action]} ${f.moment(at)}` : s.never}
+      {due?.waits_for && <Box variant="small" display="block">{`${s.scheduleWaits[due.action]} ${due.detail ?? ""}`}</Box>}
+    </>
   );
 }
