@@ -143,4 +143,6 @@ def _texts(value: QueryValue) -> tuple[str, ...]:
 def _text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(value.value if isinstance(value, Enum) else value)

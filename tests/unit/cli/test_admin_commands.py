@@ -90,6 +90,30 @@ FREEZE = {
 }
 
 
+SIMULATED = {
+    "id": "fault-1",
+    "region": "luxembourg-2",
+    "kind": "link",
+    "name": "lux2-m07",
+    "link": "next",
+    "state": "in_force",
+    "state_entered_at": "2026-05-04T09:15:00Z",
+}
+
+
+def test_a_simulated_site_is_asked_to_break_something(run: Run, service: Service) -> None:
+    path = "/v1/operator/simulated-faults"
+    service.on("POST", path, Reply(202, SIMULATED | {"state": "requested"}))
+    assert "requested" in run("admin", "simulated-faults", "create", "link", "lux2-m07", "--link", "next").out
+    assert service.asked[-1].body == {"kind": "link", "name": "lux2-m07", "link": "next"}
+    assert run("admin", "simulated-faults", "create", "flood", "lux2-m07").status == 2
+    service.gives(path, {"items": [SIMULATED], "next_cursor": None})
+    assert "in_force" in run("admin", "simulated-faults", "list", "--open").out
+    assert service.asked[-1].query["ended"] == "false"
+    service.on("POST", f"{path}/fault-1:end", Reply(202, SIMULATED | {"state": "ending"}))
+    assert "ending" in run("admin", "simulated-faults", "end", "fault-1").out
+
+
 def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
     service.on("POST", "/v1/operator/freezes", Reply(201, FREEZE))
     assert "wrong answers" in run("admin", "freezes", "start", "--reason", "wrong answers", "--expires-at", "2h").out

@@ -10,6 +10,13 @@ from tests.support.scripted import Reply, Service
 Run = Callable[..., Any]
 
 
+def test_tokens_that_work_are_listed_apart(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/tokens", [{"id": "t1", "name": "ci", "role": "viewer"}])
+    for options, active in (((), None), (("--active",), "true"), (("--ended",), "false")):
+        assert "ci" in run("tokens", "list", *options).out
+        assert service.asked[-1].query.get("active") == active
+
+
 def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, service: Service) -> None:
     path = "/v1/projects/demo/tokens"
     row = {"id": "t1", "name": "ci", "role": "viewer"}
