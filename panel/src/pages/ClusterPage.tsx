@@ -13,12 +13,12 @@ import type { ClusterAction } from "../components/ClusterActionModal";
 import { FailedPage } from "../components/Failure";
 import { later } from "../components/later";
 import { Loading } from "../components/Loading";
-import { RebuildModal } from "../components/RebuildModal";
 import { To } from "../components/To";
 import { useStrings } from "../i18n";
 import { Overview } from "./cluster/Overview";
 
 const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
+const RebuildModal = later(async () => (await import("../components/RebuildModal")).RebuildModal, null);
 const ResizeModal = later(async () => (await import("../components/ResizeModal")).ResizeModal, null);
 const TopologyTab = later(async () => (await import("./cluster/TopologyTab")).TopologyTab);
 const PartitionsTab = later(async () => (await import("./cluster/PartitionsTab")).PartitionsTab);
