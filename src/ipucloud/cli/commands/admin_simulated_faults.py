@@ -65,4 +65,4 @@ def end_simulated_fault(
 
 
 def _show(session: Session, fault: SimulatedFault) -> None:
-    session.show(fault, fields(fault))
+    session.show(fault, fields(fault, "id", "region", "kind", "name", "link", "state", "state_entered_at", "detail"))
