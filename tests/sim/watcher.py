@@ -110,6 +110,13 @@ SELECT c.external_name, h.name, ARRAY(SELECT key ->> 'public_key' FROM jsonb_arr
   JOIN hosts h ON h.id = a.host_id
  WHERE s.ssh_keys = c.ssh_keys AND s.state = 'running' AND c.state IN ('active', 'degraded')
 """
+_IMAGES = """
+SELECT c.external_name, h.name, c.image
+  FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL JOIN hosts h ON h.id = a.host_id
+ WHERE c.state IN ('active', 'degraded', 'suspended') AND NOT EXISTS (
+         SELECT FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL)
+"""
+_REBUILT = "UPDATE poplar_servers SET state = 'running' WHERE"
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name,
        EXISTS (SELECT FROM health_reports r
@@ -169,6 +176,20 @@ class Watcher:
             self._must_be_clean()
         if any("SET ssh_keys = c.ssh_keys" in label for label in labels):
             self._must_have_seen_keys()
+        if any(label.startswith(_REBUILT) for label in labels):
+            self.failures += self.wrong_images()
+
+    def wrong_images(self) -> list[str]:
+        """X11: what a cluster says of its image is what its servers were written with."""
+        found = [
+            (name, host, image, self._hardware.state.hosts[host].server)
+            for name, host, image in self._control.execute(_IMAGES).fetchall()
+        ]
+        return [
+            f"X11: {name} has image {image}, and its server on {host} {server.image}"
+            for name, host, image, server in found
+            if server is not None and server.image != image
+        ]
 
     def _fail(self, sentence: str) -> None:
         self.failures.append(sentence)
