@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 692ddf062e71adf9aff32e91b0076930830f858f9b4662d31dd43088c46ba233
+// Generated from docs/openapi.json by `npm run schema`; sha256 9e03747e21b18873e2146131d88439572a53b2223354426d266c7e593a482e0f
 
 export interface paths {
     "/livez": {
@@ -3797,6 +3797,60 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "cluster.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ClusterExpires"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.expiring";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "cluster.hardware_isolated": {
         parameters: {
             query?: never;
@@ -3881,6 +3935,60 @@ export interface webhooks {
                         };
                         /** @constant */
                         type?: "cluster.hardware_replaced";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.idle_suspended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["SuspendedIdle"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.idle_suspended";
                     };
                 };
             };
@@ -4421,6 +4529,168 @@ export interface webhooks {
                         };
                         /** @constant */
                         type?: "cluster.resuming";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.schedule_missed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ScheduleMisses"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.schedule_missed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.schedule_started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ScheduleStarts"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.schedule_started";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cluster.schedule_waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ScheduleWaits"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "cluster.schedule_waiting";
                     };
                 };
             };
@@ -7334,10 +7604,13 @@ export interface components {
             delete_protection: boolean;
             deleted_at: string | null;
             expires_at: string | null;
+            expiry_warned_at: string | null;
             faults: components["schemas"]["Fault"][];
             flavor: string;
             /** Format: uuid */
             id: string;
+            idle: components["schemas"]["Idle"] | null;
+            idle_suspend_minutes: number | null;
             image: string;
             ipus: number;
             machines: components["schemas"]["Machine"][];
@@ -7353,6 +7626,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
             stage: string | null;
@@ -7376,6 +7650,7 @@ export interface components {
             delete_protection?: boolean;
             expires_at?: string | null;
             flavor: string;
+            idle_suspend_minutes?: number | null;
             image: string;
             name: string;
             /**
@@ -7386,6 +7661,7 @@ export interface components {
             partition?: components["schemas"]["PartitionOptions"];
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
                 [key: string]: string;
@@ -7406,6 +7682,10 @@ export interface components {
             late?: boolean;
             /** @default null */
             reason?: string | null;
+        };
+        ClusterExpires: {
+            /** Format: date-time */
+            expires_at: string;
         };
         ClusterFault: {
             code: string;
@@ -7439,8 +7719,10 @@ export interface components {
             auto_repair?: boolean;
             delete_protection?: boolean;
             expires_at?: string | null;
+            idle_suspend_minutes?: number | null;
             name?: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
                 [key: string]: string;
@@ -7477,6 +7759,19 @@ export interface components {
         ClusterRestart: {
             poplar_servers?: string[] | null;
         };
+        ClusterSchedule: {
+            holidays?: string[];
+            periods: components["schemas"]["UsePeriod"][];
+            time_zone: string;
+        };
+        ClusterScheduleState: {
+            due: components["schemas"]["DueAction"] | null;
+            holidays: string[];
+            next_action: ("suspend" | "resume") | null;
+            next_at: string | null;
+            periods: components["schemas"]["UsePeriod"][];
+            time_zone: string;
+        };
         ClusterSpending: {
             accrued: components["schemas"]["Money"];
             /** Format: uuid */
@@ -7503,10 +7798,13 @@ export interface components {
             delete_protection: boolean;
             deleted_at: string | null;
             expires_at: string | null;
+            expiry_warned_at: string | null;
             faults: components["schemas"]["Fault"][];
             flavor: string;
             /** Format: uuid */
             id: string;
+            idle: components["schemas"]["Idle"] | null;
+            idle_suspend_minutes: number | null;
             image: string;
             ipus: number;
             name: string;
@@ -7521,6 +7819,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
             stage: string | null;
@@ -7674,6 +7973,16 @@ export interface components {
         DeliveryState: "pending" | "delivered" | "failed";
         /** @enum {string} */
         Disabled: "by_owner" | "gone" | "failing";
+        DueAction: {
+            /** @enum {string} */
+            action: "suspend" | "resume";
+            detail: string | null;
+            /** Format: date-time */
+            due_at: string;
+            operation: string | null;
+            retry_at: string | null;
+            waits_for: ("operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed") | null;
+        };
         Dunning: {
             /** Format: uuid */
             account_id: string;
@@ -8269,6 +8578,19 @@ export interface components {
             since: string;
             state: string;
         };
+        Idle: {
+            observed_at: string | null;
+            since: string | null;
+        };
+        IdleServer: {
+            attached_ipus: number;
+            /** Format: date-time */
+            idle_since: string;
+            name: string;
+            /** Format: date-time */
+            observed_at: string;
+            sessions: number;
+        };
         Image: {
             name: string;
             os: string;
@@ -8575,6 +8897,8 @@ export interface components {
             amount: string;
             currency: string;
         };
+        /** @enum {string} */
+        NamedOrder: "-created_at" | "created_at" | "name" | "-name";
         NewToken: {
             account_id: string | null;
             /** Format: date-time */
@@ -9479,6 +9803,29 @@ export interface components {
             items: components["schemas"]["S3Connection"][];
             next_cursor: string | null;
         };
+        ScheduleMisses: {
+            action: components["schemas"]["ScheduledAction"];
+            /** Format: date-time */
+            due_at: string;
+            /** @enum {string} */
+            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
+        };
+        ScheduleStarts: {
+            action: components["schemas"]["ScheduledAction"];
+            /** Format: date-time */
+            due_at: string;
+        };
+        ScheduleWaits: {
+            action: components["schemas"]["ScheduledAction"];
+            detail: string;
+            /** Format: date-time */
+            due_at: string;
+            retry_at: string | null;
+            /** @enum {string} */
+            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
+        };
+        /** @enum {string} */
+        ScheduledAction: "suspend" | "resume";
         ScheduledRepair: {
             /** Format: date-time */
             announced_at: string;
@@ -9689,6 +10036,12 @@ export interface components {
             until: string;
             unusual_days: components["schemas"]["UnusualDay"][];
         };
+        SuspendedIdle: {
+            /** Format: date-time */
+            idle_since: string;
+            idle_suspend_minutes: number;
+            poplar_servers: components["schemas"]["IdleServer"][];
+        };
         /** @enum {string} */
         SyncType: "c2-compatible" | "pod-native" | "pod-native-replicated-pipeline";
         TagSpending: {
@@ -9885,6 +10238,11 @@ export interface components {
             started_at: string;
             unit_price: components["schemas"]["Money"];
         };
+        UsePeriod: {
+            days: components["schemas"]["Weekday"][];
+            ends_at: string;
+            starts_at: string;
+        };
         Validation: {
             ended_at: string | null;
             findings: string | null;
@@ -9938,7 +10296,7 @@ export interface components {
         WebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         WebhookPage: {
@@ -9948,7 +10306,7 @@ export interface components {
         WebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "maintenance.*" | "maintenance.announced" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         WebhookStopped: {
@@ -12400,7 +12758,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                order?: components["schemas"]["Order"];
+                order?: components["schemas"]["NamedOrder"];
             };
             header?: never;
             path?: never;
@@ -13178,7 +13536,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                order?: components["schemas"]["Order"];
+                order?: components["schemas"]["NamedOrder"];
                 state?: components["schemas"]["ClusterState"][];
                 region?: string | null;
                 flavor?: string | null;
@@ -13972,7 +14330,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "maintenance.announced" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.created" | "ssh_key.deleted" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "maintenance.announced" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.created" | "ssh_key.deleted" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };
@@ -14345,7 +14703,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                order?: components["schemas"]["Order"];
+                order?: components["schemas"]["NamedOrder"];
             };
             header?: never;
             path: {
@@ -14439,7 +14797,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                order?: components["schemas"]["Order"];
+                order?: components["schemas"]["NamedOrder"];
                 active?: boolean | null;
             };
             header?: never;
@@ -15006,7 +15364,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                order?: components["schemas"]["Order"];
+                order?: components["schemas"]["NamedOrder"];
                 active?: boolean | null;
             };
             header?: never;
