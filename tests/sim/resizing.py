@@ -51,8 +51,8 @@ class Resizer(Suspender):
 
 
 def wrong_sizes(control: psycopg.Connection[Any], tolerance: timedelta) -> Iterator[str]:
-    """X10: what is billed in an interval is the size that the cluster had then. Instants count by their second."""
+    """X12: what is billed in an interval is the size that the cluster had then. Instants count by their second."""
     for name, quantity, started_at, created, resized in control.execute(_BILLED, (tolerance + _SECOND,)).fetchall():
         flavor = (resized or [created])[-1]
         if SIZES[flavor] != quantity:
-            yield f"X10: {name} is billed for {quantity} machines from {started_at} on, and was a {flavor}"
+            yield f"X12: {name} is billed for {quantity} machines from {started_at} on, and was a {flavor}"
