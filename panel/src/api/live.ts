@@ -77,9 +77,9 @@ const TYPES: Record<string, string> = {
     + "topped_up",
   audit: "repaired",
   budget: "created deleted forecast_reached threshold_reached updated",
-  cluster: "active created degraded delete_forced deleted deleting error hardware_isolated hardware_replaced rebooting rebuilding "
-    + "recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming suspend_forced suspended "
-    + "suspending servers_rebuilt updated",
+  cluster: "active created degraded delete_forced deleted deleting error expiring hardware_isolated hardware_replaced "
+    + "idle_suspended rebooting rebuilding recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing "
+    + "resuming schedule_missed schedule_started schedule_waiting servers_rebuilt suspend_forced suspended suspending updated",
   credit_note: "issued",
   fault_report: "closed confirmed dismissed opened repaired",
   invoice: "issued overdue",
