@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 9e03747e21b18873e2146131d88439572a53b2223354426d266c7e593a482e0f
+// Generated from docs/openapi.json by `npm run schema`; sha256 27d46f36b1c6a383d21cde924b4fe233a36d9e5701d7886f1aebc54f4054bd65
 
 export interface paths {
     "/livez": {

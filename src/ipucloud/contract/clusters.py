@@ -204,8 +204,8 @@ class BillingOut(Answer):
 class ResizeOut(Answer):
     """A change of a cluster's size."""
 
-    from_flavor: str = Field(examples=["m2000-pod4"])
-    to_flavor: str = Field(examples=["m2000-pod16"])
+    from_flavor: str = Field(description="The flavor that it had.", examples=["m2000-pod4"])
+    to_flavor: str = Field(description="The flavor that it is to have.", examples=["m2000-pod16"])
     moves: bool = Field(description="Whether the cluster moves to other machines; false: it keeps its own.")
 
 
@@ -418,13 +418,13 @@ class ResizedPartitionOut(Answer):
 class ResizeEstimateOut(Answer):
     """What a resize would do, as of now; nothing is reserved."""
 
-    from_flavor: str
-    to_flavor: str
+    from_flavor: str = Field(description="The flavor that the cluster has.")
+    to_flavor: str = Field(description="The flavor that it would have.")
     moves: bool | None = Field(
         description="Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."
     )
-    price_before: ClusterPriceOut
-    price_after: ClusterPriceOut
+    price_before: ClusterPriceOut = Field(description="What it costs now.")
+    price_after: ClusterPriceOut = Field(description="What it would cost.")
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
     partitions: list[ResizedPartitionOut]

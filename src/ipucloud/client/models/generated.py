@@ -1588,7 +1588,11 @@ class Resize(Answer):
     """A change of a cluster's size."""
 
     from_flavor: str
+    """The flavor that it had."""
+
     to_flavor: str
+    """The flavor that it is to have."""
+
     moves: bool
     """Whether the cluster moves to other machines; false: it keeps its own."""
 
@@ -4197,12 +4201,20 @@ class ResizeEstimate(Answer):
     """What a resize would do, as of now; nothing is reserved."""
 
     from_flavor: str
+    """The flavor that the cluster has."""
+
     to_flavor: str
+    """The flavor that it would have."""
+
     moves: bool | None = None
     """Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."""
 
     price_before: ClusterPrice
+    """What it costs now."""
+
     price_after: ClusterPrice
+    """What it would cost."""
+
     quota: EstimateQuota
     """Whether the project's quota allows the cluster."""
 
