@@ -40,6 +40,14 @@ CLUSTERS = (
         " SELECT project_id, 'cluster.suspending', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
     _c(
+        "resize_holds_both_sizes",
+        REFUSED,
+        "INSERT INTO resizes (operation_id, project_id, cluster_id, from_flavor, from_machines, from_ipus, from_sku,"
+        " to_flavor, to_machines, to_ipus, to_sku, moves, idle)"
+        " SELECT %(operation)s, project_id, id, flavor, machines, ipus, sku, 'm2000-pod8', 2, 8, sku, false, 'joins'"
+        " FROM clusters WHERE id = %(creating)s",
+    ),
+    _c(
         "settled_cluster_is_not_being_changed",
         REFUSED,
         *(each.format(cluster="active") for each in _NEW_OPERATION),
