@@ -119,6 +119,20 @@ async def _restart(office: Office, verb: str) -> Write:
     return Write("POST", f"{path}:{verb}", project.token.secret, {}, {"poplar_servers": [server]}, key())
 
 
+async def resize_cluster(office: Office) -> Write:
+    return await _resize(office, "resize")
+
+
+async def estimate_resize(office: Office) -> Write:
+    return await _resize(office, "estimate-resize")
+
+
+async def _resize(office: Office, verb: str) -> Write:
+    project, path = await _cluster_in_use(office)
+    body, other = {"flavor": "m2000-pod16"}, {"flavor": "m2000-pod8"}
+    return Write("POST", f"{path}:{verb}", project.token.secret, body, other, key())
+
+
 async def rebuild_cluster(office: Office) -> Write:
     project, path = await _cluster_in_use(office)
     return Write("POST", f"{path}:rebuild", project.token.secret, {"disk": "wipe"}, {"disk": "keep"}, key())
@@ -163,6 +177,8 @@ WRITES: Cases = {
     "rebootCluster": reboot_cluster,
     "powerCycleCluster": power_cycle_cluster,
     "rebuildCluster": rebuild_cluster,
+    "resizeCluster": resize_cluster,
+    "estimateClusterResize": estimate_resize,
     "rescheduleRepair": reschedule_repair,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,

@@ -56,7 +56,31 @@ async def delete_expected_inventory(office: Office) -> Write:
     return Write("DELETE", f"/v1/operator/regions/{DELETED}/expected-inventory", office.admin.secret)
 
 
+SIMULATED_FAULTS = "/v1/operator/simulated-faults"
+
+
+async def _unbroken(office: Office) -> dict[str, str]:
+    """A host of a simulated site, and no fault there: two of one host at once are refused."""
+    await office.world.execute("UPDATE site_regions SET simulated = true WHERE region = :region", region=REGION)
+    await office.world.execute("UPDATE simulated_faults SET state = 'ended' WHERE state <> 'ended'")
+    name = await office.world.value("SELECT min(name) FROM hosts WHERE region = :region", region=REGION)
+    return {"kind": "host", "name": name}
+
+
+async def create_simulated_fault(office: Office) -> Write:
+    body = await _unbroken(office)
+    other = await office.world.value("SELECT max(name) FROM hosts WHERE region = :region", region=REGION)
+    return Write("POST", SIMULATED_FAULTS, office.admin.secret, body, body | {"name": other}, key())
+
+
+async def end_simulated_fault(office: Office) -> Write:
+    made = await office.id_of(SIMULATED_FAULTS, await _unbroken(office), office.admin.secret)
+    return Write("POST", f"{SIMULATED_FAULTS}/{made}:end", office.admin.secret, headers=key())
+
+
 WRITES: Cases = {
+    "createSimulatedFault": create_simulated_fault,
+    "endSimulatedFault": end_simulated_fault,
     "startFreeze": start_freeze,
     "endFreeze": end_freeze,
     "forceDeleteCluster": force_delete_cluster,
