@@ -17,7 +17,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.repairs.needs import NEEDS, Need, plan
-from ipucloud.clusters.repairs.store import SCHEDULED, OpenRepair, change, end, open_repair, record_waiting, schedule
+from ipucloud.clusters.repairs.store import (
+    SCHEDULED,
+    OpenRepair,
+    change,
+    end,
+    open_repair,
+    record_schedule,
+    record_waiting,
+    schedule,
+)
 from ipucloud.clusters.repairs.windows import begins
 from ipucloud.config import Settings
 from ipucloud.contract.repairs import RepairReason, WaitsFor
@@ -120,11 +129,15 @@ async def serve(
     need = await NEEDS.one_or_none(connection, {"cluster_id": cluster_id})
     if repair is None or need is None or repair.operation_id is not None or repair.starts_at > need.now:
         return
-    if need.replaced:
+    later = _next_window(need, repair)
+    if need.replaced and later > need.now:  # its window has passed while no worker could begin it
+        await change(connection, repair, starts_at=later, waits_for=repair.waits_for)
+        await record_schedule(connection, repair._replace(starts_at=later), request_id=None)
+    elif need.replaced:
         waits_for = await _begin(connection, need, repair, settings, replace)
         if waits_for is None:
             return
-        await change(connection, repair, starts_at=_next_window(need, repair), waits_for=waits_for)
+        await change(connection, repair, starts_at=later, waits_for=waits_for)
         if waits_for != repair.waits_for:
             await record_waiting(connection, repair, waits_for)
     begun = await _maintain_in_place(connection, need)
@@ -203,11 +216,18 @@ async def _begin(
 
 
 def _next_window(need: Need, repair: OpenRepair) -> datetime:
-    """When to try again: now, or in the next window once the one of the repair is over; not after its latest time."""
+    """When to try again: now, or in the next window once the one of the repair is over; not after its latest time.
+
+    A customer may have chosen a time outside of every window; it lasts as long as a window.
+    """
     window = need.window
-    if window is None or need.now < repair.starts_at + timedelta(minutes=window.minutes):
+    if window is None:
         return repair.starts_at
-    return min(begins(window, need.now), repair.latest_at)
+    chosen = begins(window, repair.starts_at) > repair.starts_at
+    if chosen and need.now < repair.starts_at + timedelta(minutes=window.minutes):
+        return repair.starts_at
+    opening = begins(window, need.now)
+    return repair.starts_at if opening <= need.now else min(opening, repair.latest_at)
 
 
 async def _maintain_in_place(connection: AsyncConnection, need: Need) -> bool:
