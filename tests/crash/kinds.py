@@ -129,8 +129,7 @@ class Cut(Create):
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         async with lab.database.begin() as connection:
             await connection.exec_driver_sql("SELECT used FROM quotas FOR UPDATE")
-            await lab.waits_for_a_lock()
-            await lab.cut_waiting()
+            await lab.cut_waiting("SELECT q.used FROM quotas q")
         await super().drive(lab, expectation, victim)
 
 

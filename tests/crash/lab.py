@@ -85,13 +85,19 @@ class Lab(SiteWorld):
         """A cluster of which nobody has heard."""
         return await self.create(self.fresh(), FLAVOR)
 
-    async def cut_waiting(self) -> None:
-        """Cancel the statements of this database's sessions that wait for a lock."""
+    async def cut_waiting(self, statement: str) -> None:
+        """Wait until a session of this database waits for a lock with a statement like this one, and cancel that."""
         async with await psycopg.AsyncConnection.connect(self.scratch.superuser_url, autocommit=True) as connection:
-            await connection.execute(
-                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'",
-                [self.scratch.name],
-            )
+
+            async def cut() -> bool:
+                cursor = await connection.execute(
+                    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = %s AND wait_event_type = 'Lock' AND query ILIKE %s",
+                    [self.scratch.name, f"%{statement}%"],
+                )
+                return cursor.rowcount > 0
+
+            await until(cut, "a statement waits for a lock")
 
     async def victim(
         self, *traps: Trap, role: Literal["worker", "api"] = "worker", changes: Mapping[str, Any] = NOTHING

@@ -87,7 +87,7 @@ FAULTS = (
     _torn("answer_torn_after_10_bytes", 10, Ending.RESET),
     _torn("answer_closed_after_10_bytes", 10, Ending.CLOSE),
     _torn("answer_stops_after_10_bytes", 10, Ending.HANG, short=True),
-    SiteFault("answer_torn_before_its_last_byte", "unknown", "unknown", 1, effect=True, all_but=1),
+    SiteFault("answer_torn_just_before_its_end", "unknown", "unknown", 1, effect=True, all_but=4),
     SiteFault("request_torn_after_10_bytes", "unknown", "unknown", 0, effect=False, up=Fault(limit=10)),
     SiteFault("drip", "unknown", "unknown", 1, effect=True, down=Fault(rate=2.0), short=True),
     SiteFault("slow_line", "answer", "answer", 1, effect=True, down=Fault(latency=0.05)),

@@ -29,7 +29,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.Asyn
     """An office beside an API whose connections to the database a test breaks, that API, and its line."""
     with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
         async with (
-            open_world(scratch.app_url, pods=12, hosts=192, sound=False) as world,
+            open_world(scratch.app_url, pods=16, hosts=256, sound=False) as world,
             running(world, scratch.app_url) as calm,
             running(world, url) as api,
         ):

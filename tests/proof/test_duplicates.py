@@ -41,7 +41,7 @@ async def pair(
     """Two API processes over one database."""
     with postgres.fresh_database() as scratch:
         async with (
-            open_world(scratch.app_url, pods=12, hosts=192, sound=False) as world,
+            open_world(scratch.app_url, pods=16, hosts=256, sound=False) as world,
             api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers,
         ):
             yield await make_office(world, servers[0].client), servers

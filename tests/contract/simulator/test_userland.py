@@ -179,7 +179,7 @@ async def test_a_terminal_has_the_clients_size_and_job_control(connection: async
     await process.stdout.readuntil("running")
     process.stdin.write("\x1a")
     await process.stdout.readuntil("Stopped")
-    process.stdin.write("kill -9 %1; wait; exit 4\n")
+    process.stdin.write("kill -9 %1; fg; exit 4\n")
     done = await process.wait(timeout=SECONDS)
     assert done.exit_status == 4
 

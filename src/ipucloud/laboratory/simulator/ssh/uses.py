@@ -21,8 +21,8 @@ class Uses:
 
     @property
     def idle_seconds(self) -> float:
-        """Since it was last in use; 0 while it is."""
-        return 0.0 if self._logins or self.attached_ipus else self._now() - self._last
+        """Whole seconds since it was last in use; 0 while it is."""
+        return 0.0 if self._logins or self.attached_ipus else float(int(self._now() - self._last))
 
     def login(self, connection: object) -> None:
         self._logins.add(connection)
