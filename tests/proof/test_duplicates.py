@@ -97,21 +97,21 @@ async def refused_or_independent(office: Office, name: str, write: Write, client
         assert "idempotent-replayed" not in answer.headers
 
 
-@pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("name", WRITES)
 async def test_many_at_once_are_one(
-    pair: tuple[Office, Sequence[ApiProcess]], name: str, processes: int, figures: Callable[..., None]
+    pair: tuple[Office, Sequence[ApiProcess]], name: str, figures: Callable[..., None]
 ) -> None:
+    """Half of them meet at each of two processes."""
     office, servers = pair
     once = await footprint_of_one(office, name)
     before = await office.footprint()
     write = await WRITES[name](office)
-    clients = [server.client for server in servers[:processes]]
+    clients = [server.client for server in servers]
     counted = judge(name, write, await send_all(write, clients, REPEATS))
     assert change(before, await office.footprint()) == once
     if write.keyed:
         await refused_or_independent(office, name, write, clients[-1])
-    figures(name=name, processes=processes, **counted)
+    figures(name=name, **counted)
 
 
 async def test_a_restart_in_between_changes_nothing(

@@ -59,22 +59,30 @@ async def delete_expected_inventory(office: Office) -> Write:
 SIMULATED_FAULTS = "/v1/operator/simulated-faults"
 
 
-async def _unbroken(office: Office) -> dict[str, str]:
-    """A host of a simulated site, and no fault there: two of one host at once are refused."""
+async def _working_hosts(office: Office) -> list[str]:
+    """Hosts of a simulated site, by name, that no simulated fault breaks yet: a second one of a host is refused."""
     await office.world.execute("UPDATE site_regions SET simulated = true WHERE region = :region", region=REGION)
-    await office.world.execute("UPDATE simulated_faults SET state = 'ended' WHERE state <> 'ended'")
-    name = await office.world.value("SELECT min(name) FROM hosts WHERE region = :region", region=REGION)
+    names: list[str] = await office.world.value(
+        "SELECT array_agg(name ORDER BY name) FROM hosts WHERE region = :region"
+        " AND name NOT IN (SELECT name FROM simulated_faults WHERE kind = 'host' AND state <> 'ended')",
+        region=REGION,
+    )
+    return names
+
+
+def _of_host(name: str) -> dict[str, str]:
     return {"kind": "host", "name": name}
 
 
 async def create_simulated_fault(office: Office) -> Write:
-    body = await _unbroken(office)
-    other = await office.world.value("SELECT max(name) FROM hosts WHERE region = :region", region=REGION)
-    return Write("POST", SIMULATED_FAULTS, office.admin.secret, body, body | {"name": other}, key())
+    first, second, *_ = await _working_hosts(office)
+    return Write("POST", SIMULATED_FAULTS, office.admin.secret, _of_host(first), _of_host(second), key())
 
 
 async def end_simulated_fault(office: Office) -> Write:
-    made = await office.id_of(SIMULATED_FAULTS, await _unbroken(office), office.admin.secret)
+    """Of another host than the next fault: both are prepared before either is sent."""
+    *_, last = await _working_hosts(office)
+    made = await office.id_of(SIMULATED_FAULTS, _of_host(last), office.admin.secret)
     return Write("POST", f"{SIMULATED_FAULTS}/{made}:end", office.admin.secret, headers=key())
 
 
