@@ -9,14 +9,8 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import (
-    ClusterCreate,
-    ClusterPriceOut,
-    EstimateCapacityOut,
-    EstimateOut,
-    EstimateQuotaOut,
-    WhyNotOut,
-)
+from ipucloud.contract.clusters import ClusterCreate
+from ipucloud.contract.estimates import ClusterPriceOut, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, read_room
 from ipucloud.kernel.actor import Actor

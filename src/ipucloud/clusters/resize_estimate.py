@@ -16,7 +16,7 @@ from ipucloud.clusters.operations.begin import plan_for
 from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.own_partition import fitting
 from ipucloud.clusters.sizes import sizes_for
-from ipucloud.contract.clusters import (
+from ipucloud.contract.estimates import (
     EstimateCapacityOut,
     EstimateQuotaOut,
     ResizedPartitionOut,

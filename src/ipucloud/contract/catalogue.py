@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
-from ipucloud.contract.clusters import WhyNotOut
+from ipucloud.contract.estimates import WhyNotOut
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Currency, Money, MoneyError, unit_price

@@ -26,7 +26,8 @@ from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, ClusterRebuild, EstimateOut, ResizeEstimateOut
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, ClusterRebuild
+from ipucloud.contract.estimates import EstimateOut, ResizeEstimateOut
 from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor

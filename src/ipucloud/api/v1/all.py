@@ -18,6 +18,7 @@ from ipucloud.api.v1 import (
     billing_tax,
     billing_wallet,
     catalogue,
+    cluster_operations,
     clusters,
     event_stream,
     events,
@@ -53,6 +54,7 @@ ROUTERS = tuple(
     noun.routes
     for noun in (
         clusters,
+        cluster_operations,
         operations,
         partitions,
         topology,

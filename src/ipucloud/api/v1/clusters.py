@@ -1,4 +1,4 @@
-"""Clusters: estimate, create, list, read, change, delete."""
+"""Clusters: estimate, create, list, read, change."""
 
 from __future__ import annotations
 
@@ -24,18 +24,9 @@ from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.operations.create import create
-from ipucloud.clusters.operations.delete import delete
-from ipucloud.clusters.operations.rebuild import rebuild
-from ipucloud.clusters.operations.replace import replace_hardware
-from ipucloud.clusters.operations.resize import resize
-from ipucloud.clusters.operations.restart import restart
-from ipucloud.clusters.operations.resume import resume
-from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
 from ipucloud.clusters.repairs.reschedule import reschedule
-from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.update import update
-from ipucloud.config import Settings
 from ipucloud.contract.clusters import (
     TAG,
     ClusterCreate,
@@ -43,14 +34,10 @@ from ipucloud.contract.clusters import (
     ClusterOut,
     ClusterPage,
     ClusterPatch,
-    ClusterRebuild,
-    ClusterResize,
-    ClusterRestart,
-    EstimateOut,
     MachinePage,
-    ResizeEstimateOut,
     ServerPage,
 )
+from ipucloud.contract.estimates import EstimateOut
 from ipucloud.contract.operations import OperationOut
 from ipucloud.contract.repairs import RepairReschedule
 from ipucloud.identity.access import Scope
@@ -59,7 +46,6 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
-    DELETE_PROTECTED,
     FUNDS_EXHAUSTED,
     NAME_TAKEN,
     OPERATION_IN_PROGRESS,
@@ -68,15 +54,6 @@ from ipucloud.kernel.errors import (
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
 )
-from ipucloud.operations.store import Accepted
-
-
-class Begin(Protocol):
-    """Begins an operation on an existing cluster."""
-
-    async def __call__(
-        self, connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
-    ) -> Accepted: ...
 
 
 class Apply(Protocol):
@@ -208,210 +185,6 @@ async def reschedule_repair(
     return await _changed(request, project, cluster, partial(reschedule, starts_at=body.starts_at))
 
 
-@routes.delete(
-    "/v1/projects/{project}/clusters/{cluster:ref}",
-    **operation(
-        "deleteCluster",
-        "Delete a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(DELETE_PROTECTED, PRECONDITION_FAILED),
-        headers=(IF_MATCH,),
-    ),
-)
-async def delete_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Delete a cluster in any state, with its data. Billing ends immediately.
-
-    Open operations, also on its partitions, fail with `preempted`. A repeated request returns the running delete.
-    """
-    return await _begun(request, project, cluster, delete)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:suspend",
-    **operation(
-        "suspendCluster",
-        "Suspend a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-        headers=(IF_MATCH,),
-    ),
-)
-async def suspend_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Release an active cluster's machines and keep its Poplar servers, switched off. Billing ends immediately.
-
-    All partitions are removed, including your own. A repeated request returns the running suspend.
-    """
-    return await _begun(request, project, cluster, suspend)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:resume",
-    **operation(
-        "resumeCluster",
-        "Resume a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(
-            BUDGET_REACHED,
-            CAPACITY_EXHAUSTED,
-            FUNDS_EXHAUSTED,
-            OPERATION_IN_PROGRESS,
-            PAYMENT_OVERDUE,
-            PRECONDITION_FAILED,
-            QUOTA_EXCEEDED,
-            STATE_CONFLICT,
-        ),
-        headers=(IF_MATCH,),
-    ),
-)
-async def resume_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Reserve machines for a suspended cluster and restart it with its existing servers.
-
-    It costs nothing until it is `active` again. If resuming fails or is cancelled, the cluster stays suspended. A
-    repeated request returns the running resume.
-    """
-    return await _begun(request, project, cluster, resume)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:repair",
-    **operation(
-        "repairCluster",
-        "Repair a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-        headers=(IF_MATCH,),
-    ),
-)
-async def repair_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Take other hardware for what has failed, and restart the cluster with its Poplar servers and partitions.
-
-    Not billed until it is `active` again. A server whose host has failed is built again on another host, without the
-    data on its disk. Cannot be cancelled. If it fails, the cluster is suspended. A repeated request returns the running
-    repair.
-    """
-    return await _begun(request, project, cluster, replace_hardware)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:estimate-resize",
-    **operation(
-        "estimateClusterResize",
-        "Estimate a resize",
-        Permission.CLUSTER_READ,
-        gives=ResizeEstimateOut,
-        errors=(STATE_CONFLICT,),
-    ),
-)
-async def estimate_cluster_resize(
-    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResize
-) -> Response:
-    """Estimate a resize: price, time, quota, room, and what becomes of the partitions. Nothing is reserved."""
-    trace_of(request).concerns(cluster_id=cluster)
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        found = await estimate_resize(
-            connection, actor(request, scope), cluster, flavor=body.flavor, catalogue=catalogue_of(request)
-        )
-        return Answer(200, found.model_dump_json().encode())
-
-    return await change(request, project, effect)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:resize",
-    **operation(
-        "resizeCluster",
-        "Resize a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(
-            BUDGET_REACHED,
-            CAPACITY_EXHAUSTED,
-            FUNDS_EXHAUSTED,
-            OPERATION_IN_PROGRESS,
-            PAYMENT_OVERDUE,
-            PRECONDITION_FAILED,
-            QUOTA_EXCEEDED,
-            STATE_CONFLICT,
-        ),
-        headers=(IF_MATCH,),
-    ),
-)
-async def resize_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResize) -> Response:
-    """Give a cluster in use more or fewer machines of its type. It is restarted, and not billed until it is active.
-
-    Poplar servers keep disk, address and host key; partitions that fit are made again. A resize that fails or is
-    cancelled restores the former size. A repeated request for the same flavor returns the running resize.
-    """
-    begun = partial(resize, flavor=body.flavor, catalogue=catalogue_of(request))
-    return await _begun(request, project, cluster, begun)
-
-
-_ALL_SERVERS = ClusterRestart()
-_restarts = partial(
-    operation,
-    gives=OperationOut,
-    status=202,
-    description="Accepted; Location is the operation",
-    errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-    headers=(IF_MATCH,),
-)
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:reboot",
-    **_restarts("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE),
-)
-async def reboot_cluster(
-    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
-) -> Response:
-    """Restart a cluster's Poplar servers, or some of them, by their operating system.
-
-    Programs on them end; disks, addresses, host keys and partitions stay, and billing continues. Each server restarts
-    at most once. A repeated request for the same servers returns the running operation.
-    """
-    return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=False))
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:power-cycle",
-    **_restarts("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE),
-)
-async def power_cycle_cluster(
-    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
-) -> Response:
-    """The same by cutting their power, for servers that do not answer. What was not yet written to disk is lost."""
-    return await _begun(request, project, cluster, partial(restart, servers=body.poplar_servers, hard=True))
-
-
-@routes.post(
-    "/v1/projects/{project}/clusters/{cluster:ref}:rebuild",
-    **_restarts("rebuildCluster", "Rebuild Poplar servers", Permission.CLUSTER_WRITE),
-)
-async def rebuild_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRebuild) -> Response:
-    """Write a cluster's Poplar servers again, with another image, other user data or SSH keys. **Data is lost.**
-
-    `disk` says how much: `keep` keeps `/home`, `wipe` nothing. Machines, partitions and addresses stay. The cluster is
-    `rebuilding` and not billed until it is `active` again; with some of its servers only, it stays in use. A cancelled
-    rebuild that has begun to write is finished. A repeated request returns the running operation.
-    """
-    return await _begun(request, project, cluster, partial(rebuild, body=body, catalogue=catalogue_of(request)))
-
-
 async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) -> Response:
     """200 with the cluster after `apply` changed it."""
     trace_of(request).concerns(cluster_id=cluster)
@@ -423,26 +196,6 @@ async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) 
             version = await apply(connection, actor(request, scope), cluster, if_match=if_match)
         document = (await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)).encode()
         return Answer(200, document, {"ETag": tag(version, document)}, cluster)
-
-    return await change(request, project, effect)
-
-
-async def _begun(request: Request, project: str, cluster: UUID, begin: Begin) -> Response:
-    """202 with the operation that `begin` opened or found open."""
-    trace_of(request).concerns(cluster_id=cluster)
-    if_match = expected_version(request)
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
-        async with current_tag(read_back):
-            begun = await begin(
-                connection,
-                actor(request, scope),
-                cluster,
-                if_match=if_match,
-                settings=services_of(request).settings,
-            )
-        return await accepted(connection, scope, begun.operation_id, begun.target_id)
 
     return await change(request, project, effect)
 

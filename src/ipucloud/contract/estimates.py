@@ -1,0 +1,93 @@
+"""What a cluster, or its resize, would cost, and whether it fits."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer
+from ipucloud.kernel.money import Money
+
+
+class WhyNotOut(Answer):
+    """Why the cluster does not fit now. Numbers cover the whole region, in machines unless stated otherwise."""
+
+    reason: str = Field(
+        description="`capacity`, `health`, `maintenance`, `fragmentation` or `hosts`; others may be added."
+    )
+    detail: str
+    numbers: dict[str, int] = Field(
+        description="`largest`: the largest cluster that fits; `missing`: machines that must become free;"
+        " `silent`: machines whose V-IPU controller does not answer or is not supported.",
+        examples=[
+            {
+                "wanted": 4,
+                "free": 6,
+                "cleaning": 0,
+                "validating": 0,
+                "unhealthy": 1,
+                "maintenance": 0,
+                "silent": 0,
+                "largest": 2,
+                "missing": 0,
+            }
+        ],
+    )
+
+
+class EstimateQuotaOut(Answer):
+    """Whether the project's quota allows the cluster, in machines."""
+
+    allowed: bool
+    limit: int
+    used: int
+    needed: int
+
+
+class EstimateCapacityOut(Answer):
+    """Whether the region has room for the cluster now."""
+
+    available: bool
+    why_not: WhyNotOut | None
+
+
+class ClusterPriceOut(Answer):
+    """What a cluster costs while it is in use. A month is 730 hours."""
+
+    price_per_minute: Money
+    price_per_hour: Money
+    price_per_day: Money
+    price_per_month: Money
+
+
+class ResizedPartitionOut(Answer):
+    """What a resize does to one of the cluster's partitions."""
+
+    name: str
+    ipus: int | None = Field(description="Its size now; null if it was not observed yet.")
+    ipus_after: int | None = Field(
+        description="Its size after the resize; null: it does not fit and is not made again."
+    )
+
+
+class ResizeEstimateOut(Answer):
+    """What a resize would do, as of now; nothing is reserved."""
+
+    from_flavor: str = Field(description="The flavor that the cluster has.")
+    to_flavor: str = Field(description="The flavor that it would have.")
+    moves: bool | None = Field(
+        description="Whether the cluster would move to other machines; false: it keeps its own; null: there is no room."
+    )
+    price_before: ClusterPriceOut = Field(description="What it costs now.")
+    price_after: ClusterPriceOut = Field(description="What it would cost.")
+    quota: EstimateQuotaOut
+    capacity: EstimateCapacityOut
+    partitions: list[ResizedPartitionOut]
+    expected_seconds: int = Field(description="Usual time until the cluster is in use again, in seconds.")
+
+
+class EstimateOut(ClusterPriceOut):
+    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
+
+    quota: EstimateQuotaOut
+    capacity: EstimateCapacityOut
+    expected_seconds: int = Field(description="Usual time until the cluster is active, in seconds.")
