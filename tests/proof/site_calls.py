@@ -151,6 +151,7 @@ CASES = (
         makes=True,
         target=_host,
     ),
+    CallCase("machines.log", Call.GET_MACHINE_LOG, "http", lambda _, s, t: s.machines.log(t.machine), target=_machine),
     CallCase("machines.get", Call.GET_MACHINE, "http", lambda _, s, t: s.machines.get(t.machine), target=_machine),
     CallCase(
         "machines.power_on",

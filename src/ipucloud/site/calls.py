@@ -43,5 +43,6 @@ class Call(StrEnum):
     POWER_HOST = "hosts.power"
     SSH_HOST_KEY = "ssh.host_key"
     GET_MACHINE = "redfish.get"
+    GET_MACHINE_LOG = "redfish.log"
     LIST_MACHINES = "redfish.list"
     RESET_MACHINE = "redfish.reset"

@@ -23,6 +23,8 @@ from ipucloud.wire.site import (
     NetworkList,
     NetworkSpec,
     PowerAction,
+    RedfishLog,
+    RedfishLogEntry,
     RedfishReset,
     RedfishSystem,
     RedfishSystems,
@@ -223,6 +225,10 @@ class HttpMachines:
             asked += PAGE
             if asked >= min(page.count, MAX_MACHINES):
                 return found
+
+    async def log(self, machine: str) -> Sequence[RedfishLogEntry]:
+        path = f"/redfish/v1/Systems/{machine}/LogServices/SEL/Entries"
+        return (await self._calls.must(Call.GET_MACHINE_LOG, "GET", path, RedfishLog)).Members
 
     async def power_on(self, machine: str, network: str) -> None:
         await self._reset(machine, RedfishReset(ResetType="On"), network)

@@ -14,7 +14,16 @@ from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import Host, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
+from ipucloud.wire.site import (
+    Host,
+    LinkKind,
+    LinkState,
+    Network,
+    NetworkSpec,
+    RedfishLogEntry,
+    RedfishSystem,
+    ServerSpec,
+)
 
 
 class PartitionState(StrEnum):
@@ -324,6 +333,9 @@ class Machines(Protocol):
     async def get(self, machine: str) -> RedfishSystem: ...
     async def list(self, region: str) -> Sequence[RedfishSystem]:
         """Every machine of a region whose BMC answers."""
+
+    async def log(self, machine: str) -> Sequence[RedfishLogEntry]:
+        """What the machine's BMC logged, oldest first; it keeps no more than it has memory for."""
 
     async def power_on(self, machine: str, network: str) -> None: ...
     async def power_off(self, machine: str, network: str) -> None:

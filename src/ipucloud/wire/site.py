@@ -17,6 +17,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
+| `/redfish/v1/Systems/{machine}/LogServices/SEL/Entries` | GET | → `RedfishLog` |
 | `/redfish/v1/EventService/SSE` | GET | → Redfish events as server-sent events; optional |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
 | `/v1/controllers/{name}:forget`, `:rotate-certificates`, `:replace-authority` | POST | (simulated sites only) |
@@ -36,6 +37,7 @@ nothing.
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -252,6 +254,21 @@ class RedfishSystems(Wire):
     count: int = Field(alias="Members@odata.count", ge=0)
 
 
+class RedfishLogEntry(Wire):
+    """A line of a machine's BMC log as Redfish has it. Ids count upwards; `Created` is the BMC's own time."""
+
+    Id: str
+    Created: datetime
+    Severity: Literal["OK", "Warning", "Critical"]
+    Message: str
+
+
+class RedfishLog(Wire):
+    """The entries that a BMC keeps, oldest first; it drops the oldest ones when its memory is full."""
+
+    Members: list[RedfishLogEntry]
+
+
 class RedfishReset(Wire):
     ResetType: Literal["On", "ForceOff", "GracefulShutdown", "PowerCycle"]
 
@@ -380,6 +397,7 @@ HTTP_CALLS = (
     "redfish.list",
     "redfish.member",
     "redfish.get",
+    "redfish.log",
     "redfish.reset",
     "agents.answer",
     "ssh.connect",

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from ipucloud.kernel.vipu import PartitionShape
+from ipucloud.site.errors import SiteRefused
 from ipucloud.site.ports import (
     Agent,
     Allocation,
@@ -25,7 +26,7 @@ from ipucloud.site.ports import (
     VipuUser,
 )
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import Host, Network, NetworkSpec, RedfishSystem, ServerSpec
+from ipucloud.wire.site import Host, Network, NetworkSpec, RedfishLogEntry, RedfishSystem, ServerSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request
@@ -306,6 +307,10 @@ class SimulatedMachines:
 
     async def list(self, region: str) -> Sequence[RedfishSystem]:
         return await self._calls.read(f"machines {region}", lambda state, _: see.machines(state))
+
+    async def log(self, machine: str) -> Sequence[RedfishLogEntry]:
+        """Read by a command of operators only, and not in histories."""
+        raise SiteRefused(f"machine {machine} keeps no log")
 
     async def power_on(self, machine: str, network: str) -> None:
         await self._calls.change("power_on", machine, lambda: self._hardware.power_on(machine, network), machine)

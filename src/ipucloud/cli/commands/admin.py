@@ -1,4 +1,4 @@
-"""`ipucloud admin`: the group of the commands for operators. Only `audit` needs more than a platform token."""
+"""`ipucloud admin`: the group of the commands for operators. `audit` and `bmc-log` need more than a platform token."""
 
 from __future__ import annotations
 
@@ -21,17 +21,28 @@ from ipucloud.cli.commands import (
 )
 from ipucloud.cli.lazy import Entry, LazyCommand
 
-_AUDIT = Entry(
-    "audit", "ipucloud.cli.service.admin", "Check every rule; repair violations.", "Commands", "service", group="admin "
+_DIRECT = (
+    Entry(
+        "audit",
+        "ipucloud.cli.service.admin",
+        "Check every rule; repair violations.",
+        "Commands",
+        "service",
+        group="admin ",
+    ),
+    Entry(
+        "bmc-log", "ipucloud.cli.service.bmc_log", "Read a machine's BMC log.", "Commands", "service", group="admin "
+    ),
 )
 
 
 class _Group(TyperGroup):
-    """The group with `audit`, which connects to the database: a customer's installation lacks what it needs."""
+    """The group with commands that connect to database or site: a customer's installation lacks what they need."""
 
     def __init__(self, *args: Any, **extra: Any) -> None:  # Any: as Typer has them
         super().__init__(*args, **extra)
-        self.add_command(LazyCommand(_AUDIT))
+        for entry in _DIRECT:
+            self.add_command(LazyCommand(entry))
 
 
 app = typer.Typer(no_args_is_help=True, cls=_Group, help="Operate the service, with a platform token.")

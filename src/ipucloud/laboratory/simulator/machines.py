@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.durations import Action, Durations
@@ -11,7 +12,7 @@ from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.sensors import LIMITS, beyond_limits
 from ipucloud.laboratory.simulator.state import MachineRecord, Power
-from ipucloud.wire.site import RedfishStatus, RedfishSystem
+from ipucloud.wire.site import RedfishLog, RedfishLogEntry, RedfishStatus, RedfishSystem
 
 
 class Machines:
@@ -82,6 +83,28 @@ class Machines:
             Sensors=beyond_limits(record.readings) if record is not None else [],
         )
 
+    def log(self, name: str) -> RedfishLog:
+        """What the machine's BMC has logged: changes of power, failures, and sensors beyond their limits."""
+        if self._identities.is_hidden(name):
+            raise not_found(f"the BMC of machine {name!r} does not answer")
+        if not self._identities.is_surplus(name):
+            self.get(name)
+        record = self._records.get(name)
+        if record is None:
+            return RedfishLog(Members=[])
+        self._settle(name, record)
+        return RedfishLog(
+            Members=[
+                RedfishLogEntry(
+                    Id=str(line.number),
+                    Created=datetime.fromtimestamp(line.at, UTC),
+                    Severity=line.severity,
+                    Message=line.message,
+                )
+                for line in record.log
+            ]
+        )
+
     def reset(self, name: str, reset_type: str) -> None:
         """Start a change of power. Turning on a machine that is on, or off one that is off, changes nothing."""
         if self._is_server(name):
@@ -99,7 +122,10 @@ class Machines:
 
     def fail(self, name: str) -> None:
         """Break the machine: its agent stops answering and its health is Critical."""
-        self._record(name).failed = True
+        record = self._record(name)
+        if not record.failed:
+            record.failed = True
+            record.note(self._clock.now(), "Critical", "Machine check: the system does not respond.")
         self._changed()
 
     def hang(self, name: str) -> None:
@@ -110,6 +136,8 @@ class Machines:
     def repair(self, name: str) -> None:
         """Repair the machine; its sensors show usual values again."""
         record = self._record(name)
+        if record.failed or record.hangs or record.readings:
+            record.note(self._clock.now(), "OK", "The system was serviced; its health is OK.")
         record.failed = record.hangs = False
         record.readings.clear()
         self._changed()
@@ -118,7 +146,10 @@ class Machines:
         """Let a sensor of the machine's BMC show this."""
         if sensor not in LIMITS:
             raise not_found(f"sensor {sensor!r} does not exist; there are {', '.join(LIMITS)}")
-        self._record(name).readings[sensor] = reading
+        record = self._record(name)
+        record.readings[sensor] = reading
+        for shown in beyond_limits({sensor: reading}):
+            record.note(self._clock.now(), shown.Health, f"Sensor {sensor} reads {reading:g} Cel, beyond its limit.")
         self._changed()
 
     def readings(self, name: str) -> Mapping[str, float]:
@@ -151,9 +182,12 @@ class Machines:
     def _settle(self, name: str, record: MachineRecord) -> None:
         while not record.hangs and record.due is not None and record.due <= self._clock.now():
             if record.power == "PoweringOn":
+                record.note(record.due, "OK", "The system was powered on.")
                 record.power, record.due = "On", None
             elif record.then_on:
+                record.note(record.due, "OK", "The system was powered off.")
                 self._power(name, record, "PoweringOn", Action.MACHINE_POWER_ON)
             else:
+                record.note(record.due, "OK", "The system was powered off.")
                 record.power, record.due = "Off", None
             self._changed()

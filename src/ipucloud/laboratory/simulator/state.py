@@ -16,11 +16,27 @@ from ipucloud.wire.site import HardwareShown, HostState, LinkState, NetworkSpec,
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
 
+LOG_LENGTH = 100
+"""Entries that a BMC keeps: our choice, so that the state of a large site stays small."""
+Severity = Literal["OK", "Warning", "Critical"]
+
+
+@dataclass
+class LogRecord:
+    """A line of a BMC's log, in seconds since the epoch."""
+
+    number: int
+    at: float
+    severity: Severity
+    message: str
+
+
 @dataclass
 class MachineRecord:
     """A machine that was touched. `due` ends a powering state; `then_on` makes it a power cycle.
 
-    `readings`: what the sensors that were set show. While it `hangs`, its powering state does not end.
+    `readings`: what the sensors that were set show. While it `hangs`, its powering state does not end. `log`: the last
+    LOG_LENGTH lines of its BMC's log.
     """
 
     power: Power
@@ -29,6 +45,12 @@ class MachineRecord:
     failed: bool = False
     readings: dict[str, float] = field(default_factory=dict)
     hangs: bool = False
+    log: list[LogRecord] = field(default_factory=list)
+
+    def note(self, at: float, severity: Severity, message: str) -> None:
+        """Add a line to the log, and drop the oldest one when it is full."""
+        number = self.log[-1].number + 1 if self.log else 1
+        self.log = [*self.log[1 - LOG_LENGTH :], LogRecord(number, at, severity, message)]
 
 
 @dataclass

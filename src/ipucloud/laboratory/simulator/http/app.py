@@ -28,6 +28,7 @@ from ipucloud.wire.site import (
     NetworkList,
     NetworkSpec,
     PowerAction,
+    RedfishLog,
     RedfishReset,
     RedfishSystem,
     RedfishSystems,
@@ -60,6 +61,9 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
         page = [name for name in names[skip : skip + top] if _answers(site, name)]
         return RedfishSystems(Members=[site.machines.system(name) for name in page], count=len(names))
 
+    async def get_log(request: Request) -> RedfishLog:
+        return site.machines.log(request.path_params["machine"])
+
     async def reset(request: Request) -> None:
         body = await body_of(request, RedfishReset)
         site.reset_machine(request.path_params["machine"], body.ResetType, request.query_params.get("network"))
@@ -69,6 +73,7 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
         calls.route("GET", "/v1/inventory", "inventory.get", get_inventory),
         calls.route("GET", "/redfish/v1/Systems", "redfish.list", list_systems),
         calls.route("GET", system, "redfish.get", get_system),
+        calls.route("GET", f"{system}/LogServices/SEL/Entries", "redfish.log", get_log),
         calls.route("POST", f"{system}/Actions/ComputerSystem.Reset", "redfish.reset", reset),
         calls.stream(EVENTS, "redfish.events", site.events.stream),
     ]
