@@ -49,7 +49,7 @@ async def test_what_a_cluster_cannot_become_is_refused_with_what_it_can(api: Api
     for flavor, code in (
         ("m2000-pod4", "same_size"),
         ("bow-pod8", "other_machine_type"),
-        ("m2000-pod128", "other_servers"),
+        ("m2000-pod128", "other_domains"),
         ("nothing-like-it", "unknown_flavor"),
     ):
         for verb in ("resize", "estimate-resize"):
@@ -61,6 +61,15 @@ async def test_what_a_cluster_cannot_become_is_refused_with_what_it_can(api: Api
     for body in wrong:
         problem(await api.owner.post(f"{path}:resize", json=body), 422, "validation_failed")
     problem(await api.owner.post(f"{path}:resize", json=POD8, headers={"If-Match": '"1"'}), 412, "precondition_failed")
+    assert await shown(api, path) == before
+
+
+async def test_a_cluster_keeps_its_poplar_servers(api: Api) -> None:
+    path = f"{api.base}/clusters/{await api.world.make_active(flavor='m2000-pod64', poplar_servers=2)}"
+    before = await shown(api, path)
+    [fault] = problem(await api.owner.post(f"{path}:resize", json=POD8), 422, "validation_failed")["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/flavor", "other_servers")
+    assert "The cluster has 2 Poplar servers, which a resize keeps, and the flavor has at most 1." in fault["detail"]
     assert await shown(api, path) == before
 
 

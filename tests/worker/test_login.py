@@ -98,6 +98,26 @@ async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
     assert not machines[0] & machines[1]
 
 
+async def test_two_servers_of_one_domain_see_all_of_it_and_restart_apart(
+    world: SiteWorld, key: KeyPair, tmp_path: Path
+) -> None:
+    made = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=made)
+    for row in rows:
+        server = OpenSsh.to(row, key, tmp_path)
+        assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor; echo work > notes")
+    await world.succeeded(await world.restart(made, rows[1].name))
+    states = await world.column("SELECT state FROM poplar_servers ORDER BY ordinal")
+    assert states == ["running", "running"]
+    await world.succeeded(await world.suspend(made))
+    await world.succeeded(await world.resume(made))
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=made)
+    for row in rows:
+        server = OpenSsh.to(row, key, tmp_path)
+        assert await server.output("cat notes") == "work\n"
+        assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor")
+
+
 async def test_user_data_is_carried_out_before_the_cluster_is_active(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:

@@ -48,6 +48,7 @@ class NewCluster:
     """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
 
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
+    `poplar_servers`: their number; None: as many as the flavor has.
     `idle_suspend_minutes`: minutes without a login and an attached IPU until it is suspended; None: never.
     """
 
@@ -65,6 +66,7 @@ class NewCluster:
     repair_window: RepairWindow | None = None
     schedule: Schedule | None = None
     idle_suspend_minutes: int | None = None
+    poplar_servers: int | None = None
 
     def body(self) -> dict[str, object]:
         return given(
@@ -75,6 +77,7 @@ class NewCluster:
             ssh_keys=[*self.ssh_keys],
             user_data=self.user_data,
             tags=dict(self.tags),
+            poplar_servers=self.poplar_servers,
             partition={"reconfigurable": self.reconfigurable},
             delete_protection=self.delete_protection,
             expires_at=self.expires_at,

@@ -88,11 +88,12 @@ _FACTS = Query(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A region, flavor and image that go together."""
+    """A region, flavor and image that go together, and the number of Poplar servers."""
 
     region: Region
     flavor: Flavor
     image: Image
+    poplar_servers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +261,19 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
         faults.append(FieldError("/image", "unknown_image", "This image does not exist; `GET /v1/images` lists them."))
     elif region is not None and region.slug not in image.regions:
         faults.append(FieldError("/image", "not_in_region", "The image is not offered in this region."))
+    servers = body.poplar_servers
+    if flavor is not None and servers is not None:
+        faults += _servers_beyond(flavor, servers)
     if faults or region is None or flavor is None or image is None:
         raise _invalid(faults)
-    return Choice(region, flavor, image)
+    return Choice(region, flavor, image, flavor.poplar_servers if servers is None else servers)
+
+
+def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:
+    fewest, most = flavor.poplar_servers_min, flavor.poplar_servers_max
+    if not fewest <= servers <= most:
+        has = f"{fewest} Poplar server{'' if fewest == 1 else 's'}" if fewest == most else f"{fewest} to {most}"
+        yield FieldError("/poplar_servers", "not_in_flavor", f"A cluster of flavor {flavor.name} has {has}.")
 
 
 def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[FieldError]:

@@ -43,7 +43,7 @@ async def estimate(
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
-    region, need = admitted.choice.region.slug, Need.of(flavor)
+    region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
     why_not = (await read_room(connection, region, need)).why_not(need)
 

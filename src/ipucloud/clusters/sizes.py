@@ -1,4 +1,4 @@
-"""The sizes that a cluster can be resized to: other flavors of its machine type, with as many Poplar servers."""
+"""The sizes that a cluster can be resized to: flavors of its machine type that can have as many Poplar servers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters import own_partition
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
@@ -33,8 +34,8 @@ async def sizes_for(connection: Statements, cluster: LockedCluster, flavor: str,
     """The new size of a cluster in use.
 
     Raises `Problem`: state_conflict for a cluster that is not in use, or whose IPUs are in its server;
-    validation_failed, with the flavors that it can have, for another machine type or region, the same size, or another
-    number of Poplar servers.
+    validation_failed, with the flavors that it can have, for another machine type or region, the same size, another
+    number of IPU-Link domains, or a size that cannot have as many Poplar servers.
     """
     _require_resizable(cluster)
     servers = await _SERVERS.one(connection, {"project_id": cluster.project_id, "cluster_id": cluster.id})
@@ -79,9 +80,18 @@ def _fault(cluster: LockedCluster, wanted: Flavor | None, servers: int) -> tuple
         return "not_in_region", "The flavor is not sold in the cluster's region."
     if wanted.machines == cluster.machines:
         return "same_size", "The cluster has this size already."
-    if wanted.poplar_servers != servers:
+    return _changes_servers(cluster, wanted, servers)
+
+
+def _changes_servers(cluster: LockedCluster, wanted: Flavor, servers: int) -> tuple[str, str] | None:
+    """Why the cluster's Poplar servers cannot stay as they are; None: they can."""
+    if own_partition.gcds(wanted.ipus) != own_partition.gcds(cluster.ipus):
+        return "other_domains", "The flavor has another number of IPU-Link domains, for whose GCDs servers are set up."
+    fewest, most = wanted.poplar_servers_min, wanted.poplar_servers_max
+    if not fewest <= servers <= most:
+        limit = f"at most {most}" if servers > most else f"at least {fewest}"
         return "other_servers", (
-            f"The flavor has {wanted.poplar_servers} Poplar servers and the cluster {servers}: a resize keeps them."
+            f"The cluster has {servers} Poplar servers, which a resize keeps, and the flavor has {limit}."
         )
     return None
 

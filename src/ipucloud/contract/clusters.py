@@ -37,6 +37,8 @@ class ClusterState(StrEnum):
 
 
 MAX_KEYS = 50
+MAX_POPLAR_SERVERS = 64
+"""Of the largest pod: four for each IPU-Link domain."""
 USER_DATA_LIMIT = 65_536
 _AUTO_REPAIR = (
     "Whether faulty hardware is replaced without a request, and the cluster is moved before planned maintenance of its"
@@ -73,6 +75,16 @@ class ClusterCreate(Body):
     region: Slug = Field(examples=["luxembourg-2"])
     flavor: Slug = Field(examples=["m2000-pod16"])
     image: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
+    poplar_servers: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_POPLAR_SERVERS,
+        description=(
+            "Number of Poplar servers, from the flavor's `poplar_servers_min` to its `poplar_servers_max`; null: its"
+            " `poplar_servers`."
+        ),
+        examples=[None],
+    )
     ssh_keys: list[KeyName] = Field(
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )

@@ -140,11 +140,12 @@ class Need:
     own_hosts: bool = False
 
     @classmethod
-    def of(cls, flavor: Flavor) -> Need:
+    def of(cls, flavor: Flavor, servers: int | None = None) -> Need:
+        """What a cluster of this flavor takes, with so many Poplar servers; None: as many as the flavor has."""
         return cls(
             flavor.machine_type,
             flavor.machines,
-            flavor.poplar_servers,
+            flavor.poplar_servers if servers is None else servers,
             flavor.ipus // flavor.machines,
             own_hosts=flavor.allocated_through is AllocatedThrough.HOST_DEVICES,
         )

@@ -104,6 +104,44 @@ async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db
     assert await world.column(ordinals.format("host_id")) == [0, 1]
 
 
+async def test_a_pod64_has_as_many_poplar_servers_as_were_asked_for(world: World) -> None:
+    asked: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 3}
+    assert (await world.estimate(**asked)).capacity.available
+    cluster = await world.cluster((await world.create(**asked)).target_id)
+    assert [server["name"][-3:] for server in cluster["poplar_servers"]] == ["-p0", "-p1", "-p2"]
+    ordinals = "SELECT ordinal FROM allocations WHERE host_id IS NOT NULL ORDER BY ordinal"
+    assert await world.column(ordinals) == [0, 1, 2]
+
+
+async def test_more_servers_than_the_region_has_hosts_do_not_fit(db: Database) -> None:
+    world = await World.seeded(db, hosts=3)
+    asked: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 4}
+    estimate = await world.estimate(**asked)
+    assert estimate.capacity.why_not is not None
+    assert estimate.capacity.why_not.reason == "hosts"
+    with pytest.raises(Problem, match="needs 4 Poplar servers and the region has 3 free"):
+        await world.create(**asked)
+    await world.create(**asked | {"poplar_servers": 3})
+
+
+@pytest.mark.parametrize(
+    ("flavor", "servers", "sentence"),
+    [
+        ("m2000-pod16", 2, "A cluster of flavor m2000-pod16 has 1 Poplar server."),
+        ("m2000-pod64", 5, "A cluster of flavor m2000-pod64 has 1 to 4."),
+        ("m2000-pod128", 1, "A cluster of flavor m2000-pod128 has 2 to 8."),
+    ],
+)
+async def test_a_number_of_servers_that_the_flavor_cannot_have_is_refused(
+    world: World, flavor: str, servers: int, sentence: str
+) -> None:
+    with pytest.raises(Problem) as refused:
+        await world.create(flavor=flavor, poplar_servers=servers)
+    [fault] = refused.value.errors
+    assert (fault.pointer, fault.code, fault.detail) == ("/poplar_servers", "not_in_flavor", sentence)
+    assert await world.value("SELECT count(*) FROM clusters") == 0
+
+
 @pytest.mark.parametrize(
     ("changes", "pointers"),
     [

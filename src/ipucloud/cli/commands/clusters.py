@@ -60,6 +60,9 @@ Idle = Annotated[
         "--idle-suspend", min=5, max=43_200, metavar="MINUTES", help="Suspend it when nobody has used it for so long."
     ),
 ]
+PoplarServers = Annotated[
+    int | None, typer.Option("--poplar-servers", min=1, help="Number of Poplar servers; by default, the flavor's.")
+]
 Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
 Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")]
 Identity = Annotated[
@@ -90,6 +93,7 @@ def create(
     tags: Annotated[
         list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")
     ] = None,
+    poplar_servers: PoplarServers = None,
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
     protect: Annotated[bool, typer.Option("--protect", "--delete-protection", help="Refuse deletion.")] = False,
     expires_at: ExpiresAt = None,
@@ -111,6 +115,7 @@ def create(
             user_data=user_data.read_text() if user_data else None,
             tags=parse_tags(tags or []),
             reconfigurable=reconfigurable,
+            poplar_servers=poplar_servers,
             delete_protection=protect,
             expires_at=expires_at,
             auto_repair=auto_repair,
@@ -246,7 +251,13 @@ def repair(session: Session, name: Name, yes: Yes = False, wait: Wait = True, pa
 
 @customer_command(app, "estimate", "--flavor m2000-pod16")
 def estimate(
-    session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
+    session: Session,
+    *,
+    flavor: Flavor,
+    region: Region = None,
+    image: Image = None,
+    ssh_keys: Keys = None,
+    poplar_servers: PoplarServers = None,
 ) -> None:
     """Show the cost of a cluster, and whether it could be created now."""
     with _suggesting(session, flavor, region, image, ssh_keys):
@@ -257,6 +268,7 @@ def estimate(
             flavor=flavor,
             image=image or _newest_image(session, region),
             ssh_keys=ssh_keys or (),
+            poplar_servers=poplar_servers,
         )
         found = session.run(clusters.estimate(wanted))
     quota, capacity = found.quota, found.capacity

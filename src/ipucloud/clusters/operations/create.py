@@ -154,7 +154,7 @@ async def create(
         machines=flavor.machines,
     )
     failpoint("create.quota_taken")
-    need = Need.of(flavor)
+    need = Need.of(flavor, admitted.choice.poplar_servers)
     if not admitted.has_room:
         await _refuse_early(connection, actor, body.name, region, need)
     plan = plan_for(admitted)
@@ -228,7 +228,7 @@ async def _insert(
             "sla": math.ceil(expected),
             "incarnation": FIRST_INCARNATION,
             "external_name": external_name(cluster_id, FIRST_INCARNATION),
-            "server_ids": [new_id() for _ in range(flavor.poplar_servers)],
+            "server_ids": [new_id() for _ in range(admitted.choice.poplar_servers)],
             "request_id": actor.request_id,
         },
     )
