@@ -272,7 +272,7 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
 def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:
     fewest, most = flavor.poplar_servers_min, flavor.poplar_servers_max
     if not fewest <= servers <= most:
-        has = f"{fewest} Poplar server{'' if fewest == 1 else 's'}" if fewest == most else f"{fewest} to {most}"
+        has = "one Poplar server" if most == 1 else f"{fewest} to {most} Poplar servers"
         yield FieldError("/poplar_servers", "not_in_flavor", f"A cluster of flavor {flavor.name} has {has}.")
 
 

@@ -127,9 +127,9 @@ async def test_more_servers_than_the_region_has_hosts_do_not_fit(db: Database) -
 @pytest.mark.parametrize(
     ("flavor", "servers", "sentence"),
     [
-        ("m2000-pod16", 2, "A cluster of flavor m2000-pod16 has 1 Poplar server."),
-        ("m2000-pod64", 5, "A cluster of flavor m2000-pod64 has 1 to 4."),
-        ("m2000-pod128", 1, "A cluster of flavor m2000-pod128 has 2 to 8."),
+        ("m2000-pod16", 2, "A cluster of flavor m2000-pod16 has one Poplar server."),
+        ("m2000-pod64", 5, "A cluster of flavor m2000-pod64 has 1 to 4 Poplar servers."),
+        ("m2000-pod128", 1, "A cluster of flavor m2000-pod128 has 2 to 8 Poplar servers."),
     ],
 )
 async def test_a_number_of_servers_that_the_flavor_cannot_have_is_refused(
