@@ -37,8 +37,9 @@ _FILL = (
     "SET session_replication_role = replica",
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
-    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT uuidv7(), placed.id, uuidv7(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
+    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+                                 started_at)
+    SELECT uuidv7(), placed.id, uuidv7(), 'm2000-pod4', 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
            began
       FROM generate_series(1, %(clusters)s) AS g JOIN placed ON placed.n = 1 + g %% %(projects)s
      CROSS JOIN LATERAL (SELECT %(first)s::timestamptz - make_interval(secs => g %% 86400) AS began) AS start

@@ -54,9 +54,9 @@ _FILL = (
      ORDER BY g
     """,
     """
-    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
-                                 ended_at)
-    SELECT uuidv7(), project_id, id, sku, region, currency, 1 + g %% 16, began, began,
+    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+                                 started_at, ended_at)
+    SELECT uuidv7(), project_id, id, flavor, sku, region, currency, 1 + g %% 16, began, began,
            %(begins)s::timestamptz + make_interval(hours => %(hours)s)
       FROM (SELECT *, row_number() OVER (ORDER BY id) AS g FROM clusters) AS made
      CROSS JOIN LATERAL (SELECT %(begins)s::timestamptz + make_interval(secs => g %% 3600) AS began) AS start

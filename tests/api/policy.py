@@ -115,6 +115,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "assignProjectAccount": PLATFORM,
     "listCharges": EVERYBODY,
     "createExport": PAYING,
+    "getExportLimit": PAYING | {Role.SUPPORT},
+    "setExportLimit": PLATFORM,
     "listExports": PAYING | {Role.SUPPORT},
     "getExport": PAYING | {Role.SUPPORT},
     "downloadExport": PAYING | {Role.SUPPORT},
@@ -308,6 +310,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "confirmFaultReport": lambda number: {"answer": f"found {number}"},
     "dismissFaultReport": lambda number: {"reason": f"reason {number}"},
     "createExport": lambda _: {"month": "2026-04"},
+    "setExportLimit": lambda _: {"per_day": 500},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
 QUERIES = {"streamEvents": {"wait": "0"}, "getDefragmentation": {"flavor": "m2000-pod4"}}

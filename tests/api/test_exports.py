@@ -70,6 +70,7 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
         ({"since": "2026-02-30", "until": "2026-03-02"}, "/since"),
         ({"since": "2026-02-01T00:00:00Z", "until": "2026-03-02"}, "/since"),
         ({"since": 1, "until": "2026-03-02"}, "/since"),
+        ({**days, "dataset": "invoice-detail", "provisional": True}, "/provisional"),
     ):
         refused = problem(await api.owner.post(path, json=bad, headers=key()), 422, "validation_failed")
         assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
@@ -83,6 +84,26 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     assert (made["month"], made["since"], made["until"]) == (None, str(first), str(last))
     assert {name: made["manifest"][name] for name in days} == days
     assert f"-{first}--{last}-" in made["manifest"]["files"][0]["name"]
+
+
+async def test_operators_set_how_many_exports_a_project_may_request(api: Api) -> None:
+    path, limit = f"{api.base}/billing/exports", f"{api.base}/billing/export-limit"
+    assert (await api.owner.get(limit)).json() == {"per_day": 10, "used": 0, "next_at": None}
+    problem(await api.owner.put(limit, json={"per_day": 1}), 403, "permission_denied")
+    admin = await api.caller(Role.ADMIN)
+    for bad in ({"per_day": -1}, {"per_day": 10_001}, {"per_day": "1"}, {}):
+        problem(await admin.put(limit, json=bad), 422, "validation_failed")
+    assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
+    asked = await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key())
+    assert asked.status_code == 202, asked.text
+    [made] = (await api.owner.get(path)).json()["items"]
+    assert made["provisional"] is True
+    refused = problem(await api.owner.post(path, json={"month": "2026-04"}, headers=key()), 409, "quota_exceeded")
+    full = (await api.owner.get(limit)).json()
+    assert (full["per_day"], full["used"]) == (1, 1)
+    assert f"possible at {full['next_at'][:16].replace('T', ' ')} UTC" in refused["detail"]
+    assert (await admin.put(limit, json={"per_day": 2})).json()["next_at"] is None
+    assert (await api.owner.post(path, json={"month": "2026-04"}, headers=key())).status_code == 202
 
 
 async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api) -> None:

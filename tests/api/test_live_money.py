@@ -48,6 +48,7 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
             ("ernie", 32, "149.625"),
         ]
         assert by_part(found["skus"], "sku") == {"ipu-m2000": ("4.00", "153.375", "0.00")}
+        assert by_part(found["flavors"], "flavor") == {"m2000-pod4": ("4.00", "153.375", "0.00")}
         tagged = ("2.00", "149.625", "0.00")
         assert by_part(found["tags"], "key", "value") == {"team nlp": tagged, "stage test": tagged}
         of_account = await admin.get(f"/v1/billing/accounts/{api.world.project.id}/summary")

@@ -287,6 +287,7 @@ def _used(filled: Filled) -> dict[str, object]:
     return {
         "project_id": filled.project.id,
         "cluster_id": filled.cluster,
+        "flavor": "m2000-pod4",
         "sku": "ipu-m2000",
         "region": "luxembourg-2",
         "currency": "EUR",

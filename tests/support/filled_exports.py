@@ -22,6 +22,7 @@ _ROWS = (
     " format, '2026-05-01', 1, '{}', app_now(), app_now(), '2126-01-01Z' FROM export_schedules",
     "INSERT INTO exports (id, project_id, dataset, focus_version, format, since, until)"
     " VALUES (gen_random_uuid(), :project_id, 'cost-and-usage', '1.4', 'csv', '2026-05-04', '2026-05-11')",
+    "INSERT INTO export_limits (project_id, per_day) VALUES (:project_id, 50)",
     "INSERT INTO export_chunks (export_id, fence, ordinal, data) SELECT id, 1, 0, 'x' FROM exports",
 )
 

@@ -18,9 +18,17 @@ def create(
     dataset: str | None = None,
     version: str | None = None,
     format: str | None = None,
+    provisional: bool | None = None,
 ) -> Call[ExportSchedule]:
-    """Deliver a file to a connection, by id, every `day` or `month`."""
-    body = given(connection=str(connection), every=every, dataset=dataset, version=version, format=format)
+    """Deliver a file to a connection, by id, every `hour`, `day` or `month`."""
+    body = given(
+        connection=str(connection),
+        every=every,
+        dataset=dataset,
+        version=version,
+        format=format,
+        provisional=provisional,
+    )
     return request.post("billing/export-schedules", ExportSchedule, body)
 
 

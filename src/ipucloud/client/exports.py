@@ -6,7 +6,7 @@ from datetime import date
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
-from ipucloud.client.models import Export, Operation, Page
+from ipucloud.client.models import Export, ExportLimit, Operation, Page
 
 
 def create(
@@ -19,10 +19,11 @@ def create(
     format: str | None = None,
     scope: str | None = None,
     connection: Ref | None = None,
+    provisional: bool | None = None,
 ) -> Call[Operation]:
     """Create an export of a month (`2026-05`), or of the UTC days in [since, until), such as `2026-05-04`.
 
-    The operation's target is the export.
+    The operation's target is the export. `provisional`: also with usage that is not posted yet.
     """
     body = given(
         month=month,
@@ -33,6 +34,7 @@ def create(
         format=format,
         scope=scope,
         connection=None if connection is None else str(connection),
+        provisional=provisional,
     )
     return request.post("billing/exports", Operation, body)
 
@@ -44,6 +46,16 @@ def get(export: Ref) -> Call[Export]:
 def list() -> Call[Page[Export]]:
     """The newest exports."""
     return request.get("billing/exports", Page[Export])
+
+
+def limit() -> Call[ExportLimit]:
+    """How many exports the project may request within 24 hours, and how many it has."""
+    return request.get("billing/export-limit", ExportLimit)
+
+
+def set_limit(per_day: int) -> Call[ExportLimit]:
+    """Set how many exports the project may request within 24 hours. Needs a platform token."""
+    return Call("PUT", "billing/export-limit", ExportLimit, body={"per_day": per_day})
 
 
 def download(export: Ref) -> Call[bytes]:

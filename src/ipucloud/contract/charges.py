@@ -32,6 +32,7 @@ class ChargedUsageOut(Answer):
     anchor_at: datetime
     started_at: datetime
     ended_at: datetime | None
+    flavor: str = Field(description="The cluster's flavor at that time.", examples=["m2000-pod16"])
     machines: int
     credited_machines: int
     credited_for: list[CitedReportOut] = Field(description="The health reports for which machines are credited.")

@@ -36,6 +36,9 @@ class FileFormat(StrEnum):
 
 
 MAX_DAYS = 366
+PER_DAY = 10
+"""Exports that a project may request within 24 hours, unless an operator has set another number."""
+MAX_PER_DAY = 10_000
 Day = Annotated[
     str,
     Field(
@@ -52,6 +55,11 @@ class FileChoice(Body):
     dataset: Annotated[Dataset, Field(strict=False)] = Dataset.COST_AND_USAGE
     version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="Version of FOCUS.")
     format: Annotated[FileFormat, Field(strict=False)] = FileFormat.CSV
+    provisional: bool = Field(
+        False,
+        description="Also rows of usage that is not posted yet, such as that of the running hour; their"
+        " `x_Provisional` is `true`. Only in `cost-and-usage`.",
+    )
 
 
 class ExportCreate(FileChoice):
@@ -80,6 +88,7 @@ class ExportOut(Answer):
     dataset: str
     version: str
     format: str
+    provisional: bool = Field(description="Whether it was requested with usage that is not posted yet.")
     month: str | None = Field(description="Billing month; null if the export covers `since` to `until`.")
     since: date
     until: date = Field(description="End date, exclusive.")
@@ -137,9 +146,10 @@ class ExportScheduleCreate(FileChoice):
     """A recurring delivery."""
 
     connection: Annotated[UUID, Field(strict=False)]
-    every: Literal["day", "month"] = Field(
+    every: Literal["hour", "day", "month"] = Field(
         "day",
-        description="`day`: the month of the previous day, so far. `month`: the previous month, once it is sealed.",
+        description="`hour`: the day of the previous hour, so far. `day`: the month of the previous day, so far."
+        " `month`: the previous month, once it is sealed.",
     )
 
 
@@ -155,12 +165,29 @@ class ExportScheduleOut(Answer):
     dataset: str
     version: str
     format: str
+    provisional: bool = Field(description="Whether its files have usage that is not posted yet.")
     every: str
     next_at: datetime
     created_at: datetime
     last_export: UUID | None
     last_error: str | None = Field(description="Why the last delivery failed; null if it did not.")
     last_delivered_at: datetime | None
+
+
+class ExportLimitSet(Body):
+    """How many exports a project may request within 24 hours, besides those of its schedules."""
+
+    per_day: int = Field(ge=0, le=MAX_PER_DAY, description="Most exports within 24 hours.", examples=[50])
+
+
+class ExportLimitOut(Answer):
+    """How many exports a project may request within 24 hours, and how many it has."""
+
+    per_day: int = Field(description=f"Most exports within 24 hours; {PER_DAY} unless an operator has set it.")
+    used: int = Field(description="Exports that were requested in the last 24 hours, without those of schedules.")
+    next_at: datetime | None = Field(
+        description="When the next export can be requested; null: now, or not before the limit is raised."
+    )
 
 
 class ExportSchedulePage(Page[ExportScheduleOut]):

@@ -60,7 +60,8 @@ class ReportQuery(BaseModel):
     group_by: list[GroupBy] = Field(
         default_factory=list,
         max_length=MAX_GROUPS,
-        description="`cluster`, `project`, `flavor`, `region`, `sku`, `day`, `month` or `tag:<key>`; repeatable.",
+        description="`cluster`, `project`, `flavor` (at the time of use), `region`, `sku`, `day`, `month` or"
+        " `tag:<key>`; repeatable.",
     )
     format: Literal["json", "csv"] | None = Field(None, description="Format of the response; overrides `Accept`.")
 
@@ -71,7 +72,7 @@ class ClusterSpendingOut(Answer):
     cluster_id: UUID
     project_id: UUID
     name: str = Field(examples=["bert"])
-    flavor: str = Field(examples=["m2000-pod16"])
+    flavor: str = Field(description="Flavor that it was last used at in the month.", examples=["m2000-pod16"])
     region: str = Field(examples=["luxembourg-2"])
     state: str | None = Field(
         description="Present state of the cluster; null if another account pays for its project now.",
@@ -80,6 +81,15 @@ class ClusterSpendingOut(Answer):
     minutes: int = Field(description="Priced minutes of the month that have begun.")
     accrued: Money = Field(description="Cost of these minutes.")
     per_hour: Money = Field(description="What the cluster costs per hour at present; zero if it is not billed.")
+    forecast: Money = Field(description="Expected cost at the end of the month.")
+    previous: Money = Field(description=SAME_TIME)
+
+
+class FlavorSpendingOut(Answer):
+    """What clusters cost in the month while they had a flavor; a resized cluster is in several."""
+
+    flavor: str = Field(examples=["m2000-pod16"])
+    accrued: Money = Field(description="Cost of the minutes that have begun.")
     forecast: Money = Field(description="Expected cost at the end of the month.")
     previous: Money = Field(description=SAME_TIME)
 
@@ -153,6 +163,9 @@ class SpendingOut(Answer):
     unpriced_minutes: int = Field(description="Minutes without a price; no amount includes them.")
     cluster_count: int = Field(description="Clusters with usage in the month.")
     clusters: list[ClusterSpendingOut] = Field(description="The 1000 with the highest cost, highest first.")
+    flavors: list[FlavorSpendingOut] = Field(
+        description="All flavors that clusters were used at, by cost, highest first."
+    )
     skus: list[SkuSpendingOut] = Field(description="All SKUs, by cost, highest first.")
     tags: list[TagSpendingOut] = Field(
         description="The 1000 tags with the highest cost, highest first. A cluster counts for each of its tags."

@@ -17,6 +17,7 @@ class UsageSliceOut(Answer):
     started_at: datetime
     ended_at: datetime
     minutes: int
+    flavor: str = Field(description="The cluster's flavor at that time.", examples=["m2000-pod16"])
     machines: int
     credited_machines: int
     sku: str

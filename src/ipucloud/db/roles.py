@@ -27,6 +27,16 @@ FACTS = {
     "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
     "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
-    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "credited", "anchor_at", "started_at"),
+    "usage_intervals": (
+        "cluster_id",
+        "flavor",
+        "sku",
+        "region",
+        "currency",
+        "quantity",
+        "credited",
+        "anchor_at",
+        "started_at",
+    ),
 }
 """Columns that it cannot update in tables of which it updates others."""

@@ -19,7 +19,7 @@ _BILLED_RIGHTLY = Query(
     SELECT EXISTS (
       SELECT FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
        WHERE c.project_id = :project_id AND c.id = :cluster_id AND u.ended_at IS NULL
-         AND (u.quantity, u.sku, u.region, u.currency) = (c.machines, c.sku, c.region, c.currency))
+         AND (u.flavor, u.quantity, u.sku, u.region, u.currency) = (c.flavor, c.machines, c.sku, c.region, c.currency))
     """,
     bool,
 )
@@ -132,17 +132,18 @@ NO_OVERLAP = Invariant(
 
 BILLED_AS_IS = Invariant(
     name="cluster_is_billed_as_what_it_is",
-    sentence="A cluster's open interval has the cluster's number of machines, SKU, region and currency.",
+    sentence="A cluster's open interval has the cluster's flavor, number of machines, SKU, region and currency.",
     object_type="cluster",
     remedy="Apply the audit's repair. Credit the difference up to now (`ipucloud credits create`), or bear it.",
     repair=DatabaseRepair("ends the interval and begins a correct one", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
-           format('%s × %s in %s is billed as %s × %s in %s, in %s', c.machines, c.sku, c.region, u.quantity, u.sku,
-                  u.region, u.currency) AS detail
+           format('%s, %s × %s in %s, is billed as %s, %s × %s in %s, in %s', c.flavor, c.machines, c.sku, c.region,
+                  u.flavor, u.quantity, u.sku, u.region, u.currency) AS detail
       FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
      WHERE u.ended_at IS NULL AND c.state = ANY (:billable)
-       AND (u.quantity, u.sku, u.region, u.currency) <> (c.machines, c.sku, c.region, c.currency)
+       AND (u.flavor, u.quantity, u.sku, u.region, u.currency)
+        <> (c.flavor, c.machines, c.sku, c.region, c.currency)
     """,
     parameters=STATES,
 )

@@ -64,11 +64,13 @@ class Books(World):
         anchor_at: datetime | None = None,
         project: Project | None = None,
         currency: str = CURRENCY,
+        flavor: str = "m2000-pod16",
     ) -> UUID:
         made = new_id()
         await self.insert(
             sa.insert(usage_intervals).values(
                 id=made,
+                flavor=flavor,
                 project_id=(project or self.project).id,
                 cluster_id=cluster,
                 sku=SKU,

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from ipucloud.billing.pricing.tables import contract_prices, prices
 from ipucloud.billing.pricing.usage import PAID, SO_FAR, cluster_usage
 from ipucloud.billing.reports.outlook import OUTLOOK
+from ipucloud.billing.reports.report import report
 from ipucloud.billing.reports.summary import project_spending
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
@@ -27,7 +28,7 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
 from tests.feature.billing.test_oracle import FORGET
-from tests.feature.billing.timelines import BASES, MINUTE, SECOND, TIMELINES, Timeline, Version, holds
+from tests.feature.billing.timelines import BASES, MINUTE, SECOND, TIMELINES, Segment, Timeline, Version, holds
 from tests.support.postgres import Database as Scratch
 
 Payers = list[tuple[datetime, UUID]]
@@ -49,9 +50,9 @@ _OUTLOOK = sa.text(
     )
 )
 _INTERVAL = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, credited, anchor_at,
-                             started_at, ended_at)
-VALUES (:id, :project, :cluster, :sku, :region, :currency, :quantity, :credited, :anchor, :start, :end)
+INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited,
+                             anchor_at, started_at, ended_at)
+VALUES (:id, :project, :cluster, :flavor, :sku, :region, :currency, :quantity, :credited, :anchor, :start, :end)
 """
 _PAYS = "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)"
 _POSTED = "SELECT cluster_id, sum(minutes) AS minutes, sum(cost) AS cost FROM usage_charges GROUP BY cluster_id"
@@ -65,10 +66,16 @@ class Count:
     minutes: int
     priced: int
     by_payer: dict[UUID, Decimal]
+    by_flavor: dict[tuple[str, str], Decimal]
+    """By month and flavor."""
 
     @property
     def cost(self) -> Decimal:
         return sum(self.by_payer.values(), start=Decimal(0))
+
+
+def flavor_of(segment: Segment) -> str:
+    return f"of-{segment.quantity}"
 
 
 def counted(
@@ -77,6 +84,7 @@ def counted(
     """One minute after the other; the contract is that of `own`."""
     minutes = priced = 0
     by_payer: dict[UUID, Decimal] = {}
+    by_flavor: dict[tuple[str, str], Decimal] = {}
     instant = base + timeline.segments[0].start * SECOND
     while instant < until:
         offset = int((instant - base) / SECOND)
@@ -87,9 +95,12 @@ def counted(
         minutes += segment is not None
         if segment is not None and price is not None:
             priced += 1
-            by_payer[payer] = by_payer.get(payer, Decimal(0)) + (segment.quantity - segment.credited) * price
+            cost = (segment.quantity - segment.credited) * price
+            by_payer[payer] = by_payer.get(payer, Decimal(0)) + cost
+            used = f"{instant:%Y-%m}", flavor_of(segment)
+            by_flavor[used] = by_flavor.get(used, Decimal(0)) + cost
         instant += MINUTE
-    return Count(minutes, priced, by_payer)
+    return Count(minutes, priced, by_payer, by_flavor)
 
 
 async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
@@ -108,6 +119,7 @@ async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now
             id=new_id(),
             project=books.project.id,
             cluster=cluster,
+            flavor=flavor_of(segment),
             sku=sku,
             region=REGION,
             currency=CURRENCY,
@@ -185,6 +197,8 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
             books.now(after.until + (now - after.since))
             later = await project_spending(connection, own, currency=CURRENCY)
             past = await project_spending(connection, own, month=now.date(), currency=CURRENCY)
+            groups = ["month", "flavor"]
+            reported = await report(connection, groups=groups, since=hour, until=now, project_id=own)
         posted = {row.cluster_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
         by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
     finally:
@@ -199,6 +213,13 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
     assert after.posted == after.accrued == before.unposted
     assert sum(each.accrued.amount for each in after.clusters) == after.accrued.amount
     assert sum(each.forecast.amount for each in after.skus) == after.forecast.amount
+    by_flavor: dict[tuple[str | None, ...], Decimal] = {}
+    for used, cost in (part for count in counts for part in count.by_flavor.items()):
+        by_flavor[used] = by_flavor.get(used, Decimal(0)) + cost
+    assert {tuple(row.group.values()): row.cost.amount for row in reported.rows} == by_flavor
+    of_month = {(after.month, each.flavor): each.accrued.amount for each in after.flavors if each.accrued.amount}
+    assert of_month == {used: cost for used, cost in by_flavor.items() if cost and used[0] == after.month}
+    assert sum(each.forecast.amount for each in after.flavors) == after.forecast.amount
     assert (later.previous.until, later.previous.accrued) == (now, after.accrued)
     assert later.previous.total == past.accrued
     of_clusters = {each.cluster_id: each.accrued for each in after.clusters}

@@ -40,9 +40,10 @@ FORGET = (
 )
 _INTERVAL = sa.text(
     """
-    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, credited, anchor_at,
-                                 started_at, ended_at)
-    VALUES (:id, :project, :cluster, :sku, 'luxembourg-2', 'EUR', :quantity, :credited, :anchor, :start, :end)
+    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited,
+                                 anchor_at, started_at, ended_at)
+    VALUES (:id, :project, :cluster, 'm2000-pod4', :sku, 'luxembourg-2', 'EUR', :quantity, :credited, :anchor, :start,
+            :end)
     """
 )
 _END = sa.text("UPDATE usage_intervals SET ended_at = :end WHERE id = :id AND ended_at IS NULL")

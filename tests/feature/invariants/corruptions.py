@@ -143,9 +143,9 @@ ROOM = (
 )
 
 _NEW_INTERVAL = (
-    "INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,"
-    " ended_at) SELECT gen_random_uuid(), project_id, cluster_id, sku, region, currency, quantity, anchor_at,"
-    " started_at + interval '1 hour', started_at + interval '2 hours' FROM usage_intervals"
+    "INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,"
+    " started_at, ended_at) SELECT gen_random_uuid(), project_id, cluster_id, flavor, sku, region, currency, quantity,"
+    " anchor_at, started_at + interval '1 hour', started_at + interval '2 hours' FROM usage_intervals"
     " WHERE cluster_id = %(deleting)s"
 )
 

@@ -32,6 +32,12 @@ async def delete_s3_connection(office: Office) -> Write:
     return Write("DELETE", f"{base}/s3-connections/{made}", secret)
 
 
+async def set_export_limit(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/export-limit"
+    return Write("PUT", path, office.admin.secret, {"per_day": 20}, {"per_day": 30})
+
+
 async def create_export_schedule(office: Office) -> Write:
     base, secret, made = await _bucket(office)
     body = {"connection": str(made)}
@@ -46,6 +52,7 @@ async def delete_export_schedule(office: Office) -> Write:
 
 WRITES: Cases = {
     "createExport": create_export,
+    "setExportLimit": set_export_limit,
     "createS3Connection": create_s3_connection,
     "deleteS3Connection": delete_s3_connection,
     "createExportSchedule": create_export_schedule,

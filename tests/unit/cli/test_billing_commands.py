@@ -138,6 +138,7 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
     budget |= {"amount": {"amount": "31", "currency": "EUR"}, "actual": SPENT["accrued"], "forecast": EUROS}
     rest |= {
         "previous": before,
+        "flavors": [{"flavor": "m2000-pod64"} | share],
         "skus": [{"sku": "ipu-m2000"} | share],
         "tags": [{"key": "team", "value": "nlp"} | share],
         "budgets": [budget | {"created_at": "2026-01-01T00:00:00Z", "version": 1}],
@@ -150,7 +151,7 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
     assert ended.status == 0, ended.err
     for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62", "3.25 EUR", "50 %"):
         assert shown in ended.out
-    for shown in ("ipu-m2000", "team=nlp", "nlp-budget", "outstanding"):
+    for shown in ("m2000-pod64", "ipu-m2000", "team=nlp", "nlp-budget", "outstanding"):
         assert shown in ended.out
     for shown in ("because they cost less: 1.", "not included: 3.", "VAT of 17 %", "10.00 EUR"):
         assert shown in " ".join(ended.err.split())

@@ -20,6 +20,7 @@ from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import NAMED, ProjectRef
+from ipucloud.api.v1.billing_exports import refuse_provisional
 from ipucloud.api.writes import change
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Bucket, Plan
@@ -126,9 +127,9 @@ async def delete_s3_connection(request: Request, project: ProjectRef, connection
     ),
 )
 async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
-    """Deliver a file every day or month. Failed deliveries are retried for 24 hours."""
-
-    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every)
+    """Deliver a file every hour, day or month. Failed deliveries are retried for 24 hours."""
+    refuse_provisional(body)
+    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
     return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan))
 
 

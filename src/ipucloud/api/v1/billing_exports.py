@@ -24,6 +24,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.billing.accounts.store import account_of
+from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
     Wanted,
@@ -34,8 +35,20 @@ from ipucloud.billing.exports.requests import (
     pieces_of,
     request_export,
 )
-from ipucloud.contract.exports import MAX_DAYS, ExportCreate, ExportOut, ExportPage, FileFormat
+from ipucloud.contract.event_types import QUOTA_UPDATED
+from ipucloud.contract.exports import (
+    MAX_DAYS,
+    Dataset,
+    ExportCreate,
+    ExportLimitOut,
+    ExportLimitSet,
+    ExportOut,
+    ExportPage,
+    FileChoice,
+    FileFormat,
+)
 from ipucloud.contract.operations import OperationOut
+from ipucloud.events.log import record
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
@@ -63,13 +76,25 @@ MEDIA_TYPES: Mapping[FileFormat, str] = {
     ),
 )
 async def create_export(request: Request, project: ProjectRef, body: ExportCreate) -> Response:
-    """Create a file of a billing month or a range of days, at most ten a day. The operation's target is the export."""
+    """Create a file of a billing month or a range of days. The operation's target is the export.
+
+    `export-limit` says how many a project may request within 24 hours.
+    """
     period = _period(body)
+    refuse_provisional(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         account = await _account(connection, scope) if body.scope == "account" else None
-        wanted = Wanted(body.dataset, body.version, body.format, period, account, connection_id=body.connection)
+        wanted = Wanted(
+            body.dataset,
+            body.version,
+            body.format,
+            period,
+            account,
+            connection_id=body.connection,
+            provisional=body.provisional,
+        )
         export_id, operation_id = await request_export(connection, actor(request, scope), wanted)
         trace_of(request).concerns(operation_id=operation_id)
         return await accepted(connection, scope, operation_id, export_id)
@@ -119,6 +144,46 @@ async def download_export(request: Request, project: ProjectRef, export: ExportI
     headers |= {"Content-Disposition": f'attachment; filename="{file.name}"', "Content-Length": str(file.size)}
     pieces = pieces_of(services_of(request).database, file)
     return StreamingResponse(pieces, 200, headers, MEDIA_TYPES[file.format])
+
+
+def refuse_provisional(body: FileChoice) -> None:
+    """Raises `Problem` validation_failed for provisional rows of a dataset that has none."""
+    if body.provisional and body.dataset is not Dataset.COST_AND_USAGE:
+        sentence = f"{body.dataset.value} has no usage: ask for provisional rows of cost-and-usage."
+        raise invalid([FieldError("/provisional", "no_usage", sentence)])
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/export-limit",
+    **operation("getExportLimit", "Read the limit of exports", Permission.BILLING_READ, gives=ExportLimitOut),
+)
+async def get_export_limit(request: Request, project: ProjectRef) -> Response:
+    """Return how many exports the project may request within 24 hours, and how many it has."""
+    async with reading(request, project) as (connection, scope):
+        document = await limit_document(connection, scope.project_id)
+    return Response(document, media_type=JSON)
+
+
+@routes.put(
+    "/v1/projects/{project}/billing/export-limit",
+    **operation("setExportLimit", "Set the limit of exports", Permission.PLATFORM_WRITE, gives=ExportLimitOut),
+)
+async def set_export_limit(request: Request, project: ProjectRef, body: ExportLimitSet) -> Response:
+    """Set how many exports the project may request within 24 hours; 0 leaves those of its schedules."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        await set_limit(connection, scope.project_id, body.per_day)
+        await record(
+            connection,
+            QUOTA_UPDATED,
+            project_id=scope.project_id,
+            subject_id=scope.project_id,
+            request_id=actor(request, scope).request_id,
+        )
+        return Answer(200, (await limit_document(connection, scope.project_id)).encode())
+
+    return await change(request, project, effect)
 
 
 async def _account(connection: AsyncConnection, scope: Scope) -> UUID:

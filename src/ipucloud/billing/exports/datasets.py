@@ -114,6 +114,7 @@ COST_AND_USAGE: tuple[Column, ...] = (
     Column("SubAccountType", _K.TEXT, _S.SERIES),
     Column("Tags", _K.JSON, _S.SERIES),
     _not_null("x_ChargeId", _K.TEXT, _S.ROW),
+    _not_null("x_Provisional", _K.TEXT, _S.SERIES),
     _not_null("x_Revision", _K.DECIMAL, _S.ROW),
 )
 """Cost and Usage, FOCUS's columns in the order of the alphabet, then our own."""

@@ -93,6 +93,7 @@ class Exporter:
                 account_id=row.account_id,
                 provider=self._provider,
                 regions=self._catalogue.catalogue.region_names,
+                provisional=row.provisional,
             ),
         )
         reply = await self._carry_out(order, BUILD_SECONDS, self._note(item, inputs))

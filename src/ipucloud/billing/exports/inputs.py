@@ -27,6 +27,7 @@ class Export(NamedTuple):
     format: FileFormat
     since: date
     until: date
+    provisional: bool
     fence: int
     manifest: dict[str, Any]
     last_error: str | None
@@ -44,7 +45,8 @@ _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.account_id, x.dataset, x.focus_version, x.format,
            coalesce(x.month, x.since) AS since,
-           coalesce((x.month + interval '1 month')::date, x.until) AS until, x.fence, x.manifest, x.last_error,
+           coalesce((x.month + interval '1 month')::date, x.until) AS until, x.provisional, x.fence, x.manifest,
+           x.last_error,
            c.id AS connection_id, c.endpoint, c.region, c.bucket, c.prefix, c.access_key_id, c.secret,
            {OPEN_OPERATION}
       FROM work w

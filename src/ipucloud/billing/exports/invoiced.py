@@ -1,10 +1,14 @@
-"""Rows beside usage: credited machines, rounding, credit, tax, credit notes; datasets about invoices and months."""
+"""Rows beside posted usage: credited machines, rounding, credit, tax, credit notes, what is not posted yet; datasets
+about invoices and months.
+"""
 
 from __future__ import annotations
 
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Kind
+from ipucloud.billing.exports.names import TAGS
+from ipucloud.billing.exports.provisional import provisional_rows
 from ipucloud.billing.exports.selection import Selection, text
 from ipucloud.billing.exports.series import fixed_text, guard, time_text
 from ipucloud.contract.exports import Dataset
@@ -65,7 +69,7 @@ _GIVEN_BACK = """
 , given_back AS (
   SELECT c.*, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount, region.name AS region_name,
          coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
-         coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, k.tags) AS tags, i.number, l.line,
+         coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, {tags}) AS tags, i.number, l.line,
          (SELECT string_agg(DISTINCT f.code, ', ' ORDER BY f.code)
             FROM usage_credits e JOIN cited_faults f ON f.id = e.report_id
            WHERE e.interval_id = c.interval_id AND f.first_seen_at < c.ended_at) AS codes
@@ -97,7 +101,12 @@ SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccou
        number || '/' || part AS "x_ChargeId", 0::numeric AS "x_Revision", NULL AS "RegionId", NULL AS "RegionName",
        NULL AS "ResourceId", NULL AS "ResourceName", NULL AS "ResourceType",
        'urn:ipu:project:' || project_id AS "SubAccountId", project_name AS "SubAccountName",
-       CASE WHEN project_id IS NOT NULL THEN 'Project' END AS "SubAccountType", NULL AS "Tags"
+       CASE WHEN project_id IS NOT NULL THEN 'Project' END AS "SubAccountType", NULL AS "Tags",
+       'false' AS "x_Provisional", NULL::numeric AS "ConsumedQuantity", NULL AS "ConsumedUnit",
+       NULL::numeric AS "ContractedUnitPrice", NULL::numeric AS "ListUnitPrice", NULL AS "PricingCategory",
+       NULL::numeric AS "PricingCurrencyContractedUnitPrice", NULL::numeric AS "PricingCurrencyListUnitPrice",
+       NULL::numeric AS "PricingQuantity", NULL AS "PricingUnit", NULL AS "SkuId", NULL AS "SkuMeter",
+       NULL AS "SkuPriceDetails", NULL AS "SkuPriceId"
   FROM part
  UNION ALL
 SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit',
@@ -108,8 +117,10 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
        -minutes * credited * list_unit_price, currency, amount,
        concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), cluster_id, first_minute, rev, 'credit'),
        rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || cluster_id, cluster_name, 'IPU Cluster',
-       'urn:ipu:project:' || project_id, project_name, 'Project', tags::text
+       'urn:ipu:project:' || project_id, project_name, 'Project', tags::text, 'false', NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
   FROM given_back
+ UNION ALL {provisional}
  ORDER BY "x_ChargeId"
 """
 _GRAIN = """
@@ -170,9 +181,9 @@ def small_rows(selection: Selection) -> sql.Composed:
     part = text(_OF_MONTH).format(
         any_line=selection.of_documents, scope=selection.of_invoices, lines=selection.of_lines, rounded=text(_ROUNDED)
     )
-    part += text(_GIVEN_BACK).format(charges=selection.of_charges)
+    part += text(_GIVEN_BACK).format(charges=selection.of_charges, tags=text(TAGS))
     return {
-        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE),
+        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE).format(provisional=provisional_rows(selection)),
         Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
         Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
     }[selection.dataset]

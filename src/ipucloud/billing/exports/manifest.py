@@ -62,6 +62,7 @@ def manifest_of(
         **_named(selection.period),
         "scope": {"type": scope[0], "id": str(scope[1])},
         "provider": selection.provider,
+        "provisional": selection.provisional,
         "final": final_since is not None,
         "snapshot_at": _instant(final_since or taken),
         "rows": rows,

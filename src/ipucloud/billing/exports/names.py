@@ -9,6 +9,20 @@ import sqlalchemy as sa
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 
+CREATOR_TAG = "ipucloud/created_by"
+"""The key of the tag that says who created a resource, as FOCUS has tags of a provider: with a prefix of its own."""
+TAGS = f"""
+(k.tags || coalesce((
+   SELECT jsonb_build_object('{CREATOR_TAG}', t.name)
+     FROM operations o JOIN tokens t ON t.id = o.requested_by
+    WHERE o.project_id = k.project_id AND o.cluster_id = k.id AND o.kind = 'cluster.create'
+    ORDER BY o.created_at LIMIT 1), '{{}}'))
+"""  # noqa: S608  # our own text
+"""SQL of the tags of `billed_clusters AS k`: its own, and the name of the token that created it.
+
+No tag of a customer takes the creator's place, and none has it whose creation no token asked for.
+"""
+
 _MONTHS = Query(
     """
     SELECT month FROM billing_months b
@@ -19,17 +33,17 @@ _MONTHS = Query(
 _PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
 _FREEZE = sa.text("INSERT INTO export_months (month) VALUES (:month) ON CONFLICT DO NOTHING")
 _NAMES = sa.text(
-    """
+    f"""
     WITH charged AS MATERIALIZED (
       SELECT DISTINCT account_id, project_id, cluster_id FROM usage_charges WHERE billing_month = :month
     )
     INSERT INTO export_names (month, kind, id, name, tags)
-    SELECT :month, 'cluster', c.id, c.name, c.tags FROM billed_clusters c WHERE c.id IN (SELECT cluster_id FROM charged)
+    SELECT :month, 'cluster', k.id, k.name, {TAGS} FROM billed_clusters k WHERE k.id IN (SELECT cluster_id FROM charged)
     UNION ALL
     SELECT :month, 'project', p.id, p.name, NULL FROM projects p WHERE p.id IN (SELECT project_id FROM charged)
     UNION ALL
     SELECT :month, 'account', a.id, a.name, NULL FROM billing_accounts a WHERE a.id IN (SELECT account_id FROM charged)
-    """
+    """  # noqa: S608  # our own text
 )
 
 

@@ -55,6 +55,11 @@ def next_month(day: date) -> date:
     return (day.replace(day=1) + timedelta(days=31)).replace(day=1)
 
 
+def day_of(day: date) -> Period:
+    """One day."""
+    return Period(day, day + timedelta(days=1))
+
+
 def month_of(day: date) -> Period:
     """The whole month of a day."""
     return Period(day.replace(day=1), next_month(day))

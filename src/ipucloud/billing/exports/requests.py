@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.exports.limits import require_room
 from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
@@ -19,24 +20,15 @@ from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem, not_found
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.step import expected_seconds
 from ipucloud.operations.store import Target, open_operation
 
-A_DAY = 10
-"""Exports that a project may create within 24 hours, besides those of its schedules."""
 LISTED = 200
 BUILD_DEADLINE = 3600.0
 DELIVERY_DEADLINE = 86_400.0
 
-_RECENT = Query(
-    """
-    SELECT count(*) FROM exports
-     WHERE project_id = :project_id AND schedule_id IS NULL AND created_at > app_now() - interval '24 hours'
-    """,
-    int,
-)
 _LAST_DAY = Query("SELECT (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month')::date - 1", date)
 _CONNECTED = Query(
     "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)",
@@ -51,15 +43,16 @@ _OTHERS = Query(
 _INSERT = sa.text(
     """
     INSERT INTO exports (id, project_id, account_id, connection_id, schedule_id, scheduled_for, dataset, focus_version,
-                         format, month, since, until)
+                         format, provisional, month, since, until)
     VALUES (:id, :project_id, :account_id, :connection_id, :schedule_id, :scheduled_for, :dataset, :focus_version,
-            :format, :month, :since, :until)
+            :format, :provisional, :month, :since, :until)
     """
 )
 _DOCUMENT = f"""
 SELECT json_build_object(
          'id', x.id, 'operation', o.id, 'state', o.state, 'progress', o.progress, 'dataset', x.dataset,
-         'version', x.focus_version, 'format', x.format, 'month', to_char(x.month, 'YYYY-MM'),
+         'version', x.focus_version, 'format', x.format, 'provisional', x.provisional,
+         'month', to_char(x.month, 'YYYY-MM'),
          'since', coalesce(x.month, x.since), 'until', coalesce((x.month + interval '1 month')::date, x.until),
          'scope', CASE WHEN x.account_id IS NULL THEN 'project' ELSE 'account' END, 'connection', x.connection_id,
          'schedule', x.schedule_id, 'created_at', {rfc3339("x.created_at")}, 'built_at', {rfc3339("x.built_at")},
@@ -108,7 +101,8 @@ class Wanted:
     account_id: UUID | None = None
     connection_id: UUID | None = None
     schedule_id: UUID | None = None
-    scheduled_for: date | None = None
+    scheduled_for: datetime | None = None
+    provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +120,12 @@ class KeptFile:
 async def request_export(connection: AsyncConnection, actor: Actor, wanted: Wanted) -> tuple[UUID, UUID]:
     """Create an export and its operation; returns both ids. The caller holds the project's lock.
 
-    Raises `Problem`: quota_exceeded beyond `A_DAY`, state_conflict for days of a month that has not begun, not_found
-    for an unknown connection.
+    Raises `Problem`: quota_exceeded beyond the project's limit, state_conflict for days of a month that has not
+    begun, not_found for an unknown connection.
     """
     mine = {"project_id": actor.project_id}
-    if wanted.schedule_id is None and await _RECENT.one(connection, mine) >= A_DAY:
-        detail = f"A project may ask for {A_DAY} exports a day. Wait, or let a schedule deliver them."
-        raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": A_DAY})
+    if wanted.schedule_id is None:
+        await require_room(connection, actor.project_id)
     if wanted.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
         raise Problem(STATE_CONFLICT, "The month has not begun.")
     asked = mine | {"id": wanted.connection_id}
@@ -215,6 +208,7 @@ def _columns(export_id: UUID, wanted: Wanted) -> dict[str, object]:
         "dataset": wanted.dataset.value,
         "focus_version": wanted.version.value,
         "format": wanted.format.value,
+        "provisional": wanted.provisional,
         "month": wanted.period.month,
         "since": None if wanted.period.month else wanted.period.since,
         "until": None if wanted.period.month else wanted.period.until,

@@ -1,4 +1,4 @@
-"""S3 connections, and exports that are delivered to them every day or month."""
+"""S3 connections, and exports that are delivered to them every hour, day or month."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.exporter import secret_place
-from ipucloud.billing.exports.periods import month_of
+from ipucloud.billing.exports.periods import day_of, month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import Fragment, clauses, rfc3339
@@ -99,7 +99,7 @@ NAMED_SCHEDULES = Fragment(
 _SCHEDULE = f"""
 SELECT json_build_object(
          'id', s.id, 'name', {_NAME}, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
-         'format', s.format, 'every', s.every, 'next_at', {rfc3339("s.next_at")},
+         'format', s.format, 'provisional', s.provisional, 'every', s.every, 'next_at', {rfc3339("s.next_at")},
          'created_at', {rfc3339("s.created_at")}, 'last_export', x.id, 'last_error', x.last_error,
          'last_delivered_at', {rfc3339("x.delivered_at")})::text AS document
   FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id
@@ -112,19 +112,26 @@ _SCHEDULES = Query(_SCHEDULE + " ORDER BY s.created_at, s.id", str)
 _ONE_SCHEDULE = Query(_SCHEDULE + " AND s.id = :id", str)
 # A month is exported on its third day after: it is sealed, and its invoices are issued, on the second.
 _FIRST = """
-CASE every WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour'
+CASE every WHEN 'hour' THEN date_trunc('hour', app_now(), 'UTC') + interval '1 hour 5 minutes'
+           WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour'
      ELSE (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month 2 days') AT TIME ZONE 'UTC' END
 """
-# The month that an export is about follows from when it was due, however late it is served: none is left out.
+# The month or day that an export is about follows from when it was due, however late it is served: none is left out.
 _ABOUT = """
 CROSS JOIN LATERAL (
-  SELECT date_trunc('month', (s.next_at AT TIME ZONE 'UTC') - CASE s.every WHEN 'month' THEN interval '1 month'
-                                                                          ELSE interval '1 day' END)::date AS month
+  SELECT (s.next_at AT TIME ZONE 'UTC') - CASE s.every WHEN 'month' THEN interval '1 month'
+                                                       WHEN 'hour' THEN interval '1 hour'
+                                                       ELSE interval '1 day' END AS at
+) AS before
+CROSS JOIN LATERAL (
+  SELECT date_trunc('month', before.at)::date AS month, before.at::date AS day, date_trunc('hour', before.at) AS hour
 ) AS about
 """
-# Missed days are skipped, but every month gets a file of its final state.
+# Missed hours and days are skipped, but every day, or month, gets a file of its final state.
 _NEXT = """
-CASE s.every WHEN 'day' THEN least(date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour',
+CASE s.every WHEN 'hour' THEN least(date_trunc('hour', app_now(), 'UTC') + interval '1 hour 5 minutes',
+                                    (about.day + interval '2 days 5 minutes') AT TIME ZONE 'UTC')
+             WHEN 'day' THEN least(date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour',
                                    (about.month + interval '2 months 1 hour') AT TIME ZONE 'UTC')
      ELSE (about.month + interval '2 months 2 days') AT TIME ZONE 'UTC' END
 """
@@ -153,12 +160,21 @@ _CLOSED = """
  OR NOT EXISTS (SELECT FROM usage_intervals u
                  WHERE u.started_at < (about.month + interval '1 month') AT TIME ZONE 'UTC'))
 """
-_READY = clauses("CASE s.every WHEN 'day' THEN", _CLOSED, "ELSE", _SEALED, "AND", _BILLED, "END")
+# Hours are closed in their order.
+_HOUR_CLOSED = """
+(EXISTS (SELECT FROM hour_closes c WHERE c.hour >= about.hour AT TIME ZONE 'UTC' AND c.closed_at IS NOT NULL)
+ OR NOT EXISTS (SELECT FROM usage_intervals u
+                 WHERE u.started_at < (about.hour + interval '1 hour') AT TIME ZONE 'UTC'))
+"""
+_READY = clauses(
+    "CASE s.every WHEN 'hour' THEN", _HOUR_CLOSED, "WHEN 'day' THEN", _CLOSED, "ELSE", _SEALED, "AND", _BILLED, "END"
+)
 _ADD_SCHEDULE = sa.text(
     clauses(
         """
-        INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)
-        SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every,
+        INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, provisional, every,
+                                      next_at)
+        SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, :provisional, every,
         """,
         _FIRST,
         "FROM (SELECT CAST(:every AS text) AS every) AS given",
@@ -183,22 +199,25 @@ _DUE = Query(
 
 
 class _Taken(NamedTuple):
-    """A schedule that is due: `planned` is the day, `following` when it is due next."""
+    """A schedule that is due: `planned` is when it was, `following` when it is due next."""
 
     project_id: UUID
     dataset: Dataset
     focus_version: FocusVersion
     format: FileFormat
     connection_id: UUID
-    planned: date
+    provisional: bool
+    every: str
+    planned: datetime
     month: date
+    day: date
     following: datetime
 
 
 _TAKE = Query(
     clauses(
-        "SELECT s.project_id, s.dataset, s.focus_version, s.format, s.connection_id,",
-        "(s.next_at AT TIME ZONE 'UTC')::date AS planned, about.month,",
+        "SELECT s.project_id, s.dataset, s.focus_version, s.format, s.connection_id, s.provisional,",
+        "s.every, s.next_at AS planned, about.month, about.day,",
         _NEXT,
         "AS following FROM export_schedules s",
         _ABOUT,
@@ -226,13 +245,14 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The export to deliver, and how often (`day` or `month`)."""
+    """The export to deliver, and how often (`hour`, `day` or `month`)."""
 
     connection_id: UUID
     dataset: Dataset
     version: FocusVersion
     format: FileFormat
     every: str
+    provisional: bool = False
 
 
 async def connect(
@@ -295,6 +315,7 @@ async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan
         "focus_version": plan.version.value,
         "format": plan.format.value,
         "every": plan.every,
+        "provisional": plan.provisional,
     }
     await connection.execute(_ADD_SCHEDULE, values)
     return _one(await _ONE_SCHEDULE.one_or_none(connection, {"project_id": project_id, "id": made}))
@@ -327,10 +348,11 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         row.dataset,
         row.focus_version,
         row.format,
-        month_of(row.month),
+        day_of(row.day) if row.every == "hour" else month_of(row.month),
         connection_id=row.connection_id,
         schedule_id=schedule_id,
         scheduled_for=row.planned,
+        provisional=row.provisional,
     )
     export_id, _ = await request_export(connection, Actor(row.project_id, None, f"schedule-{schedule_id}"), wanted)
     await connection.execute(_MOVE_ON, {"id": schedule_id, "following": row.following})

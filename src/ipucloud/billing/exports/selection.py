@@ -30,7 +30,8 @@ _SESSION = (
 class Selection:
     """Days of the bill, of one project or of everything that one account pays for.
 
-    `provider` is the service's name; `regions` are region names by slug. Values per month are those of `parts`.
+    `provider` is the service's name; `regions` are region names by slug. `provisional`: with rows of hours that are not
+    closed. Values per month are those of `parts`.
     """
 
     dataset: Dataset
@@ -41,6 +42,7 @@ class Selection:
     account_id: UUID | None
     provider: str
     regions: Mapping[str, str]
+    provisional: bool = False
 
     def __post_init__(self) -> None:
         if (self.project_id is None) == (self.account_id is None):
@@ -74,6 +76,7 @@ class Selection:
             "ends_month": self.period.until == self.next_month,
             "project_id": self.project_id,
             "account_id": self.account_id,
+            "provisional": self.provisional,
             "provider": self.provider,
             "regions": list(self.regions),
             "region_names": list(self.regions.values()),

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from psycopg import sql
 
+from ipucloud.billing.exports.names import TAGS
 from ipucloud.billing.exports.periods import next_month
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import FileFormat
@@ -47,7 +48,7 @@ WITH region AS (
 ), named AS (
   SELECT charged.*, used.usage_month, coalesce(an.name, a.name) AS account_name,
          coalesce(pn.name, p.name) AS project_name, coalesce(cn.name, k.name) AS cluster_name,
-         coalesce(cn.tags, k.tags) AS tags, k.machine_type, k.ipus / k.machines AS ipus, i.number, l.line
+         coalesce(cn.tags, {tags}) AS tags, k.machine_type, k.ipus / k.machines AS ipus, i.number, l.line
     FROM export_charged AS charged
    CROSS JOIN LATERAL (SELECT date_trunc('month', charged.since)::date AS usage_month) AS used
     JOIN billing_accounts a ON a.id = charged.account_id
@@ -94,7 +95,8 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        'urn:ipu:project:' || project_id AS "SubAccountId",
        {project_name} AS "SubAccountName",
        'Project' AS "SubAccountType",
-       tags::text AS "Tags"
+       tags::text AS "Tags",
+       'false' AS "x_Provisional"
   FROM named
 """
 _JOIN = """
@@ -132,7 +134,7 @@ def make_series(connection: Connection, selection: Selection) -> int:
     charged = text(_CHARGED).format(since=_since(connection, selection), charges=selection.of_charges)
     connection.execute(sql.Composed([charged, sql.SQL(_GROUPED)]), selection.values)
     connection.execute("ANALYZE export_charged")
-    made = connection.execute(text(_SERIES).format(**names), selection.values).rowcount
+    made = connection.execute(text(_SERIES).format(**names, tags=text(TAGS)), selection.values).rowcount
     connection.execute("ANALYZE export_series")
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.contract.exports import MAX_DAYS, Dataset, FileFormat, FocusVersion
+from ipucloud.contract.exports import MAX_DAYS, MAX_PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")
@@ -73,9 +73,11 @@ export_schedules = sa.Table(
     one_of("dataset", Dataset),
     one_of("focus_version", FocusVersion),
     one_of("format", FileFormat),
-    one_of("every", ("day", "month")),
+    sa.Column("provisional", sa.Boolean, nullable=False, server_default=sa.text("false")),
+    one_of("every", ("hour", "day", "month")),
     sa.UniqueConstraint("project_id", "id"),
-    comment="day: the month of the day before, so far; month: the one before, once it is sealed",
+    comment="hour: the day of the hour before, so far; day: the month of the day before, so far; month: the one before,"
+    " once it is sealed",
 )
 sa.Index(
     "ix_export_schedules_due", export_schedules.c.next_at, postgresql_where=export_schedules.c.deleted_at.is_(None)
@@ -90,7 +92,7 @@ exports = sa.Table(
     sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of the project alone"),
     sa.Column("connection_id", sa.Uuid, comment="NULL: for download"),
     sa.Column("schedule_id", sa.Uuid),
-    sa.Column("scheduled_for", sa.Date, comment="the day of the schedule"),
+    instant("scheduled_for"),
     sa.Column("dataset", sa.Text, nullable=False),
     sa.Column("focus_version", sa.Text, nullable=False),
     sa.Column("format", sa.Text, nullable=False),
@@ -105,6 +107,13 @@ exports = sa.Table(
     instant("expires_at"),
     sa.Column("deliveries", sa.Integer, nullable=False, server_default="0", comment="that failed"),
     sa.Column("last_error", sa.Text),
+    sa.Column(
+        "provisional",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.text("false"),
+        comment="with hours that are not closed",
+    ),
     tenant_key("exports"),
     same_project("exports", "connection_id", "s3_connections"),
     same_project("exports", "schedule_id", "export_schedules"),
@@ -137,6 +146,17 @@ sa.Index(
     postgresql_where=exports.c.schedule_id.is_not(None),
 )
 sa.Index("ix_exports_expires", exports.c.expires_at)
+
+export_limits = sa.Table(
+    "export_limits",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("per_day", sa.Integer, nullable=False),
+    instant("changed_at", default_now=True),
+    tenant_key("export_limits"),
+    sa.CheckConstraint(f"per_day BETWEEN 0 AND {MAX_PER_DAY}", name="per_day"),
+    comment="how many exports a project may request within 24 hours, where an operator has set it",
+)
 
 export_chunks = sa.Table(
     "export_chunks",

@@ -31,8 +31,9 @@ _CHANGE = sa.text(
       RETURNING u.*
     )
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, sku, region, currency, quantity, credited, anchor_at, started_at)
-    SELECT :id, project_id, cluster_id, sku, region, currency, quantity, :machines, anchor_at, ended_at FROM ended
+           (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited, anchor_at, started_at)
+    SELECT :id, project_id, cluster_id, flavor, sku, region, currency, quantity, :machines, anchor_at, ended_at
+      FROM ended
     """
 )
 _CITE = sa.text(

@@ -13,8 +13,8 @@ from ipucloud.kernel.ids import new_id
 _OPEN = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT :id, c.project_id, c.id, c.sku, c.region, c.currency, c.machines,
+           (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
                       WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
            start.at
@@ -41,7 +41,7 @@ _CLOSE = sa.text(
 async def open_interval(
     connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, since: datetime | None = None
 ) -> None:
-    """Start to bill the cluster as it is now: its machines, SKU, region and currency.
+    """Start to bill the cluster as it is now: its flavor, machines, SKU, region and currency.
 
     It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
     ones. Open already: nothing happens.

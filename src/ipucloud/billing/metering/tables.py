@@ -24,6 +24,7 @@ usage_intervals = sa.Table(
     instant("anchor_at", nullable=False),
     instant("started_at", nullable=False),
     instant("ended_at"),
+    sa.Column("flavor", sa.Text, nullable=False, comment="the cluster's at that time"),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "cluster_id", "clusters"),
     sa.CheckConstraint("quantity > 0", name="quantity"),

@@ -78,8 +78,8 @@ per_minute for the whole cluster, and unit_price for one of its machines."""
 
 _PARTS = """
 SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
-       part.started_at, part.ended_at, part.minutes, used.quantity AS machines, used.credited,
-       used.sku, part.unit_price, part.cost,
+       part.started_at, part.ended_at, part.minutes, used.flavor AS used_flavor, used.quantity AS machines,
+       used.credited, used.sku, part.unit_price, part.cost,
        used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
   FROM (SELECT date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until) AS period
  CROSS JOIN billed_clusters AS c
@@ -122,6 +122,7 @@ class _Part(NamedTuple):
     started_at: datetime
     ended_at: datetime
     minutes: int | None
+    used_flavor: str
     machines: int
     credited: int
     sku: str
@@ -225,6 +226,7 @@ def _slice(part: _Part, minutes: int) -> UsageSliceOut:
         started_at=part.started_at,
         ended_at=part.ended_at,
         minutes=minutes,
+        flavor=part.used_flavor,
         machines=part.machines,
         credited_machines=part.credited,
         sku=part.sku,

@@ -27,7 +27,7 @@ _CHARGES = Query(
                                {written("c.unit_price", "c.currency")}, c.currency, {written("c.cost", "c.currency")}),
              'usage', json_build_object(
                'interval_id', u.id, 'anchor_at', {rfc3339("u.anchor_at")}, 'started_at', {rfc3339("u.started_at")},
-               'ended_at', {rfc3339("u.ended_at")}, 'machines', c.quantity + c.credited,
+               'ended_at', {rfc3339("u.ended_at")}, 'flavor', u.flavor, 'machines', c.quantity + c.credited,
                'credited_machines', c.credited, 'credited_for', {cited("c.interval_id")}),
              'price', json_build_object(
                'id', c.price_id, 'sku', c.sku, 'region', c.region, 'unit_price', {money("c.unit_price", "c.currency")},

@@ -21,7 +21,7 @@ OVER_EVERYTHING = (
 # A protected cluster outlives its expiry; one past it is being deleted.
 _OUTLOOK = """
 ), live AS MATERIALIZED (
-  SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.sku, u.region, u.currency, u.anchor_at,
+  SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.flavor, u.sku, u.region, u.currency, u.anchor_at,
          u.quantity - u.credited AS quantity, b.now, b.cut, greatest(u.started_at, b.begins) AS begins,
          least(b.ends, coalesce(u.ended_at, CASE WHEN c.delete_protection OR c.expires_at IS NULL THEN b.ends
                                 ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends

@@ -44,7 +44,7 @@ _NAMES = {"cluster": "cluster_name", "project": "project_name"}
 _VALUES = {
     Group.CLUSTER: "used.cluster_id::text",
     Group.PROJECT: "used.project_id::text",
-    Group.FLAVOR: "clusters.flavor",
+    Group.FLAVOR: "used.flavor",
     Group.REGION: "used.region",
     Group.SKU: "used.sku",
     Group.DAY: "to_char(used.day, 'YYYY-MM-DD')",
@@ -74,19 +74,21 @@ _USED = """
            AS begins
    WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
 ), used AS (
-  SELECT d.day, d.project_id, d.cluster_id, d.sku, d.region, d.currency, d.minutes, d.machine_minutes,
+  SELECT d.day, d.project_id, d.cluster_id, d.flavor, d.sku, d.region, d.currency, d.minutes, d.machine_minutes,
          d.credited_machine_minutes, d.cost, d.list_cost
     FROM payer JOIN usage_days d USING (account_id) JOIN whole USING (day, version)
    WHERE CAST(:project_id AS uuid) IS NULL OR d.project_id = CAST(:project_id AS uuid)
   UNION ALL
-  SELECT loose.day, c.project_id, c.cluster_id, c.sku, c.region, c.currency, c.minutes, c.minutes::bigint * c.quantity,
-         c.minutes::bigint * c.credited, c.cost, c.minutes * c.quantity * c.list_unit_price
+  SELECT loose.day, c.project_id, c.cluster_id, {flavor}, c.sku, c.region, c.currency, c.minutes,
+         c.minutes::bigint * c.quantity, c.minutes::bigint * c.credited, c.cost,
+         c.minutes * c.quantity * c.list_unit_price
     FROM loose CROSS JOIN payer
     JOIN usage_charges c ON c.account_id = payer.account_id AND c.hour >= loose.begins AND c.hour < loose.ends
                         AND c.billing_month >= loose.month
    WHERE CAST(:project_id AS uuid) IS NULL OR c.project_id = CAST(:project_id AS uuid)
 )
 """
+_USED_FLAVOR = "(SELECT flavor FROM usage_intervals u WHERE u.id = c.interval_id)"
 _TAGGED = """
 LEFT JOIN billed_clusters AS tagged
        ON tagged.id = used.cluster_id AND tagged.project_id IN (SELECT project_id FROM shown)
@@ -203,22 +205,19 @@ def _statement(groups: tuple[str, ...]) -> Query[_Row]:
             DAY_CLOSED,
             "WHERE",
             HOLDS,
-            _USED,
+            # Charges have no flavor of their own; the interval that they are of has it.
+            _USED.format(flavor=_USED_FLAVOR if Group.FLAVOR in groups else "CAST(NULL AS text)"),
             "SELECT",
             f"CAST(ARRAY[{', '.join(values)}] AS text[]) AS values,",
             _SUMS,
             "FROM used",
-            "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
+            "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if Group.CLUSTER in groups else "",
             _TAGGED if TAG in groups else "",
             "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
             f"GROUP BY {keys} ORDER BY {keys} LIMIT {MAX_ROWS + 1}",
         ),
         _Row,
     )
-
-
-def _of_clusters(groups: tuple[str, ...]) -> bool:
-    return bool({Group.CLUSTER.value, Group.FLAVOR.value} & set(groups))
 
 
 def _row(row: _Row, columns: Sequence[str]) -> ReportRowOut:

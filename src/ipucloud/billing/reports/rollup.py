@@ -53,16 +53,16 @@ _BUILD = sa.text(
     clauses(
         """
         WITH made AS (
-          INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
-                                  machine_minutes, credited_machine_minutes, cost, list_cost)
-          SELECT CAST(:day AS date), :version, account_id, project_id, cluster_id, sku, region, currency, sum(minutes),
-                 sum(minutes::bigint * quantity), sum(minutes::bigint * credited), sum(cost),
-                 sum(minutes * quantity * list_unit_price)
-            FROM usage_charges
-           WHERE billing_month >= date_trunc('month', CAST(:day AS date))::date
-             AND hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'
-             AND hour < (CAST(:day AS date) + 1)::timestamp AT TIME ZONE 'UTC'
-           GROUP BY account_id, project_id, cluster_id, sku, region, currency
+          INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
+                                  minutes, machine_minutes, credited_machine_minutes, cost, list_cost)
+          SELECT CAST(:day AS date), :version, c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region,
+                 c.currency, sum(c.minutes), sum(c.minutes::bigint * c.quantity), sum(c.minutes::bigint * c.credited),
+                 sum(c.cost), sum(c.minutes * c.quantity * c.list_unit_price)
+            FROM usage_charges c JOIN usage_intervals u ON u.id = c.interval_id
+           WHERE c.billing_month >= date_trunc('month', CAST(:day AS date))::date
+             AND c.hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'
+             AND c.hour < (CAST(:day AS date) + 1)::timestamp AT TIME ZONE 'UTC'
+           GROUP BY c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region, c.currency
           RETURNING 1
         )
         UPDATE day_rollups AS rolled

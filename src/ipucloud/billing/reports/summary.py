@@ -1,4 +1,4 @@
-"""A month's cost for a project or an account: accrued, posted and expected at its end, by cluster, SKU and tag.
+"""A month's cost for a project or an account: accrued, posted and expected, by cluster, flavor, SKU and tag.
 
 All figures of the month are from one statement. The month before, to compare with, is from another.
 """
@@ -14,6 +14,7 @@ from uuid import UUID
 from ipucloud.billing.reports.outlook import OUTLOOK, outlook
 from ipucloud.contract.reports import (
     ClusterSpendingOut,
+    FlavorSpendingOut,
     PreviousOut,
     SkuSpendingOut,
     SpendingOut,
@@ -25,25 +26,30 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money, total
 
 MAX_CLUSTERS = 1000
-"""Clusters that are listed; as many SKUs and tags."""
+"""Clusters that are listed; as many flavors, SKUs and tags."""
 Part = TypeVar("Part")
 
 # A cluster with several tags is in the sum of each of them.
 _PARTS = """
 , part AS (
-  SELECT slice.cluster_id, live.sku, sum(slice.past) AS minutes, sum(slice.accrued) AS accrued,
-         sum(slice.cost) AS forecast
+  SELECT slice.cluster_id, live.flavor, live.sku, max(live.begins) AS since, sum(slice.past) AS minutes,
+         sum(slice.minutes) AS expected, sum(slice.accrued) AS accrued, sum(slice.cost) AS forecast
     FROM slice JOIN live USING (interval_id)
    WHERE slice.account_id IN (SELECT account_id FROM payer) AND slice.currency = :currency
-   GROUP BY slice.cluster_id, live.sku
+   GROUP BY slice.cluster_id, live.flavor, live.sku
 ), share AS (
-  SELECT 'cluster' AS kind, cluster_id, CAST(NULL AS text) AS name, CAST(NULL AS text) AS value,
-         sum(minutes)::bigint AS minutes, sum(accrued) AS accrued, sum(forecast) AS forecast
+  -- A cluster is called by the last of its flavors in the month.
+  SELECT 'cluster' AS kind, cluster_id, (array_agg(flavor ORDER BY expected > 0 DESC, since DESC))[1] AS flavor,
+         CAST(NULL AS text) AS name, CAST(NULL AS text) AS value, sum(minutes)::bigint AS minutes,
+         sum(accrued) AS accrued, sum(forecast) AS forecast
     FROM part GROUP BY cluster_id
    UNION ALL
-  SELECT 'sku', NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
+  SELECT 'flavor', NULL, NULL, flavor, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast)
+    FROM part WHERE expected > 0 GROUP BY flavor
    UNION ALL
-  SELECT 'tag', NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
+  SELECT 'sku', NULL, NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
+   UNION ALL
+  SELECT 'tag', NULL, NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
     FROM part JOIN billed_clusters c ON c.id = part.cluster_id AND c.project_id IN (SELECT project_id FROM shown)
    CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
    GROUP BY tag.key, tag.value
@@ -67,12 +73,12 @@ _SUMMARY = """
      AND paid.account_id IN (SELECT account_id FROM payer)
    GROUP BY live.cluster_id
 ), spent AS (
-  SELECT cluster_id, c.project_id, c.name, c.flavor, c.region,
+  SELECT cluster_id, c.project_id, c.name, coalesce(used.flavor, c.flavor) AS flavor, c.region,
          CASE WHEN c.project_id IN (SELECT project_id FROM shown) THEN c.state END AS state,
          coalesce(used.minutes, 0) AS minutes, coalesce(used.accrued, 0) AS accrued,
          coalesce(posted.posted, 0) AS posted, coalesce(rate.per_hour, 0) AS per_hour,
          coalesce(used.forecast, 0) AS forecast
-    FROM (SELECT cluster_id, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
+    FROM (SELECT cluster_id, flavor, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
     FULL JOIN posted USING (cluster_id) LEFT JOIN rate USING (cluster_id)
     JOIN billed_clusters c ON c.id = cluster_id
 ), summed AS (
@@ -243,6 +249,7 @@ async def _spending(
         unpriced_minutes=whole.unpriced_minutes,
         cluster_count=whole.all_clusters,
         clusters=parts("cluster", _cluster),
+        flavors=parts("flavor", _flavor),
         skus=parts("sku", _sku),
         tags=parts("tag", _tag),
     )
@@ -270,6 +277,15 @@ def _cluster(row: _Row, before: _Comparison, currency: str) -> ClusterSpendingOu
         per_hour=Money.of(row.per_hour, currency),
         forecast=Money.of(row.forecast, currency),
         previous=before.of("cluster", row.cluster_id),
+    )
+
+
+def _flavor(row: _Row, before: _Comparison, currency: str) -> FlavorSpendingOut:
+    return FlavorSpendingOut(
+        flavor=row.name,
+        accrued=Money.of(row.accrued, currency),
+        forecast=Money.of(row.forecast, currency),
+        previous=before.of("flavor", name=row.name),
     )
 
 

@@ -35,7 +35,8 @@ usage_days = sa.Table(
     sa.Column("credited_machine_minutes", sa.BigInteger, nullable=False, comment="not among machine_minutes"),
     sa.Column("cost", MONEY, nullable=False),
     sa.Column("list_cost", MONEY, nullable=False),
-    sa.PrimaryKeyConstraint("day", "version", "cluster_id", "account_id", "sku", "region", "currency"),
+    sa.Column("flavor", sa.Text, nullable=False, comment="at which it was used"),
+    sa.PrimaryKeyConstraint("day", "version", "cluster_id", "account_id", "flavor", "sku", "region", "currency"),
     sa.ForeignKeyConstraint(["day"], ["day_rollups.day"], name="fk_usage_days_day"),
     comment="what the charges of a day come to",
 )

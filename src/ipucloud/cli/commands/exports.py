@@ -18,7 +18,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports, s3_connections
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import Export
+from ipucloud.client.models import Export, ExportLimit
 
 app = typer.Typer(no_args_is_help=True)
 connections = typer.Typer(cls=Listing, help="Manage the S3 buckets that exports are delivered to.")
@@ -31,6 +31,10 @@ Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-perio
 Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4.")]
 Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
 
+Provisional = Annotated[
+    bool | None, typer.Option("--provisional", help="Also usage that is not posted yet, marked as x_Provisional.")
+]
+
 
 @customer_command(app, "create", "2026-05 --output may.csv", "--since 2026-05-04 --until 2026-05-11 --format parquet")
 def create(
@@ -42,6 +46,7 @@ def create(
     dataset: Dataset = None,
     version: Version = None,
     file_format: Format = None,
+    provisional: Provisional = None,
     scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
@@ -57,6 +62,7 @@ def create(
         version=version,
         format=file_format,
         scope=scope,
+        provisional=provisional,
         connection=connection and id_of(session.client, CONNECTION, connection),
     )
     operation = follow(session, session.run(asked))
@@ -96,6 +102,21 @@ def download(
     """Save an export's file."""
     _save(session, id_of(session.client, EXPORT, export), output)
     session.done("written", output)
+
+
+@customer_command(app, "limit")
+def limit(session: Session) -> None:
+    """Show how many exports the project may request within 24 hours."""
+    _show_limit(session, session.run(exports.limit()))
+
+
+@customer_command(app, "set-limit", "50 --project research")
+def set_limit(
+    session: Session,
+    per_day: Annotated[int, typer.Argument(min=0, help="Most exports within 24 hours; 0: only those of schedules.")],
+) -> None:
+    """Set how many exports the project may request within 24 hours. Needs a platform token."""
+    _show_limit(session, session.run(exports.set_limit(per_day)))
 
 
 @customer_command(
@@ -152,15 +173,23 @@ def create_schedule(
         str, typer.Argument(help="Name or id of the S3 connection.", autocompletion=names(CONNECTION))
     ],
     *,
-    every: Annotated[str, typer.Option(help="day or month.")] = "day",
+    every: Annotated[str, typer.Option(help="hour, day or month.")] = "day",
     dataset: Dataset = None,
     version: Version = None,
     file_format: Format = None,
+    provisional: Provisional = None,
 ) -> None:
-    """Deliver a file every day or month."""
+    """Deliver a file every hour, day or month."""
     destination = id_of(session.client, CONNECTION, connection)
     made = session.run(
-        export_schedules.create(destination, every=every, dataset=dataset, version=version, format=file_format)
+        export_schedules.create(
+            destination,
+            every=every,
+            dataset=dataset,
+            version=version,
+            format=file_format,
+            provisional=provisional,
+        )
     )
     session.show(made, [("id", made.id), ("name", made.name), ("every", made.every), ("next", made.next_at)])
 
@@ -204,6 +233,10 @@ def _save(session: Session, export: str, output: Path) -> None:
     if hashlib.sha256(content).hexdigest() not in digests:
         raise UsageError("The file's digest does not match the manifest. Download it again.")
     write(output, content)
+
+
+def _show_limit(session: Session, found: ExportLimit) -> None:
+    session.show(found, [("per day", found.per_day), ("used", found.used), ("next at", found.next_at)])
 
 
 def _facts(made: Export) -> list[tuple[str, object]]:

@@ -69,11 +69,14 @@ def show_summary(session: Session, found: Summary) -> None:
         ),
         drop=("FLAVOR", "MINUTES", "MONTH BEFORE", "STATE"),
     )
+    of_flavors = [(each.flavor, each.accrued, each.forecast, each.previous) for each in found.flavors]
     of_skus = [(each.sku, each.accrued, each.forecast, each.previous) for each in found.skus]
     of_tags = [(f"{each.key}={each.value}", each.accrued, each.forecast, each.previous) for each in found.tags]
-    if of_skus or of_tags:
+    if of_flavors or of_skus or of_tags:
         session.show_items(
-            [*of_skus, *of_tags], ("SKU OR TAG", "ACCRUED", "FORECAST", "MONTH BEFORE"), lambda each: each
+            [*of_flavors, *of_skus, *of_tags],
+            ("FLAVOR, SKU OR TAG", "ACCRUED", "FORECAST", "MONTH BEFORE"),
+            lambda each: each,
         )
     if found.budgets:
         session.show_items(

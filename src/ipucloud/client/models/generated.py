@@ -438,6 +438,19 @@ class Expiries(Answer):
     """Machines that they hold (recorded; as of `as_of`)."""
 
 
+class ExportLimit(Answer):
+    """How many exports a project may request within 24 hours, and how many it has."""
+
+    per_day: int
+    """Most exports within 24 hours; 10 unless an operator has set it."""
+
+    used: int
+    """Exports that were requested in the last 24 hours, without those of schedules."""
+
+    next_at: datetime | None = None
+    """When the next export can be requested; null: now, or not before the limit is raised."""
+
+
 class ExportSchedule(Answer):
     """A schedule and the result of its last export."""
 
@@ -458,6 +471,9 @@ class ExportSchedule(Answer):
 
     format: str
     """Format of the file."""
+
+    provisional: bool
+    """Whether its files have usage that is not posted yet."""
 
     every: str
     """How often a file is delivered."""
@@ -2137,6 +2153,9 @@ class UsageSlice(Answer):
     minutes: int
     """Billed minutes."""
 
+    flavor: str
+    """The cluster's flavor at that time."""
+
     machines: int
     """Number of machines."""
 
@@ -2526,6 +2545,9 @@ class ChargedUsage(Answer):
     ended_at: datetime | None = None
     """End, exclusive; null while it continues."""
 
+    flavor: str
+    """The cluster's flavor at that time."""
+
     machines: int
     """Number of machines."""
 
@@ -2593,7 +2615,7 @@ class ClusterSpending(Answer):
     """Name."""
 
     flavor: str
-    """Name of the flavor."""
+    """Flavor that it was last used at in the month."""
 
     region: str
     """Slug of the region."""
@@ -2842,6 +2864,9 @@ class Export(Answer):
     format: str
     """Format of the file."""
 
+    provisional: bool
+    """Whether it was requested with usage that is not posted yet."""
+
     month: str | None = None
     """Billing month; null if the export covers `since` to `until`."""
 
@@ -2985,6 +3010,22 @@ class Flavor(Answer):
 
     pod: str | None = None
     """Size of the pod; null for a server with its own IPUs."""
+
+
+class FlavorSpending(Answer):
+    """What clusters cost in the month while they had a flavor; a resized cluster is in several."""
+
+    flavor: str
+    """Name of the flavor."""
+
+    accrued: Money
+    """Cost of the minutes that have begun."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+    previous: Money
+    """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
 
 
 class Funds(Answer):
@@ -4349,6 +4390,9 @@ class Summary(Answer):
     clusters: Annotated[Sequence[ClusterSpending], Field(validate_default=True)] = []
     """The 1000 with the highest cost, highest first."""
 
+    flavors: Annotated[Sequence[FlavorSpending], Field(validate_default=True)] = []
+    """All flavors that clusters were used at, by cost, highest first."""
+
     skus: Annotated[Sequence[SkuSpending], Field(validate_default=True)] = []
     """All SKUs, by cost, highest first."""
 
@@ -5021,12 +5065,14 @@ __all__ = [
     "ExpectedTax",
     "Expiries",
     "Export",
+    "ExportLimit",
     "ExportSchedule",
     "Failure",
     "Fault",
     "FaultReport",
     "FaultReportState",
     "Flavor",
+    "FlavorSpending",
     "Freeze",
     "Funds",
     "GatewayRouting",

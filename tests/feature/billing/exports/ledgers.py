@@ -86,9 +86,11 @@ def selection(
     version: FocusVersion = FocusVersion.V1_4,
     format: FileFormat = FileFormat.CSV,  # noqa: A002  # as the product calls it
     dataset: Dataset = Dataset.COST_AND_USAGE,
+    provisional: bool = False,
 ) -> Selection:
     regions = {"luxembourg-2": "Luxembourg-2"}
-    return Selection(dataset, version, format, period or month_of(month), project, account, "IPU Cloud", regions)
+    days = period or month_of(month)
+    return Selection(dataset, version, format, days, project, account, "IPU Cloud", regions, provisional)
 
 
 def csv_of(url: str, chosen: Selection) -> bytes:

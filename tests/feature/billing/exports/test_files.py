@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import subprocess
 import sys
 from collections import Counter
+from datetime import timedelta
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -20,10 +22,11 @@ from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.defects import find_defects
-from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, Furnished, csv_of, furnish, selection
+from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, NOW, Furnished, csv_of, furnish, selection
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
 
@@ -104,6 +107,59 @@ async def test_credited_machines_are_rows_beside_those_of_usage(books: Books, da
         assert Decimal(credit["BilledCost"]) * 16 == Decimal(of["BilledCost"]) * -5
         assert credit["ChargeDescription"].startswith("5 of 16 machines did not work, ")
         assert credit["ChargeDescription"].endswith(" min: host_failed")
+
+
+async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
+    books: Books, database: Scratch, tmp_path: Path
+) -> None:
+    """At any second of the hours after the last close: what is posted and what is provisional are the accrued cost."""
+    made = await furnish(books)
+    owners = [(books.project.id, None), (made.other.id, None), (None, books.project.id)]
+    chance = random.Random(14)  # noqa: S311  # a test's choice
+    for second in (0, *sorted(chance.sample(range(1, 9000), 4))):
+        books.now(NOW + timedelta(seconds=second))
+        for project, account in owners:
+            posted = rows_of(csv_of(database.app_url, selection(project=project, account=account)))
+            chosen = selection(project=project, account=account, provisional=True)
+            content = csv_of(database.app_url, chosen)
+            rows = rows_of(content)
+            assert [row for row in rows if row["x_Provisional"] == "false"] == posted
+            with snapshot(database.app_url) as connection:
+                assert find_defects(connection, [content], chosen.version, whole_invoices=account is not None) == []
+            spending = project_spending if project else account_spending
+            async with books.database.read() as connection:
+                spent = await spending(connection, project or books.project.id, currency="EUR")
+            of_month = [row for row in rows if row["ResourceId"] and row["ChargeClass"] != "Correction"]
+            assert summed(of_month) == spent.accrued.amount, (second, project)
+            assert summed(of_month, x_Provisional="true") == spent.unposted.amount
+        assert summed(rows, x_Provisional="true") > 0
+        file = tmp_path / f"{second}.csv"
+        file.write_bytes(content)
+        checked = toolkit("cost-and-usage", file)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+    before = rows_of(csv_of(database.app_url, selection(account=books.project.id, month=APRIL, provisional=True)))
+    assert {row["x_Provisional"] for row in before} == {"false"}, "a sealed month has none"
+
+
+async def test_the_creator_of_a_resource_is_a_tag_of_its_own(books: Books, database: Scratch) -> None:
+    made = await furnish(books)
+    created = (
+        "INSERT INTO operations (id, project_id, cluster_id, kind, state, request_id, requested_by, created_at,"
+        " deadline_at)"
+        " SELECT gen_random_uuid(), c.project_id, c.id, 'cluster.create', 'running', 'r', t.id, app_now(), app_now()"
+        " FROM clusters c JOIN tokens t USING (project_id) WHERE c.id = :id LIMIT 1"
+    )
+    await books.execute(created, id=made.clusters[0])
+    await books.execute(
+        "UPDATE clusters SET tags = :spoofed WHERE id = :id",
+        id=made.clusters[0],
+        spoofed='{"team": "nlp", "ipucloud/created_by": "somebody else"}',
+    )
+    [(token,)] = await books.rows("SELECT name FROM tokens WHERE project_id = :id LIMIT 1", id=books.project.id)
+    rows = rows_of(csv_of(database.app_url, selection(account=books.project.id)))
+    tags = {row["ResourceId"].split(":")[-1]: json.loads(row["Tags"]) for row in rows if row["ResourceId"]}
+    assert tags[str(made.clusters[0])] == {"team": "nlp", "ipucloud/created_by": token}
+    assert "ipucloud/created_by" not in tags[str(made.clusters[2])], "no token asked for it"
 
 
 async def test_an_invoice_is_the_sum_of_its_rows(books: Books, database: Scratch) -> None:

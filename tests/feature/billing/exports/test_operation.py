@@ -7,11 +7,13 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 
+from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import A_DAY, Wanted, forget_expired_files, kept_file, pieces_of
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.requests import Wanted, forget_expired_files, kept_file, pieces_of
+from ipucloud.contract.exports import PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
@@ -115,16 +117,32 @@ async def test_a_worker_killed_anywhere_leaves_one_whole_file(desk: Desk, scratc
 @pytest.mark.anyio
 async def test_only_so_many_a_day_and_no_month_that_has_not_begun(books: Books) -> None:
     desk = Desk(books.database, books.project.id)
-    for _ in range(A_DAY):
-        await desk.ask(CSV)
+    for allowed in (PER_DAY, PER_DAY + 2):
+        for _ in range(allowed - await _used(desk)):
+            await desk.ask(CSV)
+        with pytest.raises(Problem) as refused:
+            await desk.ask(CSV)
+        assert refused.value.kind is QUOTA_EXCEEDED
+        assert f"may request {allowed} exports within 24 hours" in refused.value.detail
+        assert f"ipucloud exports set-limit {allowed + 10} --project {books.project.slug}" in refused.value.detail
+        async with books.database.begin() as connection:
+            await set_limit(connection, books.project.id, allowed + 2)
+    await desk.ask(CSV)
+    async with books.database.begin() as connection:
+        await set_limit(connection, books.project.id, 0)
     with pytest.raises(Problem) as refused:
         await desk.ask(CSV)
-    assert refused.value.kind is QUOTA_EXCEEDED
+    assert "The next one is possible" not in refused.value.detail
     with pytest.raises(Problem) as refused:
         await Desk(books.database, (await _another(books))).ask(
             Wanted(CSV.dataset, CSV.version, CSV.format, month_of(APRIL.replace(year=2126)))
         )
     assert refused.value.kind is STATE_CONFLICT
+
+
+async def _used(desk: Desk) -> int:
+    async with desk.database.read() as connection:
+        return int(orjson.loads(await limit_document(connection, desk.project_id))["used"])
 
 
 async def _another(books: Books) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -27,11 +28,11 @@ SELECT month FROM billing_months
 """
 
 
-async def planned(books: Books, every: str) -> None:
+async def planned(books: Books, every: str, *, provisional: bool = False) -> None:
     """A schedule of the project."""
     async with books.database.begin() as connection:
         lake: UUID = await some_connection(connection, books.project.id, "lake")
-        plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, every)
+        plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, every, provisional)
         await add_schedule(connection, books.project.id, plan)
 
 
@@ -116,6 +117,36 @@ async def test_a_daily_schedule_leaves_no_month_unfinished(books: Books) -> None
     # Down until May: one file of each month that was over meanwhile, then of the running one.
     assert await served(books, "2026-05-10T12:00:00", turns=6) == ["2026-02", "2026-03", "2026-04"]
     assert await served(books, "2026-05-11T01:00:00", turns=2) == ["2026-05"]
+
+
+async def test_an_hourly_schedule_leaves_no_day_unfinished(books: Books) -> None:
+    async def days(instant: str, turns: int = 2) -> list[str]:
+        """Days of the exports that are created then."""
+        before = [row.id for row in await books.rows("SELECT id FROM exports")]
+        await served(books, instant, turns=turns)
+        found = await books.rows(
+            "SELECT since, until, provisional FROM exports WHERE id <> ALL(:before) ORDER BY scheduled_for",
+            before=before,
+        )
+        assert all(row.until - row.since == timedelta(days=1) and row.provisional for row in found)
+        return [f"{row.since:%d}" for row in found]
+
+    books.now(at("2026-01-29T21:30:00"))
+    await planned(books, "hour", provisional=True)
+    assert await days("2026-01-29T22:04:59") == []
+    assert await days("2026-01-29T22:05:00") == ["29"]
+    assert await days("2026-01-29T23:05:30") == ["29"]
+    assert await days("2026-01-30T00:05:00") == ["29"], "the last hour of the day too"
+    assert await days("2026-01-30T01:05:00") == ["30"]
+    # Down for days: one file of each day that was over meanwhile, then of the running one.
+    assert await days("2026-02-02T12:10:00", turns=9) == ["30", "31", "01"]
+    assert await days("2026-02-02T13:05:00") == ["02"]
+    await books.used(await books.make_cluster(), at("2026-02-02T13:10:00"))
+    assert await days("2026-02-02T14:05:00") == [], "the hour is not closed"
+    await books.execute(
+        "INSERT INTO hour_closes (hour, closed_at, charges) VALUES ('2026-02-02T13:00:00Z', app_now(), 1)"
+    )
+    assert await days("2026-02-02T14:06:00") == ["02"]
 
 
 async def test_the_last_daily_file_of_a_month_has_all_its_hours(books: Books) -> None:
