@@ -208,6 +208,8 @@ class Settings(BaseSettings):
     session_idle_seconds: Seconds = Field(
         7_200.0, ge=300, description="how long without a request; uses are noted once a minute"
     )
+    login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
+    invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 

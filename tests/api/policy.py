@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
+from tests.support.people import PASSWORD
 
 EVERYBODY = frozenset(Role) - {Role.PAYER}
 WITH_ANY_TOKEN = frozenset(Role)
@@ -21,6 +22,10 @@ POLICY: dict[str, frozenset[Role]] = {
     "getSession": WITH_ANY_TOKEN,
     "signOut": WITH_ANY_TOKEN,
     "createSignInLink": WITH_ANY_TOKEN,
+    "switchSession": WITH_ANY_TOKEN,
+    "getMe": WITH_ANY_TOKEN,
+    "changePassword": WITH_ANY_TOKEN,
+    "logOut": WITH_ANY_TOKEN,
     "listIpus": WITH_ANY_TOKEN,
     "listMachineTypes": WITH_ANY_TOKEN,
     "listRegions": WITH_ANY_TOKEN,
@@ -48,6 +53,19 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPlatformToken": SEEING_THE_PLATFORM,
     "revokePlatformToken": PLATFORM,
     "rotatePlatformToken": PLATFORM,
+    "listMembers": EVERYBODY,
+    "updateMember": OWNING,
+    "removeMember": OWNING,
+    "listInvitations": EVERYBODY,
+    "createInvitation": OWNING,
+    "renewInvitation": OWNING,
+    "revokeInvitation": OWNING,
+    "listAccountMembers": SEEING_ACCOUNTS,
+    "removeAccountMember": PLATFORM,
+    "listAccountInvitations": SEEING_ACCOUNTS,
+    "createAccountInvitation": PLATFORM,
+    "renewAccountInvitation": PLATFORM,
+    "revokeAccountInvitation": PLATFORM,
     "listSshKeys": EVERYBODY,
     "createSshKey": WORKING,
     "getSshKey": EVERYBODY,
@@ -231,8 +249,10 @@ POLICY: dict[str, frozenset[Role]] = {
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
-OPEN_TO_ALL = frozenset({"livez", "readyz", "signIn"})
+OPEN_TO_ALL = frozenset({"livez", "readyz", "signIn", "logIn", "showInvitation", "acceptInvitation"})
 """Operations without authentication."""
+OF_PEOPLE = frozenset({"switchSession", "changePassword", "logOut"})
+"""Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""
 
 CORRECTION: dict[str, object] = {
     "sku": "ipu-m2000",
@@ -253,6 +273,11 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "rotateToken": lambda _: {"keep_previous_seconds": 60},
     "createPlatformToken": lambda number: {"name": f"token-{number}", "role": "support"},
     "rotatePlatformToken": lambda _: {},
+    "updateMember": lambda _: {"role": "operator"},
+    "createInvitation": lambda number: {"email": f"new-{number}@example.com", "role": "viewer"},
+    "createAccountInvitation": lambda number: {"email": f"new-{number}@example.com"},
+    "switchSession": lambda _: {"membership_id": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b60"},
+    "changePassword": lambda _: {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
     "createQuotaRequest": lambda number: QUOTA_REQUEST | {"limit": 100_000 + number},

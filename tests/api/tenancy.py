@@ -24,6 +24,8 @@ from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.wallet import TopUpPolicy
+from ipucloud.identity.invitations import invite
+from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.health.codes import Code, Source
@@ -38,6 +40,7 @@ from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_token
 from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
+from tests.support.people import make_person
 
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
@@ -140,6 +143,7 @@ class Tenancy:
             async with world.database.begin() as connection:
                 home, role = (project.id, Role.OWNER) if operation.scoped else (None, Role.SUPPORT)
                 names["token"] = str((await make_token(connection, home, role)).id)
+        names |= await self._people(operation, project, number)
         if "{key}" in operation.path:
             owner = self.api.client(project.token.secret)
             made = await owner.post(
@@ -147,6 +151,19 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+        """A member, or somebody who is invited to be one."""
+        role = Role.VIEWER if operation.scoped else Role.PAYER
+        async with self.api.world.database.begin() as connection:
+            if "{member}" in operation.path:
+                return {"member": str((await make_person(connection, project.id, role)).member)}
+            if "{invitation}" in operation.path:
+                home = Home(project.id, None, "a test") if operation.scoped else Home(None, project.id, "a test")
+                email = f"target-{number}@example.com"
+                made, _ = await invite(connection, home, email=email, role=role, seconds=60.0)
+                return {"invitation": str(made)}
+        return {}
 
     async def _asked(self, operation: Documented, project: Project) -> dict[str, str]:
         """A request for a higher quota; a quota has one that is open."""

@@ -44,6 +44,14 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createToken",
     "rotateToken",
     "signIn",  # a live token or code
+    "switchSession",  # of a browser
+    "logIn",  # a password
+    "logOut",
+    "changePassword",
+    "showInvitation",  # a secret
+    "acceptInvitation",
+    "createInvitation",  # e-mail addresses
+    "createAccountInvitation",
     "createPlatformToken",
     "rotatePlatformToken",
     "createWebhook",  # where messages may go

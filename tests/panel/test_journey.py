@@ -124,11 +124,52 @@ def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_
     other.goto("/clusters?state=active")
     other.wait_for_url("**/sign-in**")
     other.get_by_label("API token").fill("ipu_wrong")
-    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("button", name="Use the token").click()
     expect(other.get_by_text("Request id")).to_be_visible()
     other.get_by_label("API token").fill(system.facts["token"])
-    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("button", name="Use the token").click()
     other.wait_for_url("**/clusters?state=active")
+
+
+def test_a_person_is_invited_joins_signs_in_again_and_is_removed(system: Up, open_page: Callable[..., Page]) -> None:
+    owner = signed_in(system, open_page, "/members")
+    owner.get_by_role("button", name="Invite").click()
+    dialog = owner.get_by_role("dialog")
+    dialog.get_by_label("E-mail").fill("ann@example.com")
+    dialog.get_by_role("button", name="Invite").click()
+    link = owner.get_by_role("dialog").locator("code").inner_text()
+    owner.get_by_role("button", name="I have kept it").click()
+    expect(owner.get_by_role("table", name="Invitations").get_by_role("row").filter(has_text="Open")).to_be_visible()
+    assert violations(owner) == []
+
+    ann = open_page(system.facts["url"])
+    ann.goto(link)
+    expect(ann.get_by_label("E-mail")).to_have_value("ann@example.com")
+    assert "secret" not in ann.url
+    ann.get_by_label("Password", exact=True).fill("quiet-harbour-42-lamp")
+    ann.get_by_label("Password again").fill("quiet-harbour-42-lamp")
+    assert violations(ann) == []
+    ann.get_by_role("button", name="Join").click()
+    ann.get_by_role("button", name="ann@example.com").click()
+    ann.get_by_role("menuitem", name="Sign out").click()
+    ann.wait_for_url("**/sign-in**")
+    ann.get_by_label("E-mail").fill("ann@example.com")
+    ann.get_by_label("Password").fill("not-the-password")
+    ann.get_by_role("button", name="Sign in").click()
+    expect(ann.get_by_text("The e-mail or the password is wrong.")).to_be_visible()
+    ann.get_by_label("Password").fill("quiet-harbour-42-lamp")
+    assert violations(ann) == []
+    ann.get_by_role("button", name="Sign in").click()
+    expect(ann.get_by_role("button", name="ann@example.com")).to_be_visible()
+
+    members = owner.get_by_role("table", name="Members")
+    expect(members.get_by_role("row").filter(has_text="Operator")).to_be_visible()
+    owner.get_by_role("button", name="Actions: ann@example.com").click()
+    owner.get_by_role("menuitem", name="Remove").click()
+    owner.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(owner.get_by_text("ann@example.com was removed.")).to_be_visible()
+    ann.goto("/clusters")
+    ann.wait_for_url("**/sign-in**")
 
 
 def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: Callable[..., Page]) -> None:

@@ -22,6 +22,10 @@ REPEATS = 64
 SHOWN_ONCE = {
     "createToken",
     "createSignInLink",
+    "createInvitation",
+    "renewInvitation",
+    "createAccountInvitation",
+    "renewAccountInvitation",
     "rotateToken",
     "createPlatformToken",
     "rotatePlatformToken",

@@ -22,7 +22,7 @@ from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, 
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
-from ipucloud.identity.tables import browser_sessions, sign_in_links
+from ipucloud.identity.tables import browser_sessions, invitations, sign_in_links, users
 from ipucloud.invariants.tables import repairs, site_findings
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.expected.shown import Change, Shown, record_changes, write_shown
@@ -330,6 +330,17 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     begun = {"id": new_id(), "token_id": filled.project.token.id, "secret_hash": b"\0" * 32, "expires_at": FAR_AWAY}
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
+    await connection.execute(sa.insert(users).values(id=new_id(), email="ann@example.com", password_hash="$argon2id$"))
+    await connection.execute(
+        sa.insert(invitations).values(
+            id=new_id(),
+            project_id=project,
+            email="bob@example.com",
+            role="viewer",
+            secret_hash=b"\0" * 32,
+            expires_at=FAR_AWAY,
+        )
+    )
     await connection.execute(
         sa.insert(freezes).values(
             id=new_id(),

@@ -85,6 +85,7 @@ const TYPES: Record<string, string> = {
   fault_report: "closed confirmed dismissed opened repaired",
   invoice: "issued overdue",
   maintenance: "announced",
+  member: "invited joined removed role_changed",
   operation: "cancelled cancelling created failed succeeded",
   partition: "active creating error missing removed removing resetting unknown",
   project: "account_changed charges_corrected created deleted updated",

@@ -14,7 +14,9 @@ export const projects = queryOptions({
   staleTime: 60_000,
 });
 
-async function session(method: "POST" | "DELETE", what?: { token: string } | { code: string }): Promise<void> {
+export type SignInBy = { token: string } | { code: string } | { email: string; password: string; project?: string };
+
+async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<void> {
   const response = await fetch("/v1/session", {
     method,
     credentials: "same-origin",
@@ -24,5 +26,5 @@ async function session(method: "POST" | "DELETE", what?: { token: string } | { c
   if (!response.ok) throw await toError(response);
 }
 
-export const signIn = (by: { token: string } | { code: string }) => session("POST", by);
+export const signIn = (by: SignInBy) => session("POST", by);
 export const signOut = () => session("DELETE");

@@ -7,6 +7,7 @@ import { signOut } from "../api/session";
 import { useLanguage, useStrings } from "../i18n";
 import { useMode } from "./mode";
 import { useChoice } from "./Project";
+import { useMemberships } from "./useMemberships";
 
 const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offline: "status-negative", polling: "refresh" } as const;
 
@@ -17,6 +18,7 @@ export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }
   const [mode, toggle] = useMode();
   const { language, choose: chooseLanguage } = useLanguage();
   const { who, projects, slug, choose } = useChoice();
+  const others = useMemberships(who);
   const leave = async () => {
     await signOut().catch(() => undefined); // a session that ended already is one that is left
     cache.clear();
@@ -62,8 +64,8 @@ export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }
           text: who.token.name,
           description: s.roles[who.role] ?? who.role,
           iconName: "user-profile",
-          items: [{ id: "out", text: s.signOut }],
-          onItemClick: () => void leave(),
+          items: [...others.items, { id: "out", text: s.signOut }],
+          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : others.goOn(detail.id)),
         },
       ]}
     />

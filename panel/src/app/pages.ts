@@ -5,10 +5,11 @@ export type Page = { text: string; href: string };
 
 /** The pages that the navigation lists, in its order. */
 export function usePages(): Page[] {
-  const { shell: s, quotas, tokens, webhooks } = useStrings();
+  const { shell: s, members, quotas, tokens, webhooks } = useStrings();
   const { who } = useChoice();
   const mayBill = useMay("billing:read");
   const seesTokens = useMay("token:read");
+  const seesMembers = useMay("member:read");
   const seesWebhooks = useMay("project:read");
   if (who.token.account_id) return [{ text: s.billing, href: "/billing" }];
   return [
@@ -18,6 +19,7 @@ export function usePages(): Page[] {
     ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),
     { text: quotas.title, href: "/quotas" },
     { text: s.sshKeys, href: "/ssh-keys" },
+    ...(seesMembers ? [{ text: members.title, href: "/members" }] : []),
     ...(seesTokens ? [{ text: tokens.title, href: "/tokens" }] : []),
     ...(seesWebhooks ? [{ text: webhooks.title, href: "/webhooks" }] : []),
   ];

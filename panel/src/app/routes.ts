@@ -6,6 +6,7 @@ const nothing = () => null;
 export function makeRouter() {
   return createBrowserRouter([
     { path: "/sign-in", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignIn")).SignIn }) },
+    { path: "/invitation", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/AcceptInvitation")).AcceptInvitation }) },
     {
       path: "/",
       HydrateFallback: nothing,
@@ -21,6 +22,7 @@ export function makeRouter() {
         { path: "billing/:tab?", lazy: async () => ({ Component: (await import("../pages/Billing")).Billing }) },
         { path: "quotas", lazy: async () => ({ Component: (await import("../pages/Quotas")).Quotas }) },
         { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
+        { path: "members", lazy: async () => ({ Component: (await import("../pages/Members")).Members }) },
         { path: "tokens", lazy: async () => ({ Component: (await import("../pages/Tokens")).Tokens }) },
         { path: "webhooks", lazy: async () => ({ Component: (await import("../pages/Webhooks")).Webhooks }) },
         { path: "webhooks/:id", lazy: async () => ({ Component: (await import("../pages/WebhookPage")).WebhookPage }) },

@@ -46,6 +46,7 @@ export function EventTable({ subject, account }: { subject?: string; account?: s
         { id: "at", header: s.at, cell: (each) => f.moment(each.at) },
         { id: "event", header: s.event, isRowHeader: true, cell: (each) => <EventName type={each.type} /> },
         ...(subject ? [] : [{ id: "about", header: events.about, cell: (each: Schemas["Event"]) => <Subject event={each} /> }]),
+        { id: "actor", header: events.actor, cell: (each) => each.actor ?? common.none },
         { id: "details", header: events.details, cell: (each) => details(each.data, s.operations) || common.none },
       ]}
       pagination={<Pager pages={pages} next={data?.next_cursor} />}

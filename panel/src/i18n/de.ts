@@ -5,6 +5,7 @@ import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
 import { budgets, exports, funds } from "./de/money";
+import { members } from "./de/members";
 import { operated } from "./de/operated";
 import { operator } from "./de/operator";
 import { partitions } from "./de/partitions";
@@ -16,4 +17,4 @@ import { trouble } from "./de/trouble";
 import { webhooks } from "./de/webhooks";
 import type { Messages } from "./en";
 
-export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, members, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };

@@ -5,6 +5,7 @@ import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
 import { budgets, exports, funds } from "./en/money";
+import { members } from "./en/members";
 import { operated } from "./en/operated";
 import { operator } from "./en/operator";
 import { partitions } from "./en/partitions";
@@ -15,5 +16,5 @@ import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
 
-export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, members, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
 export type Messages = typeof en;

@@ -27,6 +27,8 @@ export function SignIn() {
   const go = useNavigate();
   const cache = useQueryClient();
   const [params] = useSearchParams();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: signIn,
@@ -36,6 +38,7 @@ export function SignIn() {
       void go(/^\/(?![/\\])/.test(next) ? next : "/", { replace: true });
     },
   });
+  const byEmail = variables !== undefined && "email" in variables;
   useEffect(() => {
     const code = takeCode();
     if (code) mutate({ code });
@@ -44,19 +47,36 @@ export function SignIn() {
     return <main className="sign-in"><StatusIndicator type="loading">{s.byLink}</StatusIndicator></main>;
   return (
     <main className="sign-in">
-      <form onSubmit={(event) => { event.preventDefault(); mutate({ token: token.trim() }); }}>
-        <Container header={<Header variant="h1">{s.title}</Header>}>
-          <Form actions={<Button variant="primary" formAction="submit" loading={isPending} disabled={!token}>{s.submit}</Button>}>
-            <SpaceBetween size="m">
-              <FormField label={s.token} description={s.help}>
-                <Input type="password" value={token} onChange={(event) => setToken(event.detail.value)} autoComplete="off" autoFocus />
-              </FormField>
-              <Failure error={error} />
-              <ExpandableSection headerText={s.where}><Box>{s.whereText}</Box></ExpandableSection>
-            </SpaceBetween>
-          </Form>
-        </Container>
-      </form>
+      <SpaceBetween size="l">
+        <form onSubmit={(event) => { event.preventDefault(); mutate({ email: email.trim(), password }); }}>
+          <Container header={<Header variant="h1">{s.title}</Header>}>
+            <Form actions={<Button variant="primary" formAction="submit" loading={isPending && byEmail} disabled={!email || !password}>{s.submit}</Button>}>
+              <SpaceBetween size="m">
+                <FormField label={s.email}>
+                  <Input type="email" value={email} onChange={(event) => setEmail(event.detail.value)} autoComplete="username" autoFocus />
+                </FormField>
+                <FormField label={s.password}>
+                  <Input type="password" value={password} onChange={(event) => setPassword(event.detail.value)} autoComplete="current-password" />
+                </FormField>
+                {byEmail && <Failure error={error} />}
+              </SpaceBetween>
+            </Form>
+          </Container>
+        </form>
+        <form onSubmit={(event) => { event.preventDefault(); mutate({ token: token.trim() }); }}>
+          <Container header={<Header variant="h2">{s.withToken}</Header>}>
+            <Form actions={<Button formAction="submit" loading={isPending && !byEmail} disabled={!token}>{s.submitToken}</Button>}>
+              <SpaceBetween size="m">
+                <FormField label={s.token} description={s.help}>
+                  <Input type="password" value={token} onChange={(event) => setToken(event.detail.value)} autoComplete="off" />
+                </FormField>
+                {!byEmail && <Failure error={error} />}
+                <ExpandableSection headerText={s.where}><Box>{s.whereText}</Box></ExpandableSection>
+              </SpaceBetween>
+            </Form>
+          </Container>
+        </form>
+      </SpaceBetween>
     </main>
   );
 }

@@ -37,7 +37,7 @@ _DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'region', place, 'project', project, 'subject_type', subject_type,
   'subject_id', subject_id, 'subject_name', subject_name, 'operation_id', operation_id, 'request_id', request_id,
-  'at', {rfc3339("created_at")}, 'data', data)
+  'actor', actor, 'at', {rfc3339("created_at")}, 'data', data)
 """
 _BEHIND = {
     Order.OLDEST_FIRST: "AND (e.transaction, e.id) > (:after_transaction, :after_id)",

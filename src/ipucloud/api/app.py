@@ -14,6 +14,7 @@ from starlette.types import Lifespan
 
 from ipucloud import __version__
 from ipucloud.api import document, health, pages, reference
+from ipucloud.api.attempts import Attempts
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
@@ -29,6 +30,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
+from ipucloud.identity.passwords import Passwords
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem, not_found
 from ipucloud.reconcile.wake import Notifier
@@ -106,6 +108,8 @@ def _lifespan(
             metrics=metrics,
             streams=Streams(settings, metrics),
             follower=Follower(database, clock),
+            passwords=Passwords(),
+            attempts=Attempts(clock),
         )
         metrics.stream_lag.set_function(services.follower.lag)
         app.state.services = services

@@ -42,6 +42,10 @@ from ipucloud.kernel.errors import (
 TAGS = {
     "whoami": "The caller's token and what it may do.",
     "session": "Signing browsers in.",
+    "me": "The person whose the token is, and its memberships.",
+    "login": "Tokens for people at the command line.",
+    "members": "People in a project.",
+    "invitations": "How people become members.",
     "projects": "Projects own clusters, quotas and tokens.",
     "ssh-keys": "Public keys that may log in to new clusters.",
     "regions": "Where machines are, and how many clusters fit there now.",

@@ -44,7 +44,7 @@ _NOUNS = {
     "key": "SSH key",
     "number": "invoice or credit note",
 }
-_TOKENS = "tokens WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
+_TOKENS = "tokens WHERE kind <> 'member' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
 
 
 class _InProject(NamedTuple):

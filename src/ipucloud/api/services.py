@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
+from ipucloud.api.attempts import Attempts
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.streams import Streams
 from ipucloud.catalogue.current import CurrentCatalogue
@@ -15,6 +16,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
+from ipucloud.identity.passwords import Passwords
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.wake import Notifier
 
@@ -34,6 +36,8 @@ class Services:
     metrics: Metrics
     streams: Streams
     follower: Follower
+    passwords: Passwords
+    attempts: Attempts
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
 

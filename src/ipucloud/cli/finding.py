@@ -19,6 +19,8 @@ from ipucloud.client import (
     exports,
     flavors,
     images,
+    invitations,
+    members,
     operations,
     partitions,
     prices,
@@ -39,6 +41,8 @@ from ipucloud.client.models import (
     ExportSchedule,
     Flavor,
     Image,
+    Invitation,
+    Member,
     Operation,
     Page,
     PartitionDetails,
@@ -102,6 +106,23 @@ def budget_kind(account: str | None) -> Kind[Budget]:
     if account is None:
         return BUDGET
     return replace(BUDGET, page=lambda: budgets.list(account=account), where=f" of the billing account {account}")
+
+
+def member_kind(account: str | None) -> Kind[Member]:
+    """The members of the project, or the payers of a billing account."""
+    where = " in the project" if account is None else f" of the billing account {account}"
+    return Kind("member", lambda: members.list(account=account), lambda each: (each.email, each.id), where)
+
+
+def invitation_kind(account: str | None) -> Kind[Invitation]:
+    """The invitations that are neither accepted nor revoked, to the project or a billing account."""
+    where = " to the project" if account is None else f" to the billing account {account}"
+    return Kind(
+        "open invitation",
+        lambda: invitations.list(account=account),
+        lambda each: (each.email, each.id) if each.state in {"open", "expired"} else (each.id,),
+        where,
+    )
 
 
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:

@@ -22,12 +22,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 @dataclass(frozen=True)
 class Profile:
-    """None: not configured. `role`: that of the token when it was stored."""
+    """None: not configured. `role`: that of the token when it was stored; `email`: whose login the token is."""
 
     url: str | None = None
     token: str | None = field(default=None, repr=False)
     project: str | None = None
     role: str | None = None
+    email: str | None = None
 
 
 def config_dir(environment: Mapping[str, str]) -> Path:
@@ -71,6 +72,7 @@ def overridden(stored: Profile, environment: Mapping[str, str]) -> Profile:
         token=given.token or stored.token,
         project=given.project or stored.project,
         role=None if given.token else stored.role,
+        email=None if given.token else stored.email,
     )
 
 

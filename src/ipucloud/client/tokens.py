@@ -27,12 +27,15 @@ def get(token: Ref, *, platform: bool = False) -> Call[Token]:
     return request.get(f"tokens/{segment(token)}", Token, scoped=not platform)
 
 
-def create(name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False) -> Call[NewToken]:
-    """Create a token; only this response has its secret.
+def create(
+    name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False, service: bool = False
+) -> Call[NewToken]:
+    """Create a token; only this response has its secret. `service`: it outlives the membership of who creates it.
 
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     """
-    return request.post("tokens", NewToken, given(name=name, role=role, expires_at=expires_at), scoped=not platform)
+    body = given(name=name, role=role, expires_at=expires_at, service=service or None)
+    return request.post("tokens", NewToken, body, scoped=not platform)
 
 
 def create_for_account(name: str, account_id: str, *, expires_at: datetime | None = None) -> Call[NewToken]:

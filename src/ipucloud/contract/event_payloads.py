@@ -27,6 +27,19 @@ class AmountOfMoney(Payload):
     currency: str = Field(description="ISO 4217 code of the currency.", examples=["EUR"])
 
 
+class MemberOf(Payload):
+    """Who it is about."""
+
+    email: str = Field(description="E-mail of the person.", examples=["ann@example.com"])
+    role: str = Field(description="Role of the person.", examples=["operator"])
+
+
+class MemberRoleChanged(MemberOf):
+    """Who has another role."""
+
+    previous: str = Field(description="Role that the person had.", examples=["viewer"])
+
+
 class ClusterRequested(Payload):
     """The requested cluster."""
 

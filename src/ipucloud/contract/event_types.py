@@ -70,6 +70,11 @@ def _register_money(
     return _register(name, meaning, payload=payload, project=project, account=True)
 
 
+def _register_members(name: str, meaning: str, subject: str) -> EventType:
+    """An event about a member of a project or of a billing account."""
+    return _register(name, meaning, subject, payload=payloads.MemberOf, account=True)
+
+
 def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str) -> None:
     for state, meaning in meanings.items():
         _register(f"{noun}.{state}", meaning, *subjects, payload=payload)
@@ -248,6 +253,12 @@ _register_states(
 TOKEN_CREATED = _register("token.created", "A token was created.")
 TOKEN_REVOKED = _register("token.revoked", "A token was revoked.")
 TOKEN_ROTATED = _register("token.rotated", "A token was replaced with a new one.", payload=payloads.TokenReplaced)
+MEMBER_INVITED = _register_members("member.invited", "A person was invited to become a member.", "invitation")
+MEMBER_JOINED = _register_members("member.joined", "A person accepted an invitation and is a member.", "member")
+MEMBER_ROLE_CHANGED = _register("member.role_changed", "A member has another role.", payload=payloads.MemberRoleChanged)
+MEMBER_REMOVED = _register_members(
+    "member.removed", "A member was removed, and their sessions and tokens ended.", "member"
+)
 SSH_KEY_CREATED = _register("ssh_key.created", "An SSH key was added to the project.")
 SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted. Servers that already accept it still do.")
 

@@ -23,6 +23,10 @@ class EventOut(Answer):
     subject_id: UUID
     operation_id: UUID | None
     request_id: str | None
+    actor: str | None = Field(
+        description="E-mail of the person, or name of the token, that caused it; null: the service itself did.",
+        examples=["ann@example.com"],
+    )
     at: datetime
     data: Mapping[str, object]
 
@@ -47,6 +51,10 @@ class OperatorEventOut(Answer):
     )
     operation_id: UUID | None = Field(description="The operation that it is part of; null: of none.", examples=[None])
     request_id: str | None = Field(description="The request that caused it; null: none did.")
+    actor: str | None = Field(
+        description="E-mail of the person, or name of the token, that caused it; null: the service itself did.",
+        examples=["ann@example.com"],
+    )
     at: datetime = Field(description="When it happened.")
     data: Mapping[str, object] = Field(
         description="What the type says more.", examples=[{"reason": "the site shows another rack"}]

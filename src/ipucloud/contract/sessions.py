@@ -9,16 +9,25 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.people import Email, Guess
 from ipucloud.contract.tokens import WhoamiOut
 
 Secret = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class SessionCreate(Body):
-    """A token, or the code of a sign-in link."""
+    """E-mail and password, or a token, or the code of a sign-in link."""
 
     token: Secret | None = Field(None, description="The token whose rights the session has.")
     code: Secret | None = Field(None, description="The code of a sign-in link, which it uses up.")
+    email: Email | None = Field(None, description="E-mail of the person; with `password`.")
+    password: Guess | None = Field(None, description="Password of the person.", examples=["quiet-harbour-42-lamp"])
+    project: Secret | None = Field(
+        None,
+        description="Of a person with several memberships, the slug or id of the project, or the id of the billing"
+        " account; null: the last one used.",
+        examples=["research"],
+    )
 
 
 class SessionOut(WhoamiOut):

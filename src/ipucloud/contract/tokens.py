@@ -26,6 +26,14 @@ class TokenOut(Answer):
     revoked_at: datetime | None
     last_used_at: datetime | None = Field(description="When it was last used, to the hour.")
     account_id: UUID | None = Field(description="Billing account of a token with the role `payer`; null for others.")
+    kind: str = Field(
+        description="`service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of"
+        " `ipucloud login`. `member`: the membership itself, of a person who is signed in to the panel.",
+        examples=["service"],
+    )
+    owner: str | None = Field(
+        description="E-mail of the person whose it is; null for a service token.", examples=["ann@example.com"]
+    )
 
 
 class NewTokenOut(TokenOut):
@@ -55,6 +63,11 @@ class TokenCreate(Body):
     name: TokenName
     role: Literal["viewer", "operator", "billing", "owner"]
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
+    service: bool = Field(
+        False,
+        description="Whether a token that a person creates is nobody's, and outlives the membership. What a token"
+        " without an owner creates has none either.",
+    )
 
 
 class TokenRotate(Body):

@@ -81,7 +81,8 @@ FROM (SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigin
 DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'subject_type', subject_type, 'subject_id', subject_id,
-  'operation_id', operation_id, 'request_id', request_id, 'at', {rfc3339("created_at")}, 'data', data)
+  'operation_id', operation_id, 'request_id', request_id, 'actor', actor,
+  'at', {rfc3339("created_at")}, 'data', data)
 """
 """An event as in the API, over columns of `events`."""
 

@@ -25,6 +25,14 @@ _RECORD = sa.text(
 )
 
 
+_ACT_AS = sa.text("SELECT set_config('ipucloud.actor', :actor, true)")
+
+
+async def act_as(connection: AsyncConnection, actor: str) -> None:
+    """Record in the transaction's further events who caused them. `identity.access` does so for whoever it admits."""
+    await connection.execute(_ACT_AS, {"actor": actor})
+
+
 async def record(
     connection: AsyncConnection,
     type: EventType,  # noqa: A002  # the event's own field, as in the API

@@ -33,6 +33,12 @@ events = sa.Table(
     instant("created_at", default_now=True),
     sa.Column("operators", sa.Boolean, nullable=False, server_default="false", comment="operators read it too"),
     sa.Column("region", sa.Text, comment="of an event that operators read; NULL: none, or the cluster's"),
+    sa.Column(
+        "actor",
+        sa.Text,
+        server_default=sa.text("nullif(current_setting('ipucloud.actor', true), '')"),
+        comment="e-mail of the person, or name of the token, that caused it; NULL: no request",
+    ),
     tenant_key("events"),
     sa.CheckConstraint(
         "num_nonnulls(project_id, account_id) = 1 OR operators AND account_id IS NULL",

@@ -60,12 +60,16 @@ def authenticated(rest: str, row: type[Row]) -> Query[Row]:
 
 
 class Principal(NamedTuple):
-    """A live token of a project (`home`), of a billing account, or with neither of the platform."""
+    """A live token of a project (`home`), of a billing account, or with neither of the platform.
+
+    `actor`: the e-mail of the person whose it is, or the token's name.
+    """
 
     role: Role
     token_id: UUID
     home: UUID | None
     account: UUID | None
+    actor: str | None
 
 
 class Scope(NamedTuple):
@@ -80,14 +84,24 @@ class Scope(NamedTuple):
 
 class _Admission(NamedTuple):
     role: Role
+    actor: str | None
     scope: Scope | None
 
 
-IDENTIFY = Query(f"WITH {PRINCIPAL} SELECT role, token_id, home, account FROM principal", Principal)  # noqa: S608  # our own text
+_ACTOR = """
+set_config('ipucloud.actor', (
+  SELECT coalesce(users.email, tokens.name) FROM tokens LEFT JOIN users ON users.id = tokens.owner_id
+   WHERE tokens.id = principal.token_id), true) AS actor
+"""
+"""Who acts, kept for the transaction: its events record that."""
+IDENTIFY = Query(
+    f"WITH {PRINCIPAL} SELECT role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
+    Principal,
+)
 """The live token of `:token_hash`, or no row."""
 
 _AUTHORIZE = authenticated(
-    "SELECT principal.role, project.* FROM principal LEFT JOIN project ON true",
+    f"SELECT principal.role, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
     _Admission,
 )
 

@@ -31,6 +31,8 @@ class Permission(StrEnum):
     KEY_WRITE = "ssh-key:write"
     TOKEN_READ = "token:read"
     TOKEN_WRITE = "token:write"
+    MEMBER_READ = "member:read"
+    MEMBER_WRITE = "member:write"
     USAGE_READ = "usage:read"
     BILLING_READ = "billing:read"
     BILLING_WRITE = "billing:write"
@@ -50,6 +52,8 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.KEY_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
     Permission.TOKEN_READ: frozenset({Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.TOKEN_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
+    Permission.MEMBER_READ: _ALL_READ,
+    Permission.MEMBER_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
     Permission.USAGE_READ: _ALL_READ,
     Permission.BILLING_READ: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
@@ -59,6 +63,12 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
 }
+
+
+def within(role: Role) -> frozenset[Role]:
+    """The roles that may do nothing that this one may not."""
+    beyond = {each for able in PERMISSIONS.values() if role not in able for each in able}
+    return frozenset(Role) - beyond
 
 
 def allowed(role: Role, permission: Permission) -> bool:

@@ -119,6 +119,11 @@ async def begin_by_token(
     return await _begin(connection, found, lives, "token")
 
 
+async def begin_by_membership(connection: AsyncConnection, member_id: UUID, lives: Lives) -> tuple[UUID, str, bytes]:
+    """As `begin_by_token`, of a membership whose person was verified."""
+    return await _begin(connection, member_id, lives, "membership")
+
+
 async def begin_by_code(connection: AsyncConnection, code_hash: bytes | None, lives: Lives) -> tuple[UUID, str, bytes]:
     """As `begin_by_token`, with the code of a link, which is used up.
 

@@ -1,11 +1,12 @@
-"""Projects, tokens, browser sessions and SSH keys."""
+"""Projects, people, tokens, invitations, browser sessions and SSH keys."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.db.base import instant, metadata, one_of, tenant_key
+from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.identity.roles import Role
+from ipucloud.identity.tokens import TokenKind
 
 projects = sa.Table(
     "projects",
@@ -20,6 +21,19 @@ projects = sa.Table(
     sa.UniqueConstraint("number", name="uq_projects_number"),
 )
 sa.Index("uq_projects_slug", projects.c.slug, unique=True)
+
+users = sa.Table(
+    "users",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("email", sa.Text, nullable=False, comment="normalised; whoever accepted an invitation to it"),
+    sa.Column("password_hash", sa.Text, nullable=False, comment="Argon2id, with its parameters"),
+    instant("password_set_at", default_now=True),
+    instant("created_at", default_now=True),
+    sa.CheckConstraint("email = lower(email)", name="email"),
+    comment="people; where they are members, they have a token of the kind `member`",
+)
+sa.Index("uq_users_email", users.c.email, unique=True)
 
 tokens = sa.Table(
     "tokens",
@@ -36,8 +50,13 @@ tokens = sa.Table(
     instant("revoked_at"),
     instant("last_used_at"),
     sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="whose payers have it"),
+    sa.Column("kind", sa.Text, nullable=False, server_default="service"),
+    sa.Column("owner_id", sa.Uuid, sa.ForeignKey("users.id"), comment="whose it is; NULL: a service token"),
     tenant_key("tokens"),
     one_of("role", Role),
+    one_of("kind", TokenKind),
+    sa.CheckConstraint("(owner_id IS NULL) = (kind = 'service')", name="owner"),
+    sa.CheckConstraint("owner_id IS NULL OR num_nonnulls(project_id, account_id) = 1", name="owner_home"),
     sa.CheckConstraint(
         "(project_id IS NULL AND account_id IS NULL) = (role IN ('admin', 'support'))", name="platform_role"
     ),
@@ -48,6 +67,49 @@ tokens = sa.Table(
 )
 sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)
 sa.Index("ix_tokens_account", tokens.c.account_id)
+sa.Index("ix_tokens_owner", tokens.c.owner_id, postgresql_where=tokens.c.owner_id.is_not(None))
+_MEMBER = sa.and_(tokens.c.kind == sa.literal_column("'member'"), tokens.c.revoked_at.is_(None))
+sa.Index("uq_tokens_project_member", tokens.c.project_id, tokens.c.owner_id, unique=True, postgresql_where=_MEMBER)
+sa.Index("uq_tokens_account_member", tokens.c.account_id, tokens.c.owner_id, unique=True, postgresql_where=_MEMBER)
+
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("secret_hash", sa.LargeBinary, nullable=False, comment="SHA-256 of the secret in the link"),
+    sa.Column("invited_by", sa.Text, comment="e-mail of the person, or name of the token"),
+    instant("created_at", default_now=True),
+    instant("expires_at", nullable=False),
+    instant("accepted_at"),
+    instant("revoked_at"),
+    sa.Column("member_id", sa.Uuid, comment="the membership that came of it"),
+    tenant_key("invitations"),
+    same_project("invitations", "member_id", "tokens"),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
+    sa.CheckConstraint(
+        "role IN ('viewer', 'operator', 'billing', 'owner', 'payer') AND (account_id IS NOT NULL) = (role = 'payer')",
+        name="role",
+    ),
+    sa.CheckConstraint("email = lower(email)", name="email"),
+    sa.CheckConstraint("(accepted_at IS NULL) = (member_id IS NULL)", name="accepted"),
+    sa.CheckConstraint("num_nonnulls(accepted_at, revoked_at) <= 1", name="ended_once"),
+    sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+)
+sa.Index("uq_invitations_secret_hash", invitations.c.secret_hash, unique=True)
+_OPEN = sa.and_(invitations.c.accepted_at.is_(None), invitations.c.revoked_at.is_(None))
+sa.Index(
+    "uq_invitations_project_open", invitations.c.project_id, invitations.c.email, unique=True, postgresql_where=_OPEN
+)
+sa.Index(
+    "uq_invitations_account_open", invitations.c.account_id, invitations.c.email, unique=True, postgresql_where=_OPEN
+)
+sa.Index("ix_invitations_project", invitations.c.project_id, invitations.c.created_at, invitations.c.id)
+sa.Index("ix_invitations_account", invitations.c.account_id, invitations.c.created_at, invitations.c.id)
+sa.Index("ix_invitations_member", invitations.c.project_id, invitations.c.member_id)
 
 browser_sessions = sa.Table(
     "browser_sessions",

@@ -20,9 +20,10 @@ from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventTyp
 from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query
 from ipucloud.identity.roles import Role
-from ipucloud.identity.token_store import MadeToken, create, note
+from ipucloud.identity.token_store import MadeToken, Owner, create, note
+from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem, not_found
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, PERMISSION_DENIED, STATE_CONFLICT, Problem, not_found
 
 
 class _Token(NamedTuple):
@@ -31,6 +32,8 @@ class _Token(NamedTuple):
     role: Role
     expires_at: datetime | None
     account_id: UUID | None
+    kind: TokenKind
+    mine: bool
     ended: bool
 
 
@@ -50,10 +53,11 @@ _ADMINISTRATORS = Query(
 )
 _LOCK = Query(
     """
-    SELECT id, name, role, expires_at, account_id,
+    SELECT id, name, role, expires_at, account_id, kind,
+           owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS mine,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
       FROM tokens
-     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
+     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id AND kind <> 'member' FOR UPDATE
     """,
     _Token,
 )
@@ -98,12 +102,16 @@ async def rotate(
 ) -> MadeToken:
     """Create a token with this one's name and role; this one ends now or later.
 
-    Raises `Problem` not_found, state_conflict for a token that has ended, last_administrator, and validation_failed
-    when the new one would already have expired.
+    Raises `Problem` not_found, state_conflict for a token that has ended or is of a login, permission_denied for
+    another person's, last_administrator, and validation_failed when the new one would already have expired.
     """
     token, administrators = await _locked(connection, keeper, token_id)
     if token.ended:
         raise Problem(STATE_CONFLICT, "The token has expired or was revoked: create another instead.")
+    if token.kind is TokenKind.LOGIN:
+        raise Problem(STATE_CONFLICT, "A token of `ipucloud login` is not rotated: log in again instead.")
+    if token.kind is TokenKind.PERSONAL and not token.mine:
+        raise Problem(PERMISSION_DENIED, "Only its owner rotates a personal token. You may revoke it.")
     expires_at = rotation.expires_at or token.expires_at
     _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
     made = await create(
@@ -116,6 +124,7 @@ async def rotate(
         created_by=keeper.token_id,
         request_id=keeper.request_id,
         account_id=token.account_id,
+        owner=Owner(of_token=token.id),
     )
     if rotation.keep_previous_seconds:
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})
@@ -131,7 +140,7 @@ async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -
     if keeper.home is None:
         rows = await _ADMINISTRATORS.all(connection, {"role": Role.ADMIN.value})
         administrators = {id_: expires_at or _FOR_EVER for id_, expires_at in rows}
-    token = await _LOCK.one_or_none(connection, {"project_id": keeper.home, "id": token_id})
+    token = await _LOCK.one_or_none(connection, {"project_id": keeper.home, "id": token_id, "keeper": keeper.token_id})
     if token is None:
         raise not_found()
     return token, administrators

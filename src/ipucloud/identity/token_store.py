@@ -28,7 +28,7 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
-from ipucloud.identity.tokens import new_token
+from ipucloud.identity.tokens import TokenKind, new_token
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
@@ -36,13 +36,17 @@ from ipucloud.kernel.ids import new_id
 _MEMBERS = f"""
 'id', id, 'name', name, 'role', role, 'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
-'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id
-"""
+'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id,
+'kind', kind, 'owner', (SELECT email FROM users WHERE users.id = owner_id)
+"""  # noqa: S608  # our own text
 _DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
 )
-_COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id"
-_IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project)"
+_COLUMNS = (
+    "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id,"
+    " kind, owner_id"
+)
+_IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND kind <> 'member'"
 
 _OF_ACTIVITY = """
 AND (CAST(:active AS boolean) IS NULL OR
@@ -71,7 +75,9 @@ LIST_TOKENS: Mapping[NamedOrder, Query[NamedPage]] = {
 }
 """Tokens; parameters from `db.documents.list_parameters`. `:active` true: those that work now; false: the others."""
 
-_OF_PLATFORM = "WHERE project_id IS NULL"  # those of billing accounts too: administrators keep them
+_OF_PLATFORM = (
+    "WHERE project_id IS NULL AND kind <> 'member'"  # those of billing accounts too: administrators keep them
+)
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
 
 GET_PLATFORM_TOKEN = Query(
@@ -139,9 +145,12 @@ WHOAMI = Query(
 
 _CREATE = sa.text(
     """
-    INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at)
+    INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at,
+                        kind, owner_id)
     SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
-           CAST(:expires_at AS timestamptz)
+           coalesce(CAST(:expires_at AS timestamptz), app_now() + make_interval(secs => CAST(:seconds AS float8))),
+           CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id
+      FROM (SELECT coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) AS id) AS owner
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
 )
@@ -168,6 +177,21 @@ _TOUCH = sa.text(
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a new token is: of the person `user_id`, or whose the token `of_token` is.
+
+    It is of the `kind`, or a service token if that is nobody's.
+    """
+
+    user_id: UUID | None = None
+    of_token: UUID | None = None
+    kind: TokenKind = TokenKind.PERSONAL
+
+
+NOBODY = Owner()
+
+
+@dataclass(frozen=True, slots=True)
 class MadeToken:
     """A new token. `secret` is returned here only; `document` is the rest as JSON."""
 
@@ -187,10 +211,13 @@ async def create(
     created_by: UUID | None = None,
     request_id: str | None = None,
     account_id: UUID | None = None,
+    seconds: float | None = None,
+    owner: Owner = NOBODY,
 ) -> MadeToken:
     """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
-    Raises `Problem` validation_failed when it would already have expired.
+    It expires at `expires_at` or after `seconds`; with neither never. Raises `Problem` validation_failed when it would
+    already have expired.
     """
     secret = new_token(env)
     token_id = new_id()
@@ -206,6 +233,10 @@ async def create(
             "secret_hash": secret.hash,
             "created_by": created_by,
             "expires_at": expires_at,
+            "seconds": seconds,
+            "user_id": owner.user_id,
+            "of_token": owner.of_token,
+            "kind": owner.kind.value,
         },
     )
     if stored.rowcount == 0:

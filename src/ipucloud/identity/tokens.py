@@ -1,6 +1,6 @@
-"""API tokens: `ipu_<env>_<43 base62><6 checksum>`, and the secrets of browser sessions and sign-in links.
+"""API tokens: `ipu_<env>_<43 base62><6 checksum>`, and the secrets of browser sessions, sign-in links and invitations.
 
-These are `ips_…` and `ipl_…`, so that none is ever read as another. The 43 characters are 32 random bytes. The
+These are `ips_…`, `ipl_…` and `ipi_…`, so that none is ever read as another. The 43 characters are 32 random bytes. The
 checksum is the CRC32 of everything before it, so a mistyped token is detected without the database. All are stored
 only as the SHA-256 of their whole text: 256 random bits need no slow hash.
 """
@@ -27,11 +27,25 @@ _REST = f"[0-9A-Za-z]{{{_RANDOM_LENGTH + _CHECKSUM_LENGTH}}}"
 _TOKEN = re.compile(rf"ipu_[a-z]{{2,8}}_{_REST}", re.ASCII)
 
 
+class TokenKind(StrEnum):
+    """Whose a token is: nobody's, or a person's.
+
+    `member`: the membership itself, of which sessions of the panel are; nobody knows its secret. `login`: what
+    `ipucloud login` got, with the role of the membership. `personal`: created by a person, with a role of its own.
+    """
+
+    SERVICE = "service"
+    MEMBER = "member"
+    LOGIN = "login"
+    PERSONAL = "personal"
+
+
 class Kind(StrEnum):
-    """Secrets of browsers, by the text that they begin with."""
+    """Secrets of browsers and invitations, by the text that they begin with."""
 
     SESSION = "ips_"
     LINK = "ipl_"
+    INVITATION = "ipi_"
 
 
 _BROWSERS = {kind: re.compile(kind + _REST, re.ASCII) for kind in Kind}

@@ -45,6 +45,7 @@ IDEMPOTENCY_KEY_REQUIRED = _register("idempotency_key_required", 400, "The reque
 UNAUTHENTICATED = _register("unauthenticated", 401, "A valid token is needed")
 CROSS_SITE_REQUEST = _register("cross_site_request", 403, "The request does not come from this site")
 PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does not allow this")
+NOT_A_MEMBER = _register("not_a_member", 403, "The person is not a member there")
 NOT_FOUND = _register("not_found", 404, "There is no such object")
 METHOD_NOT_ALLOWED = _register("method_not_allowed", 405, "This path does not take that method")
 NOT_ACCEPTABLE = _register("not_acceptable", 406, "None of the accepted media types can be given")
@@ -59,11 +60,15 @@ DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected a
 STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
 NO_VIPU = _register("no_vipu", 409, "The cluster has no V-IPU controller")
 LAST_ADMINISTRATOR = _register("last_administrator", 409, "The platform would be left without an administrator")
+LAST_OWNER = _register("last_owner", 409, "The project would be left without a member who owns it")
+ALREADY_MEMBER = _register("already_member", 409, "The person is a member already")
+ALREADY_INVITED = _register("already_invited", 409, "The person has an open invitation")
 IN_USE = _register("in_use", 409, "The object is still in use")
 IDEMPOTENCY_IN_PROGRESS = _register(
     "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True
 )
 SIGN_IN_LINK_ENDED = _register("sign_in_link_ended", 410, "The sign-in link was used or has expired")
+INVITATION_ENDED = _register("invitation_ended", 410, "The invitation was accepted, revoked or has expired")
 REQUEST_TIMEOUT = _register("request_timeout", 408, "The request did not arrive in time", retryable=True)
 PRECONDITION_FAILED = _register("precondition_failed", 412, "The object has changed since it was read")
 BODY_TOO_LARGE = _register("body_too_large", 413, "The request body is too large")

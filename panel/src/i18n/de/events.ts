@@ -1,8 +1,8 @@
 import type { Messages } from "../en";
 
 const nouns = {
-  account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invoice: "Rechnung",
-  maintenance: "Wartung", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
+  account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invitation: "Einladung", invoice: "Rechnung",
+  maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };
 const verbs = {
@@ -19,7 +19,7 @@ const verbs = {
   revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
-  updated: "geändert", withdrawn: "zurückgezogen",
+  updated: "geändert", withdrawn: "zurückgezogen", invited: "eingeladen", joined: "beigetreten", role_changed: "hat eine andere Rolle",
 };
 
 export const events: Messages["events"] = {
@@ -27,6 +27,7 @@ export const events: Messages["events"] = {
   title: "Ereignisse",
   description: "Was im Projekt geschah, das Neueste zuerst.",
   about: "Betrifft",
+  actor: "Von",
   details: "Einzelheiten",
   emptyText: "Hier steht, was im Projekt geschieht: Cluster, Schlüssel, Budgets, Rechnungen.",
   accountText: "Hier steht, was mit dem Geld des Kontos geschieht: Rechnungen, Zahlungen, Budgets, Guthaben.",

@@ -83,6 +83,10 @@ export const shell: Messages["shell"] = {
 
 export const signIn: Messages["signIn"] = {
   title: "Bei IPU Cloud anmelden",
+  email: "E-Mail",
+  password: "Passwort",
+  submitToken: "Token verwenden",
+  withToken: "Mit einem Token anmelden",
   token: "API-Token",
   help: "Fügen Sie ein Token Ihres Projekts oder der Plattform ein. Der Browser behält nur eine Sitzung, die mit ihm endet, nie das Token.",
   submit: "Anmelden",

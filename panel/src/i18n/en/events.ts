@@ -1,6 +1,6 @@
 const nouns: Record<string, string> = {
-  account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invoice: "Invoice",
-  maintenance: "Maintenance", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
+  account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invitation: "Invitation", invoice: "Invoice",
+  maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };
 const verbs: Record<string, string> = {
@@ -17,7 +17,7 @@ const verbs: Record<string, string> = {
   rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were written again", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
   suspending: "is being suspended", threshold_reached: "threshold reached", top_up_paused: "top-ups paused", top_up_requested: "top-up requested",
   top_up_resumed: "top-ups resumed", topped_up: "topped up", unknown: "is in an unknown state", updated: "changed",
-  withdrawn: "withdrawn",
+  invited: "invited", joined: "joined", role_changed: "has another role", withdrawn: "withdrawn",
 };
 
 export const events = {
@@ -25,6 +25,7 @@ export const events = {
   title: "Events",
   description: "What happened in the project, newest first.",
   about: "About",
+  actor: "By",
   details: "Details",
   emptyText: "Whatever happens in the project is listed here: clusters, keys, budgets, invoices.",
   accountText: "What happens to the account's money is listed here: invoices, payments, budgets, funds.",

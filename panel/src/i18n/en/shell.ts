@@ -81,6 +81,10 @@ export const shell = {
 
 export const signIn = {
   title: "Sign in to IPU Cloud",
+  email: "E-mail",
+  password: "Password",
+  submitToken: "Use the token",
+  withToken: "Sign in with a token",
   token: "API token",
   help: "Paste a token of your project or of the platform. The browser keeps only a session that ends with it, never the token.",
   submit: "Sign in",

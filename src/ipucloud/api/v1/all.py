@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.api.v1 import (
+    account_members,
     billing,
     billing_budgets,
     billing_deliveries,
@@ -25,6 +26,9 @@ from ipucloud.api.v1 import (
     fault_reports,
     flavors,
     identity,
+    invitations,
+    me,
+    members,
     operations,
     overview,
     partitions,
@@ -80,6 +84,10 @@ ROUTERS = tuple(
         billing_exports,
         billing_reports,
         tokens,
+        members,
+        invitations,
+        account_members,
+        me,
         platform_tokens,
         quotas,
         quota_requests,

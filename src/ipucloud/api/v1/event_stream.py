@@ -22,7 +22,7 @@ from ipucloud.api.services import Services, services_of
 from ipucloud.api.shapes import LAST_EVENT_ID, ProjectRef
 from ipucloud.api.streams import RETRY_MILLISECONDS, EventStream
 from ipucloud.api.trace import trace_of
-from ipucloud.contract.event_types import PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
+from ipucloud.contract.event_types import MEMBER_REMOVED, PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
 from ipucloud.contract.events import EventStreamQuery
 from ipucloud.events.feed import OPEN_STREAM, FeedEvent, Position, StreamOpened
 from ipucloud.events.following import Subscription
@@ -37,7 +37,7 @@ GAP = "gap"
 
 _OPEN = authenticated(OPEN_STREAM, StreamOpened)
 _UNKNOWN = Position(0, -1)
-_LEFT = frozenset({TOKEN_REVOKED.name, TOKEN_ROTATED.name, PROJECT_DELETED.name})
+_LEFT = frozenset({TOKEN_REVOKED.name, TOKEN_ROTATED.name, PROJECT_DELETED.name, MEMBER_REMOVED.name})
 """Events after which the caller may have no access any more."""
 
 routes = router()

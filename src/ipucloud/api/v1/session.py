@@ -1,4 +1,4 @@
-"""Browser sessions: a token, or the code of a sign-in link, is exchanged for a cookie."""
+"""Browser sessions: a password, a token, or the code of a sign-in link is exchanged for a cookie."""
 
 from __future__ import annotations
 
@@ -17,20 +17,26 @@ from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.sign_in import membership, verified
 from ipucloud.api.writes import change_platform
+from ipucloud.contract.people import SessionSwitch
 from ipucloud.contract.sessions import SessionCreate, SessionOut, SignInLinkOut
-from ipucloud.identity import sessions
+from ipucloud.identity import people, sessions
 from ipucloud.identity.access import Principal, unauthenticated
 from ipucloud.identity.roles import Permission, Role, allowed
 from ipucloud.identity.sessions import Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
 from ipucloud.kernel.errors import (
     CROSS_SITE_REQUEST,
+    NOT_A_MEMBER,
+    NOT_FOUND,
     PERMISSION_DENIED,
     SIGN_IN_LINK_ENDED,
+    STATE_CONFLICT,
     UNAUTHENTICATED,
     FieldError,
     Problem,
+    not_found,
 )
 
 routes = router()
@@ -47,23 +53,26 @@ _PATH = "/v1/session"
         gives=SessionOut,
         status=201,
         description="Signed in",
-        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, SIGN_IN_LINK_ENDED),
+        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, NOT_A_MEMBER, SIGN_IN_LINK_ENDED),
     ),
 )
 async def sign_in(request: Request, body: SessionCreate) -> Response:
-    """Exchange a token, or the code of a sign-in link, for a session in an HttpOnly cookie.
+    """Exchange an e-mail and password, a token, or the code of a sign-in link for a session in an HttpOnly cookie.
 
-    For browsers: a program sends its token with each request instead. The session has the rights of its token and ends
-    with it. A repeat with a token begins another session; a code works once.
+    For browsers: a program sends its token with each request instead. The session has the rights of the membership or
+    token and ends with it. A repeat with a password or token begins another session; a code works once.
     """
     require_same_site(request.scope, browser=False)
-    if (body.token is None) == (body.code is None):
-        raise invalid([FieldError("/token", "one_of", "Send either a token or a code.")])
+    _check_one_way(body)
     settings = services_of(request).settings
     lives = Lives(timedelta(seconds=settings.session_seconds), timedelta(seconds=settings.session_idle_seconds))
+    user = None if body.email is None else await verified(request, body.email, body.password or "")
 
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
-        if body.token is not None:
+        if user is not None:
+            found = await membership(request, connection, user, body.project)
+            begun = await sessions.begin_by_membership(connection, found.id, lives)
+        elif body.token is not None:
             begun = await sessions.begin_by_token(connection, token_hash(body.token), lives)
         else:
             begun = await sessions.begin_by_code(connection, secret_hash(Kind.LINK, body.code or ""), lives)
@@ -127,6 +136,41 @@ async def create_sign_in_link(request: Request) -> Response:
         return shown_once(201, {"id": link_id, "expires_at": expires_at}, secret, {"Location": _PATH}, None)
 
     return await change_platform(request, effect, own=True)
+
+
+@routes.post(
+    f"{_PATH}:switch",
+    **operation(
+        "switchSession",
+        "Go on as another membership",
+        Permission.CATALOGUE_READ,
+        gives=SessionOut,
+        errors=(STATE_CONFLICT, NOT_FOUND),
+    ),
+)
+async def switch_session(request: Request, body: SessionSwitch) -> Response:
+    """Let this browser's session go on in another project or billing account where the person is a member."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        credential = trace_of(request).credential()
+        if not trace_of(request).by_cookie:
+            raise Problem(STATE_CONFLICT, "Only a browser session can be switched; a token is of one project.")
+        if not await people.switch(connection, credential, body.membership_id):
+            raise not_found()
+        row = await sessions.SESSION.one(connection, {"token_hash": credential})
+        return Answer(200, _document(row))
+
+    return await change_platform(request, effect, own=True)
+
+
+def _check_one_way(body: SessionCreate) -> None:
+    """Raise `Problem` validation_failed unless the body has one way to sign in."""
+    if [body.token, body.code, body.email].count(None) != 2:
+        raise invalid([FieldError("/token", "one_of", "Send an e-mail and a password, or a token, or a code.")])
+    if (body.email is None) != (body.password is None):
+        raise invalid([FieldError("/password", "with_email", "Send the password with the e-mail, and only with it.")])
+    if body.project is not None and body.email is None:
+        raise invalid([FieldError("/project", "with_email", "A token and a code have a project of their own.")])
 
 
 def _document(row: SessionRow | None) -> bytes:

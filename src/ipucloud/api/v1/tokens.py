@@ -24,6 +24,7 @@ from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenList, TokenO
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission, Role
+from ipucloud.identity.token_store import NOBODY, Owner
 from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
@@ -47,7 +48,10 @@ async def list_tokens(request: Request, project: ProjectRef, query: Annotated[To
     ),
 )
 async def create_token(request: Request, project: ProjectRef, body: TokenCreate) -> Response:
-    """Create a token of the project. Only this response has its secret; a replay has null instead."""
+    """Create a token of the project. Only this response has its secret; a replay has null instead.
+
+    A token that a person creates is theirs, and ends with their membership, unless it is a `service` token.
+    """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await token_store.create(
@@ -59,6 +63,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             expires_at=body.expires_at,
             created_by=scope.token_id,
             request_id=trace_of(request).request_id,
+            owner=NOBODY if body.service else Owner(of_token=scope.token_id),
         )
         return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from dataclasses import replace
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import projects, tokens
+from ipucloud.client import me, projects, tokens
 from ipucloud.client.errors import UsageError
 from ipucloud.client.profiles import Profile, chosen, of_variables, save, stored_profiles
 from ipucloud.client.sync import Client
@@ -17,37 +18,67 @@ from ipucloud.client.sync import Client
 app = typer.Typer()
 
 
-@customer_command(app, "login", "", "--url https://ipucloud.example.com", "--profile admin --project demo")
+@customer_command(
+    app, "login", "--url https://ipucloud.example.com", "--email ann@example.com", "--profile admin --project demo"
+)
 def login(
     session: Session,
-    check: Annotated[bool, typer.Option(help="Store them only if the service accepts the token.")] = True,
+    email: Annotated[
+        str | None, typer.Option(help="Your e-mail. The password is asked for, or read from standard input.")
+    ] = None,
+    check: Annotated[bool, typer.Option(help="Store a token only if the service accepts it.")] = True,
 ) -> None:
-    """Check the service's URL and your token, and store them as a profile.
+    """Log in, and store the service's URL and a token as a profile.
 
-    Without --profile, the profile is `default`. --url and --project give the URL and the project. The token is asked
-    for, or read from standard input if that is a pipe, because other users of this machine could see it on a command
-    line; IPUCLOUD_TOKEN is used unless --profile is given.
+    With e-mail and password you get a token of your own, which expires; `ipucloud logout` ends it. A service's token is
+    entered instead if no e-mail is given. Without --profile, the profile is `default`. --url and --project give the URL
+    and the project. Password and token are asked for, or read from standard input if that is a pipe, because other
+    users of this machine could see them on a command line; IPUCLOUD_TOKEN is used unless --profile or --email is given.
     """
     name = chosen(session.environment, session.profile)
     profiles = stored_profiles(session.environment)
     stored = profiles.get(name, Profile())
     known = Profile() if session.profile else of_variables(session.environment)
-    url = session.url or known.url or _ask("URL of the service", stored.url)
-    token = known.token or _ask("Token", hidden=True)
-    profile = Profile(url, token, session.project or known.project or (stored.project if url == stored.url else None))
-    with Client(url, token, project=profile.project) as client:
+    url = session.url or known.url or ask("URL of the service", stored.url)
+    if email is None and known.token is None and sys.stdin.isatty():
+        answer: str = typer.prompt("E-mail (leave it empty to enter a token)", stored.email or "", err=True)
+        email = answer.strip() or None
+    project = session.project or known.project or (stored.project if url == stored.url else None)
+    if email is not None:
+        profile = _as_person(url, email, project)
+    else:
+        profile = _with_token(Profile(url, known.token or ask("Token", hidden=True), project), check=check)
+    path = save({**profiles, name: profile}, session.environment)
+    facts = {"profile": name, "url": url, "project": profile.project, "role": profile.role, "path": str(path)}
+    if profile.email is not None:
+        facts["email"] = profile.email
+    session.show(facts, facts.items())
+
+
+def _as_person(url: str, email: str, project: str | None) -> Profile:
+    with Client(url, "", project=project) as client:
+        made = client.run(me.log_in(email, ask("Password", hidden=True), project=project, name=_computer()))
+    return Profile(url, made.token, made.project, made.role, made.owner)
+
+
+def _with_token(profile: Profile, *, check: bool) -> Profile:
+    with Client(profile.url, profile.token, project=profile.project) as client:
         if check:
             profile = replace(profile, role=client.run(tokens.whoami()).role)
             if profile.project is not None:
                 client.run(projects.get(profile.project))
-    path = save({**profiles, name: profile}, session.environment)
-    facts = {"profile": name, "url": url, "project": profile.project, "role": profile.role, "path": str(path)}
-    session.show(facts, facts.items())
+    return profile
 
 
-def _ask(what: str, default: str | None = None, *, hidden: bool = False) -> str:
+def _computer() -> str:
+    """The token's name, by which its owner knows where it is."""
+    return socket.gethostname()[:128] or "command line"
+
+
+def ask(what: str, default: str | None = None, *, hidden: bool = False, confirmed: bool = False) -> str:
+    """Ask on a terminal, without echo if `hidden`; else read a line of standard input. Raises UsageError."""
     if sys.stdin.isatty():
-        answer: str = typer.prompt(what, default, hide_input=hidden, err=True)
+        answer: str = typer.prompt(what, default, hide_input=hidden, confirmation_prompt=confirmed, err=True)
     else:
         answer = default or sys.stdin.readline()
     if not answer.strip():

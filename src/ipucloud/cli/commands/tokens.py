@@ -41,6 +41,9 @@ def create(
     ] = None,
     expires_at: ExpiresAt = None,
     platform: Platform = False,
+    service: Annotated[
+        bool, typer.Option("--service", help="Nobody's: it stays when you are no longer a member of the project.")
+    ] = False,
     account: Annotated[
         str | None,
         typer.Option(
@@ -56,7 +59,7 @@ def create(
         _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at)))
         return
     role = role or ("support" if platform else "operator")
-    token = session.run(tokens.create(name, role, expires_at=expires_at, platform=platform))
+    token = session.run(tokens.create(name, role, expires_at=expires_at, platform=platform, service=service))
     _show_once(session, token)
 
 
@@ -74,10 +77,11 @@ def list_tokens(
     """List the tokens, without their secrets."""
     session.list(
         tokens.list(active=active, platform=platform, order=order),
-        ("NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
+        ("NAME", "ROLE", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,
             each.role,
+            each.owner,
             each.created_at,
             each.expires_at,
             each.last_used_at,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import me as people
 from ipucloud.client import tokens
 
 app = typer.Typer()
@@ -12,18 +13,22 @@ app = typer.Typer()
 
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
-    """Show the service, the token, its project and role."""
+    """Show the service, the person, the token, its project and role."""
     me = session.run(tokens.whoami())
     account = me.token and me.token.account_id
     without = f"none: a payer's token of account {account}" if account else "none: a platform token"
     project = f"{me.project.slug} ({me.project.id})" if me.project else without
+    owner = me.token and me.token.owner
+    others = session.run(people.get()).memberships if owner and not session.as_json else []
     session.show(
         me,
         [
             ("service", session.client.url),
+            *([("person", owner)] if owner else []),
             ("token", me.token and f"{me.token.name} ({me.token.display_prefix}…)"),
             ("role", me.role),
             ("project", project),
             ("scopes", list(me.scopes)),
+            *(("member of", f"{each.project or each.account_id} ({each.role})") for each in others),
         ],
     )

@@ -349,6 +349,9 @@ class Event(Answer):
     request_id: str | None = None
     """Id of the request, for logs and support."""
 
+    actor: str | None = None
+    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
+
     at: datetime
     """Time of the event."""
 
@@ -787,6 +790,68 @@ class InventoryFinding(Answer):
     """Whether new clusters do not get it because of this, once two readings have shown it."""
 
 
+class Invitation(Answer):
+    """An invitation without its secret."""
+
+    id: str
+    """Unique id."""
+
+    email: str
+    """E-mail of the invited person."""
+
+    role: str
+    """Role that the person will have."""
+
+    invited_by: str | None = None
+    """E-mail of the person, or name of the token, that invited."""
+
+    state: str
+    """`open`, `accepted`, `revoked` or `expired`."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime
+    """When it expires; null: never."""
+
+    accepted_at: datetime | None = None
+    """When it was accepted; null if it was not."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    member_id: str | None = None
+    """Id of the membership that came of it; null if none did."""
+
+
+class Invited(Answer):
+    """What an invitation is to."""
+
+    email: str
+    """E-mail of the invited person."""
+
+    role: str
+    """Role that the person will have."""
+
+    invited_by: str | None = None
+    """E-mail of the person, or name of the token, that invited."""
+
+    project: str | None = None
+    """Slug of the project; null: a billing account."""
+
+    project_name: str | None = None
+    """Name of the project."""
+
+    account_id: str | None = None
+    """Id of the billing account; null: a project."""
+
+    expires_at: datetime
+    """When it expires; null: never."""
+
+    has_account: bool
+    """Whether the person has an account, whose password is then needed."""
+
+
 class InvoicePeriod(Answer):
     """Days in [since, until)."""
 
@@ -909,6 +974,55 @@ class LogHint(Answer):
     """Processes whose logs have such lines."""
 
 
+class Login(Answer):
+    """A token of the person, which expires."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    display_prefix: str
+    """First characters of the secret, to tell tokens apart."""
+
+    created_by: str | None = None
+    """Id of the token that created it."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime | None = None
+    """When it expires; null: never."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    last_used_at: datetime | None = None
+    """When it was last used, to the hour."""
+
+    account_id: str | None = None
+    """Billing account of a token with the role `payer`; null for others."""
+
+    kind: str
+    """
+    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
+    login`. `member`: the membership itself, of a person who is signed in to the panel.
+    """
+
+    owner: str | None = None
+    """E-mail of the person whose it is; null for a service token."""
+
+    token: str | None = None
+    """The secret, shown only once; null in a replayed response."""
+
+    project: str | None = None
+    """Slug of the project; null: a billing account."""
+
+
 class Machine(Answer):
     """An IPU machine that the cluster holds."""
 
@@ -959,6 +1073,87 @@ class MachineLinks(Answer):
     """
 
 
+class Member(Answer):
+    """A member of a project or of a billing account."""
+
+    id: str
+    """Id of the membership."""
+
+    email: str
+    """E-mail of the person."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    since: datetime
+    """When the person became a member."""
+
+    last_seen_at: datetime | None = None
+    """When the person last used the panel or the command line here, to the hour; null: not yet."""
+
+
+class Membership(Answer):
+    """Where a person is a member."""
+
+    id: str
+    """Id of the membership."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    project_id: str | None = None
+    """Id of the project; null: a billing account."""
+
+    project: str | None = None
+    """Slug of the project; null: a billing account."""
+
+    account_id: str | None = None
+    """Id of the billing account; null: a project."""
+
+    since: datetime
+    """When the person became a member."""
+
+
+class NewInvitation(Answer):
+    """An invitation with its secret."""
+
+    id: str
+    """Unique id."""
+
+    email: str
+    """E-mail of the invited person."""
+
+    role: str
+    """Role that the person will have."""
+
+    invited_by: str | None = None
+    """E-mail of the person, or name of the token, that invited."""
+
+    state: str
+    """`open`, `accepted`, `revoked` or `expired`."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime
+    """When it expires; null: never."""
+
+    accepted_at: datetime | None = None
+    """When it was accepted; null if it was not."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    member_id: str | None = None
+    """Id of the membership that came of it; null if none did."""
+
+    url: str | None = None
+    """Address to send to the person; the secret is in its fragment. Null in a replayed response."""
+
+    secret: str | None = None
+    """The secret, shown only once; null in a replayed response."""
+
+
 class NewToken(Answer):
     """A new token."""
 
@@ -991,6 +1186,15 @@ class NewToken(Answer):
 
     account_id: str | None = None
     """Billing account of a token with the role `payer`; null for others."""
+
+    kind: str
+    """
+    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
+    login`. `member`: the membership itself, of a person who is signed in to the panel.
+    """
+
+    owner: str | None = None
+    """E-mail of the person whose it is; null for a service token."""
 
     token: str | None = None
     """The secret, shown only once; null in a replayed response."""
@@ -1109,6 +1313,9 @@ class OperatorEvent(Answer):
 
     request_id: str | None = None
     """The request that caused it; null: none did."""
+
+    actor: str | None = None
+    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
 
     at: datetime
     """When it happened."""
@@ -2058,6 +2265,15 @@ class Token(Answer):
     account_id: str | None = None
     """Billing account of a token with the role `payer`; null for others."""
 
+    kind: str
+    """
+    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
+    login`. `member`: the membership itself, of a person who is signed in to the panel.
+    """
+
+    owner: str | None = None
+    """E-mail of the person whose it is; null for a service token."""
+
 
 class ToolKind(StrEnum):
     """
@@ -2170,6 +2386,22 @@ class UsageSlice(Answer):
 
     cost: Money
     """Exact cost."""
+
+
+class User(Answer):
+    """A person."""
+
+    id: str
+    """Unique id."""
+
+    email: str
+    """E-mail of the person."""
+
+    created_at: datetime
+    """When it was created."""
+
+    password_set_at: datetime
+    """When the password was set."""
 
 
 class Validation(Answer):
@@ -3660,6 +3892,28 @@ class MachineType(Answer):
     """Available sizes of DDR4 streaming memory per machine."""
 
 
+class Me(Answer):
+    """The caller: the person, with every membership, or a service token alone."""
+
+    token: Token
+    """The token of this request."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    scopes: Sequence[str] = []
+    """Permissions of the role."""
+
+    project: Project | None = None
+    """Project of the token; null for others."""
+
+    user: User | None = None
+    """The person whose the token is; null for a service token."""
+
+    memberships: Annotated[Sequence[Membership], Field(validate_default=True)] = []
+    """Where the person is a member."""
+
+
 class Operation(Outcome):
     """An asynchronous request and its progress."""
 
@@ -5088,6 +5342,8 @@ __all__ = [
     "Idle",
     "Image",
     "InventoryFinding",
+    "Invitation",
+    "Invited",
     "Invoice",
     "InvoiceCredit",
     "InvoiceLine",
@@ -5102,9 +5358,14 @@ __all__ = [
     "Link",
     "Liveness",
     "LogHint",
+    "Login",
     "Machine",
     "MachineLinks",
     "MachineType",
+    "Me",
+    "Member",
+    "Membership",
+    "NewInvitation",
     "NewToken",
     "NewVipuKey",
     "Observation",
@@ -5188,6 +5449,7 @@ __all__ = [
     "Usage",
     "UsageSlice",
     "UsePeriod",
+    "User",
     "Validation",
     "Vipu",
     "Webhook",

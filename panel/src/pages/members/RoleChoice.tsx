@@ -1,0 +1,18 @@
+import FormField from "@cloudscape-design/components/form-field";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import { ROLES, type ProjectRole } from "../../api/people";
+import { useStrings } from "../../i18n";
+
+/** The roles in a project, with what each may do. */
+export function RoleChoice({ value, onChange }: { value: string; onChange: (role: ProjectRole) => void }) {
+  const { shell, tokens: s } = useStrings();
+  return (
+    <FormField label={s.role}>
+      <RadioGroup
+        value={value}
+        onChange={({ detail }) => onChange(detail.value as ProjectRole)}
+        items={ROLES.map((each) => ({ value: each, label: shell.roles[each] ?? each, description: s.roleText[each] }))}
+      />
+    </FormField>
+  );
+}

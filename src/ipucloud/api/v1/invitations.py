@@ -1,0 +1,220 @@
+"""Invitations: owners invite people to their project; whoever has the link accepts, with a password."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Path, Query
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.attempts import ANYBODY
+from ipucloud.api.credentials import require_same_site
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer, shown_once
+from ipucloud.api.paging import list_of
+from ipucloud.api.problems import invalid
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.members import home_of
+from ipucloud.api.writes import change
+from ipucloud.contract.people import (
+    InvitationAccept,
+    InvitationCreate,
+    InvitationList,
+    InvitationPage,
+    InvitationShow,
+    InvitedOut,
+    NewInvitationOut,
+)
+from ipucloud.identity import invitations, passwords, people
+from ipucloud.identity.access import Scope
+from ipucloud.identity.invitations import Invited
+from ipucloud.identity.members import Home
+from ipucloud.identity.roles import Permission, Role
+from ipucloud.identity.tokens import Kind, secret_hash
+from ipucloud.kernel.errors import (
+    ALREADY_INVITED,
+    ALREADY_MEMBER,
+    CROSS_SITE_REQUEST,
+    INVITATION_ENDED,
+    NOT_FOUND,
+    UNAUTHENTICATED,
+    FieldError,
+    Problem,
+    not_found,
+)
+
+routes = router()
+
+_ALL = "/v1/projects/{project}/invitations"
+_ONE = f"{_ALL}/{{invitation:uuid}}"
+InvitationId = Annotated[UUID, Path(description="Id of the invitation.")]
+
+
+@routes.get(_ALL, **operation("listInvitations", "List invitations", Permission.MEMBER_READ, gives=InvitationPage))
+async def list_invitations(
+    request: Request, project: ProjectRef, query: Annotated[InvitationList, Query()]
+) -> Response:
+    """List the invitations to the project, without their secrets."""
+    return await list_of(request, project, invitations.LIST_INVITATIONS, query)
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createInvitation",
+        "Invite a person",
+        Permission.MEMBER_WRITE,
+        gives=NewInvitationOut,
+        status=201,
+        description="Created",
+        errors=(ALREADY_MEMBER, ALREADY_INVITED),
+    ),
+)
+async def create_invitation(request: Request, project: ProjectRef, body: InvitationCreate) -> Response:
+    """Invite a person to the project. Send them the link: only this response has it; a replay has null instead."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        home = home_of(request, scope)
+        return await invited(request, connection, home, body.email, Role(body.role))
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    f"{_ONE}:renew",
+    **operation(
+        "renewInvitation",
+        "Renew an invitation",
+        Permission.MEMBER_WRITE,
+        gives=NewInvitationOut,
+        errors=(INVITATION_ENDED,),
+    ),
+)
+async def renew_invitation(request: Request, project: ProjectRef, invitation: InvitationId) -> Response:
+    """Make another link for an open or expired invitation; the former one ends. Only this response has the link."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        return await renewed(request, connection, home_of(request, scope), invitation)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    _ONE,
+    **operation("revokeInvitation", "Revoke an invitation", Permission.MEMBER_WRITE, status=204, description="Revoked"),
+)
+async def revoke_invitation(request: Request, project: ProjectRef, invitation: InvitationId) -> Response:
+    """End an invitation. Repeating has no effect, and neither has it on one that was accepted."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await invitations.revoke(connection, home_of(request, scope), invitation)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    "/v1/invitations:show",
+    **operation("showInvitation", "Show an invitation", None, gives=InvitedOut, errors=(NOT_FOUND, INVITATION_ENDED)),
+)
+async def show_invitation(request: Request, body: InvitationShow) -> Response:
+    """Return what the invitation with this secret is to. It is not used up."""
+    services_of(request).attempts.take(request, ANYBODY)
+    found = await _found(request, secret_hash(Kind.INVITATION, body.secret))
+    return Response(_document(found), media_type=JSON)
+
+
+@routes.post(
+    "/v1/invitations:accept",
+    **operation(
+        "acceptInvitation",
+        "Accept an invitation",
+        None,
+        gives=InvitedOut,
+        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, NOT_FOUND, ALREADY_MEMBER, INVITATION_ENDED),
+    ),
+)
+async def accept_invitation(request: Request, body: InvitationAccept) -> Response:
+    """Become a member. The password is that of the person's account, or the one that the new account will have.
+
+    Then sign in with the e-mail and the password. An invitation is accepted once.
+    """
+    require_same_site(request.scope, browser=False)
+    services, hashed = services_of(request), secret_hash(Kind.INVITATION, body.secret)
+    services.attempts.take(request, ANYBODY)
+    found = await _found(request, hashed)
+    if hashed is None:
+        raise not_found()
+    user_id, password_hash = await _account(request, found, body.password)
+
+    async def work(connection: AsyncConnection) -> Invited:
+        user = user_id or await people.add_user(connection, found.email, password_hash)
+        if user is None:  # another invitation of the same person was accepted meanwhile
+            raise people.wrong_password()
+        return await invitations.accept(connection, hashed, user, trace_of(request).request_id)
+
+    accepted = await services.database.transact(work)
+    services.notifier.poke()
+    return Response(_document(accepted), media_type=JSON)
+
+
+async def _found(request: Request, hashed: bytes | None) -> Invited:
+    row = None
+    if hashed is not None:
+        row = await services_of(request).reader.one(invitations.FIND, {"secret_hash": hashed})
+    return invitations.opened(row)
+
+
+async def _account(request: Request, found: Invited, password: str) -> tuple[UUID | None, str]:
+    """The id of the invited person's account, whose password it is; or none, and the hash for a new account.
+
+    Raises `Problem` 401, rate_limited, validation_failed.
+    """
+    services = services_of(request)
+    services.attempts.take(request, found.email)
+    user = await services.reader.one(people.FIND_USER, {"email": found.email})
+    if user is not None:
+        if not await services.passwords.verify(user.password_hash, password):
+            raise Problem(UNAUTHENTICATED, "There is an account with this e-mail, and this is not its password.")
+        return user.id, ""
+    if len(password) < passwords.LEAST:
+        raise invalid([FieldError("/password", "too_short", f"Use at least {passwords.LEAST} characters.")])
+    if fault := passwords.weakness(password, found.email, "/password"):
+        raise invalid([fault])
+    return None, await services.passwords.hash(password)
+
+
+async def invited(request: Request, connection: AsyncConnection, home: Home, email: str, role: Role) -> Answer:
+    """201 with the link of a new invitation."""
+    seconds = services_of(request).settings.invitation_seconds
+    made, secret = await invitations.invite(connection, home, email=email, role=role, seconds=seconds)
+    where = f"/v1/projects/{home.project_id}" if home.account_id is None else _of_account(home.account_id)
+    known = orjson.loads(await invitations.read_invitation(connection, made))
+    return shown_once(201, known, _link(request, secret), {"Location": f"{where}/invitations"}, made)
+
+
+async def renewed(request: Request, connection: AsyncConnection, home: Home, invitation: UUID) -> Answer:
+    """200 with the invitation's new link."""
+    seconds = services_of(request).settings.invitation_seconds
+    secret = await invitations.renew(connection, home, invitation, seconds=seconds)
+    known = orjson.loads(await invitations.read_invitation(connection, invitation))
+    return shown_once(200, known, _link(request, secret), {}, invitation)
+
+
+def _link(request: Request, secret: str) -> dict[str, str]:
+    return {"url": f"{str(request.base_url).rstrip('/')}/invitation#secret={secret}", "secret": secret}
+
+
+def _of_account(account: UUID) -> str:
+    return f"/v1/billing/accounts/{account}"
+
+
+def _document(found: Invited) -> bytes:
+    return orjson.dumps({name: getattr(found, name) for name in InvitedOut.model_fields})

@@ -1,0 +1,83 @@
+"""Members of a project: listing them, changing their role, removing them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Query
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import list_of
+from ipucloud.api.routing import operation, router
+from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import change
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.people import MemberOut, MemberPage, MemberPatch
+from ipucloud.identity import members
+from ipucloud.identity.access import Scope
+from ipucloud.identity.members import Home
+from ipucloud.identity.roles import Permission, Role
+from ipucloud.kernel.errors import LAST_OWNER
+
+routes = router()
+
+_ALL = "/v1/projects/{project}/members"
+_ONE = f"{_ALL}/{{member:uuid}}"
+MemberId = Annotated[UUID, Path(description="Id of the membership.")]
+
+
+@routes.get(_ALL, **operation("listMembers", "List members", Permission.MEMBER_READ, gives=MemberPage))
+async def list_members(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+    """List the people who are members of the project."""
+    return await list_of(request, project, members.LIST_MEMBERS, query)
+
+
+@routes.patch(
+    _ONE,
+    **operation(
+        "updateMember", "Change a member's role", Permission.MEMBER_WRITE, gives=MemberOut, errors=(LAST_OWNER,)
+    ),
+)
+async def update_member(request: Request, project: ProjectRef, member: MemberId, body: MemberPatch) -> Response:
+    """Give a member another role, at once also in their sessions and logins.
+
+    Personal tokens of theirs that may do more than the new role are revoked.
+    """
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await members.set_role(connection, home_of(request, scope), member, Role(body.role))
+        document = await members.read_member(connection, member)
+        return Answer(200, document.encode(), subject_id=member)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    _ONE,
+    **operation(
+        "removeMember",
+        "Remove a member",
+        Permission.MEMBER_WRITE,
+        status=204,
+        description="Removed",
+        errors=(LAST_OWNER,),
+    ),
+)
+async def remove_member(request: Request, project: ProjectRef, member: MemberId) -> Response:
+    """End a membership: the person's sessions, logins and personal tokens in the project end immediately."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await members.remove(connection, home_of(request, scope), member)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+def home_of(request: Request, scope: Scope) -> Home:
+    """The project, and the request that changes something in it."""
+    return Home(scope.project_id, None, trace_of(request).request_id)

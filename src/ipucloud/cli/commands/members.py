@@ -1,0 +1,90 @@
+"""`ipucloud members`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import ACCOUNT, find, member_kind
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Order, Sorted
+from ipucloud.client import invitations, members
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import NewInvitation
+
+app = typer.Typer(no_args_is_help=True)
+
+OfAccount = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        help="Payers of this billing account, not members of the project; for administrators.",
+        autocompletion=names(ACCOUNT),
+    ),
+]
+Email = Annotated[str, typer.Argument(help="E-mail of the person.")]
+_Member = Annotated[str, typer.Argument(metavar="EMAIL", help="E-mail of the member, or id of the membership.")]
+_ROLES = "viewer, operator, billing or owner"
+
+
+@customer_command(app, "list", "", "--account research")
+def list_members(session: Session, *, account: OfAccount = None, order: Sorted = Order.NEWEST_FIRST) -> None:
+    """List the people who are members."""
+    session.list(
+        members.list(account=account, order=order),
+        ("EMAIL", "ROLE", "SINCE", "LAST SEEN", "ID"),
+        lambda each: (each.email, each.role, each.since, each.last_seen_at, each.id),
+        drop=("ID", "SINCE"),
+    )
+
+
+@customer_command(app, "invite", "ann@example.com --role operator", "pay@example.com --account research")
+def invite(
+    session: Session,
+    email: Email,
+    *,
+    role: Annotated[str | None, typer.Option(help=f"{_ROLES}.", show_default="operator")] = None,
+    account: OfAccount = None,
+) -> None:
+    """Invite a person: prints a link to send to them, once."""
+    if account is not None and role is not None:
+        raise UsageError("Members of a billing account have the role payer: omit --role.")
+    role = None if account is not None else role or "operator"
+    show_link(session, session.run(invitations.create(email, role, account=account)))
+
+
+@customer_command(app, "set-role", "ann@example.com owner")
+def set_role(
+    session: Session, member: _Member, role: Annotated[str, typer.Argument(help=f"The new role: {_ROLES}.")]
+) -> None:
+    """Give a member another role, at once also where they are signed in."""
+    found = find(session.client, member_kind(None), member)
+    changed = session.run(members.set_role(found.id, role))
+    session.show(changed, [("email", changed.email), ("role", changed.role), ("id", changed.id)])
+
+
+@customer_command(app, "remove", "ann@example.com")
+def remove(session: Session, member: _Member, *, account: OfAccount = None) -> None:
+    """Remove a member: their sessions and tokens here end immediately, but not service tokens that they created."""
+    found = find(session.client, member_kind(account), member)
+    session.run(members.delete(found.id, account=account))
+    session.show(found, [("removed", found.email), ("id", found.id)])
+
+
+def show_link(session: Session, made: NewInvitation) -> None:
+    """The link of an invitation, which is shown only once."""
+    if made.url is None:
+        session.note(f"The link was lost in transit. Make another: ipucloud invitations renew {made.email}")
+    session.show(
+        made,
+        [
+            ("link", made.url),
+            ("email", made.email),
+            ("role", made.role),
+            ("expires", made.expires_at),
+            ("id", made.id),
+            ("", "Send the link to the person. It is not shown again."),
+        ],
+    )

@@ -1,0 +1,29 @@
+"""Calls of a person: who it is, its logins of the command line, its password."""
+
+from __future__ import annotations
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, nothing
+from ipucloud.client.models import Login, Me
+
+
+def get() -> Call[Me]:
+    """The person whose the token is, and where it is a member."""
+    return request.get("me", Me, scoped=False)
+
+
+def log_in(email: str, password: str, *, project: str | None = None, name: str | None = None) -> Call[Login]:
+    """Get a token of the person; the caller needs none. `project` None: the last one used."""
+    body = given(email=email, password=password, project=project, name=name)
+    return request.post("login", Login, body, scoped=False)
+
+
+def log_out() -> Call[None]:
+    """End the caller's token, which `log_in` got."""
+    return request.delete("login", nothing, scoped=False)
+
+
+def change_password(current: str, new: str) -> Call[None]:
+    """Change the password. Other sessions and logins of the person end immediately."""
+    body = {"current_password": current, "new_password": new}
+    return Call("PUT", "me/password", nothing, body=body, scoped=False)

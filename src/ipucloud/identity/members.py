@@ -1,0 +1,189 @@
+"""Members of a project or of a billing account: listing them, changing their role, removing them.
+
+The law: of a project's members one is an owner for as long as it has any, so that somebody can invite others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.contract.event_payloads import MemberOf, MemberRoleChanged
+from ipucloud.contract.event_types import MEMBER_REMOVED, MEMBER_ROLE_CHANGED, EventType
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, READ_BACK, DocumentPage, clauses, page_of, rfc3339
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record, record_for_account
+from ipucloud.identity.access import authenticated
+from ipucloud.identity.roles import Role, within
+from ipucloud.kernel.errors import LAST_OWNER, Problem, not_found
+
+_DOCUMENTS = f"""
+, documents AS (SELECT place, json_build_object(
+    'id', id, 'email', (SELECT email FROM users WHERE users.id = owner_id), 'role', role,
+    'since', {rfc3339("created_at")}, 'last_seen_at', {rfc3339("seen_at")}) AS document
+  FROM (SELECT page.*, (
+          SELECT max(other.last_used_at) FROM tokens AS other
+           WHERE other.owner_id = page.owner_id AND other.kind IN ('member', 'login')
+             AND (other.project_id = page.project_id OR other.account_id = page.account_id)) AS seen_at
+          FROM page) AS page)
+"""  # noqa: S608  # our own text
+_LIVING = "kind = 'member' AND revoked_at IS NULL"
+
+LIST_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
+    order: authenticated(
+        clauses(
+            page_of("tokens", order, clauses("WHERE project_id = (SELECT project_id FROM project) AND", _LIVING)),
+            _DOCUMENTS,
+            DOCUMENT_PAGE,
+        ),
+        DocumentPage,
+    )
+    for order in Order
+}
+"""Parameters from `db.documents.list_parameters`."""
+
+OF_ACCOUNT = "WITH principal AS (SELECT NULL AS role), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
+LIST_ACCOUNT_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
+    order: Query(
+        clauses(
+            OF_ACCOUNT,
+            page_of("tokens", order, f"WHERE account_id = :account_id AND {_LIVING}"),
+            _DOCUMENTS,
+            DOCUMENT_PAGE,
+        ),
+        DocumentPage,
+    )
+    for order in Order
+}
+"""The same of a billing account, for `api.paging.list_of_account`."""
+
+_READ = Query(
+    clauses("WITH page AS (SELECT *, 1 AS place FROM tokens WHERE id = :id)", _DOCUMENTS, READ_BACK),
+    str,
+)
+
+
+class _Member(NamedTuple):
+    id: UUID
+    user_id: UUID
+    email: str
+    role: Role
+
+
+_LOCK = Query(
+    """
+    SELECT tokens.id, users.id AS user_id, users.email, tokens.role
+      FROM tokens JOIN users ON users.id = tokens.owner_id
+     WHERE (tokens.project_id = :project_id OR tokens.account_id = :account_id)
+       AND tokens.kind = 'member' AND tokens.revoked_at IS NULL
+     ORDER BY tokens.id FOR NO KEY UPDATE OF tokens
+    """,
+    _Member,
+)
+_SET_ROLE = sa.text(
+    """
+    UPDATE tokens SET role = CASE WHEN kind IN ('member', 'login') THEN :role ELSE role END,
+                      revoked_at = CASE WHEN kind = 'personal' THEN app_now() END
+     WHERE owner_id = :user_id AND project_id = :project_id AND revoked_at IS NULL
+       AND (kind IN ('member', 'login') OR role <> ALL(CAST(:within AS text[])))
+    """
+)
+_END = sa.text(
+    """
+    UPDATE tokens SET revoked_at = app_now()
+     WHERE owner_id = :user_id AND (project_id = :project_id OR account_id = :account_id) AND revoked_at IS NULL
+    """
+)
+_END_INVITATIONS = sa.text(
+    """
+    UPDATE invitations SET revoked_at = app_now()
+     WHERE email = :email AND (project_id = :project_id OR account_id = :account_id)
+       AND accepted_at IS NULL AND revoked_at IS NULL
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where people are members: a project or a billing account, and the request that changes something there."""
+
+    project_id: UUID | None
+    account_id: UUID | None
+    request_id: str
+
+    @property
+    def parameters(self) -> dict[str, UUID | None]:
+        return {"project_id": self.project_id, "account_id": self.account_id}
+
+    async def note(self, connection: AsyncConnection, type_: EventType, subject_id: UUID, data: MemberOf) -> None:
+        """Append an event."""
+        if self.project_id is not None:
+            await record(
+                connection,
+                type_,
+                project_id=self.project_id,
+                subject_id=subject_id,
+                request_id=self.request_id,
+                data=data,
+            )
+        elif self.account_id is not None:
+            await record_for_account(
+                connection,
+                type_,
+                account_id=self.account_id,
+                subject_id=subject_id,
+                request_id=self.request_id,
+                data=data,
+            )
+
+
+async def read_member(connection: AsyncConnection, member_id: UUID) -> str:
+    """A member's JSON inside the transaction that changed it."""
+    return await _READ.one(connection, {"id": member_id})
+
+
+async def set_role(connection: AsyncConnection, home: Home, member_id: UUID, role: Role) -> None:
+    """Give a member of a project another role, at once, also in its sessions and logins.
+
+    Personal tokens that may do more than the role end. Raises `Problem` not_found, last_owner.
+    """
+    member = await _locked(connection, home, member_id, role)
+    if member.role is role:
+        return
+    parameters = {
+        "user_id": member.user_id,
+        "project_id": home.project_id,
+        "role": role.value,
+        "within": [each.value for each in within(role)],
+    }
+    await connection.execute(_SET_ROLE, parameters)
+    data = MemberRoleChanged(email=member.email, role=role, previous=member.role)
+    await home.note(connection, MEMBER_ROLE_CHANGED, member_id, data)
+
+
+async def remove(connection: AsyncConnection, home: Home, member_id: UUID) -> None:
+    """End a membership with the person's sessions and tokens here. Raises `Problem` not_found, last_owner."""
+    member = await _locked(connection, home, member_id, None)
+    await connection.execute(_END, {"user_id": member.user_id, **home.parameters})
+    await connection.execute(_END_INVITATIONS, {"email": member.email, **home.parameters})
+    await home.note(connection, MEMBER_REMOVED, member_id, MemberOf(email=member.email, role=member.role))
+
+
+async def _locked(connection: AsyncConnection, home: Home, member_id: UUID, role: Role | None) -> _Member:
+    """The member who is to have this role, or none; every member is locked until the commit."""
+    members = await _LOCK.all(connection, home.parameters)
+    found = next((each for each in members if each.id == member_id), None)
+    if found is None:
+        raise not_found()
+    owners = [each.id for each in members if each.role is Role.OWNER]
+    if owners == [member_id] and role is not Role.OWNER:
+        raise Problem(
+            LAST_OWNER, "This is the only member who owns the project. Give another member the role owner first."
+        )
+    return found

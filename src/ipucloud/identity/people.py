@@ -1,0 +1,229 @@
+"""People: their accounts, and the tokens that are theirs where they are members.
+
+A membership is a token of the kind `member`, whose secret nobody knows: sessions of the panel are of it, and what the
+person does is recorded with its id. The law: when a membership ends, every token and session of the person in this
+project or account ends in the same statement.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.db.rows import Query
+from ipucloud.identity.access import PRINCIPAL
+from ipucloud.identity.roles import Role
+from ipucloud.identity.token_store import TOKEN_OF_PRINCIPAL, TOKEN_PROJECT, MadeToken, Owner, create
+from ipucloud.identity.tokens import TokenKind
+from ipucloud.kernel.errors import NOT_A_MEMBER, UNAUTHENTICATED, Problem
+from ipucloud.kernel.ids import new_id
+
+
+class User(NamedTuple):
+    """A person with an account."""
+
+    id: UUID
+    email: str
+    password_hash: str
+
+
+class Membership(NamedTuple):
+    """Where a person is a member: of a project or of a billing account; `id` is the token's."""
+
+    id: UUID
+    role: Role
+    project_id: UUID | None
+    project: str | None
+    account_id: UUID | None
+
+
+class MeRow(NamedTuple):
+    """What a caller can read about itself; all but `role` are JSON. `user` is None for a service token."""
+
+    role: str
+    token: str
+    project: str | None
+    user: str | None
+    memberships: str
+
+
+FIND_USER = Query("SELECT id, email, password_hash FROM users WHERE email = :email", User)
+USER_OF_TOKEN = Query(
+    """
+    SELECT users.id, users.email, users.password_hash FROM users JOIN tokens ON tokens.owner_id = users.id
+     WHERE tokens.id = :token_id
+    """,
+    User,
+)
+_ADD_USER = Query(
+    """
+    INSERT INTO users (id, email, password_hash) VALUES (:id, :email, :password_hash)
+    ON CONFLICT (email) DO NOTHING RETURNING id
+    """,
+    UUID,
+)
+_SET_PASSWORD = Query(
+    """
+    UPDATE users SET password_hash = :password_hash, password_set_at = app_now()
+     WHERE id = :id AND password_hash = :previous RETURNING id
+    """,
+    UUID,
+)
+_MEMBERS = """
+FROM tokens LEFT JOIN projects ON projects.id = tokens.project_id
+WHERE tokens.kind = 'member' AND tokens.revoked_at IS NULL AND projects.deleted_at IS NULL
+"""
+_MEMBERSHIPS = Query(
+    clauses(
+        "SELECT tokens.id, tokens.role, tokens.project_id, projects.slug AS project, tokens.account_id",
+        _MEMBERS,
+        "AND tokens.owner_id = :user_id AND EXISTS (",
+        "SELECT FROM users WHERE users.id = tokens.owner_id AND password_hash = :password_hash)",
+        "ORDER BY tokens.last_used_at DESC NULLS LAST, tokens.created_at, tokens.id",
+    ),
+    Membership,
+)
+ME = Query(
+    clauses(
+        "WITH",
+        PRINCIPAL,
+        TOKEN_OF_PRINCIPAL,
+        f"""
+        , mine AS (
+          SELECT users.id, users.email, {rfc3339("users.created_at")} AS created_at,
+                 {rfc3339("users.password_set_at")} AS password_set_at
+            FROM users JOIN tokens ON tokens.owner_id = users.id JOIN principal ON principal.token_id = tokens.id),
+        memberships AS (SELECT json_build_object(
+            'id', tokens.id, 'role', tokens.role, 'project_id', tokens.project_id, 'project', projects.slug,
+            'account_id', tokens.account_id, 'since', {rfc3339("tokens.created_at")}) AS document, projects.slug
+        """,  # noqa: S608  # our own text
+        _MEMBERS,
+        "AND tokens.owner_id = (SELECT id FROM mine))",
+        "SELECT principal.role, documents.document::text AS token,",
+        TOKEN_PROJECT,
+        ", (SELECT json_build_object('id', id, 'email', email, 'created_at', created_at,"
+        " 'password_set_at', password_set_at)::text FROM mine) AS user,",
+        "(SELECT coalesce(json_agg(document ORDER BY slug), '[]')::text FROM memberships) AS memberships",
+        "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
+    ),
+    MeRow,
+)
+_END_SESSIONS = sa.text(
+    """
+    DELETE FROM browser_sessions
+     WHERE token_id IN (SELECT id FROM tokens WHERE owner_id = :user_id) AND secret_hash <> :but
+    """
+)
+_END_LOGINS = sa.text(
+    """
+    UPDATE tokens SET revoked_at = app_now()
+     WHERE owner_id = :user_id AND kind = 'login' AND revoked_at IS NULL AND secret_hash <> :but
+    """
+)
+_LOG_OUT = Query(
+    "UPDATE tokens SET revoked_at = app_now() WHERE id = :id AND kind = 'login' AND revoked_at IS NULL RETURNING id",
+    UUID,
+)
+_SWITCH = Query(
+    """
+    UPDATE browser_sessions SET token_id = chosen.id
+      FROM tokens AS mine JOIN tokens AS chosen ON chosen.owner_id = mine.owner_id
+      LEFT JOIN projects ON projects.id = chosen.project_id
+     WHERE browser_sessions.secret_hash = :secret_hash AND mine.id = browser_sessions.token_id
+       AND chosen.id = :membership_id AND chosen.kind = 'member' AND chosen.revoked_at IS NULL
+       AND projects.deleted_at IS NULL
+    RETURNING chosen.id
+    """,
+    UUID,
+)
+
+
+async def add_user(connection: AsyncConnection, email: str, password_hash: str) -> UUID | None:
+    """Create an account; None when there is one with this e-mail already."""
+    parameters = {"id": new_id(), "email": email, "password_hash": password_hash}
+    return await _ADD_USER.one_or_none(connection, parameters)
+
+
+async def memberships(connection: AsyncConnection, user: User) -> list[Membership]:
+    """Where the person is a member, the most recently used first. Nowhere if the password was changed meanwhile."""
+    return await _MEMBERSHIPS.all(connection, {"user_id": user.id, "password_hash": user.password_hash})
+
+
+def chosen(found: list[Membership], project: str | None) -> Membership:
+    """The membership to sign in to: of the project with this slug or id, or the first.
+
+    Raises `Problem` not_a_member.
+    """
+    for each in found:
+        if project is None or project in {each.project, str(each.project_id), str(each.account_id)}:
+            return each
+    if not found:
+        raise Problem(NOT_A_MEMBER, "You are not a member of any project. Ask an owner of a project to invite you.")
+    where = ", ".join(sorted(each.project or f"billing account {each.account_id}" for each in found))
+    raise Problem(NOT_A_MEMBER, f"You are not a member of this project. You are a member of: {where}.")
+
+
+def wrong_password() -> Problem:
+    """401, the same for an unknown e-mail and a wrong password."""
+    return Problem(UNAUTHENTICATED, "The e-mail or the password is wrong.")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A token that `ipucloud login` asks for."""
+
+    name: str
+    env: str
+    seconds: float
+    request_id: str
+
+
+async def log_in(connection: AsyncConnection, user: User, membership: Membership, login: Login) -> MadeToken:
+    """Create a token of the person with the role of the membership, which expires."""
+    return await create(
+        connection,
+        env=login.env,
+        project_id=membership.project_id,
+        account_id=membership.account_id,
+        name=login.name,
+        role=membership.role,
+        seconds=login.seconds,
+        created_by=membership.id,
+        request_id=login.request_id,
+        owner=Owner(user.id, kind=TokenKind.LOGIN),
+    )
+
+
+async def log_out(connection: AsyncConnection, token_id: UUID) -> bool:
+    """End the token if it is one of `log_in`."""
+    return await _LOG_OUT.one_or_none(connection, {"id": token_id}) is not None
+
+
+async def switch(connection: AsyncConnection, secret_hash: bytes, membership_id: UUID) -> bool:
+    """Let a session go on as another membership of its person. False if it has none with this id."""
+    parameters = {"secret_hash": secret_hash, "membership_id": membership_id}
+    return await _SWITCH.one_or_none(connection, parameters) is not None
+
+
+async def set_password(connection: AsyncConnection, user: User, password_hash: str, *, but: bytes) -> bool:
+    """Change the password, and end every session and login of the person except the one with the hash `but`.
+
+    False if another request changed it first.
+    """
+    parameters = {"id": user.id, "password_hash": password_hash, "previous": user.password_hash}
+    if await _SET_PASSWORD.one_or_none(connection, parameters) is None:
+        return False
+    for statement in (_END_SESSIONS, _END_LOGINS):
+        await connection.execute(statement, {"user_id": user.id, "but": but})
+    return True
+
+
+def unknowable() -> bytes:
+    """The hash of a secret that nobody knows, for memberships."""
+    return secrets.token_bytes(32)

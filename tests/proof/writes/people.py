@@ -1,0 +1,116 @@
+"""Writes about people: members, invitations, and what a person does with its sessions and logins."""
+
+from __future__ import annotations
+
+from ipucloud.identity.roles import Role
+from tests.api.support import key
+from tests.proof.writes.office import Cases, Office, Write
+from tests.support.factories import Project
+from tests.support.people import make_member, make_owned, make_person
+
+
+async def create_invitation(office: Office) -> Write:
+    project = await office.project()
+    body = {"email": f"{office.fresh()}@example.com", "role": "viewer"}
+    return Write("POST", _invitations(project), project.token.secret, body, body | {"role": "operator"}, key())
+
+
+async def renew_invitation(office: Office) -> Write:
+    project, made = await _invited(office)
+    return Write("POST", f"{_invitations(project)}/{made}:renew", project.token.secret, headers=key())
+
+
+async def revoke_invitation(office: Office) -> Write:
+    project, made = await _invited(office)
+    return Write("DELETE", f"{_invitations(project)}/{made}", project.token.secret)
+
+
+async def update_member(office: Office) -> Write:
+    project, member = await _member(office, Role.VIEWER)
+    path = f"/v1/projects/{project.slug}/members/{member}"
+    return Write("PATCH", path, project.token.secret, {"role": "operator"}, {"role": "owner"}, key())
+
+
+async def remove_member(office: Office) -> Write:
+    project, member = await _member(office, Role.VIEWER)
+    return Write("DELETE", f"/v1/projects/{project.slug}/members/{member}", project.token.secret)
+
+
+async def create_account_invitation(office: Office) -> Write:
+    project = await office.project()
+    body = {"email": f"{office.fresh()}@example.com"}
+    other = {"email": f"{office.fresh()}@example.com"}
+    return Write("POST", _of_account(project), office.admin.secret, body, other, key())
+
+
+async def renew_account_invitation(office: Office) -> Write:
+    path = _of_account(await office.project())
+    made = await office.id_of(path, {"email": f"{office.fresh()}@example.com"}, office.admin.secret)
+    return Write("POST", f"{path}/{made}:renew", office.admin.secret, headers=key())
+
+
+async def revoke_account_invitation(office: Office) -> Write:
+    path = _of_account(await office.project())
+    made = await office.id_of(path, {"email": f"{office.fresh()}@example.com"}, office.admin.secret)
+    return Write("DELETE", f"{path}/{made}", office.admin.secret)
+
+
+async def remove_account_member(office: Office) -> Write:
+    project, member = await _member(office, Role.PAYER)
+    return Write("DELETE", f"/v1/billing/accounts/{project.id}/members/{member}", office.admin.secret)
+
+
+async def log_out(office: Office) -> Write:
+    project = await office.project()
+    async with office.world.database.begin() as connection:
+        person = await make_person(connection, project.id)
+        login = await make_owned(connection, person, project.id, Role.VIEWER)
+    return Write("DELETE", "/v1/login", login.secret)
+
+
+async def switch_session(office: Office) -> Write:
+    project, other = await office.project(), await office.project()
+    async with office.world.database.begin() as connection:
+        person = await make_person(connection, project.id)
+        elsewhere = await make_member(connection, person.id, other.id, Role.VIEWER)
+        login = await make_owned(connection, person, project.id, Role.VIEWER)
+    answer = await office.client.post("/v1/session", json={"token": login.secret})
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin", **key()}
+    body = {"membership_id": str(elsewhere)}
+    return Write("POST", "/v1/session:switch", "", body, {"membership_id": str(person.member)}, headers)
+
+
+def _invitations(project: Project) -> str:
+    return f"/v1/projects/{project.slug}/invitations"
+
+
+async def _invited(office: Office) -> tuple[Project, str]:
+    project = await office.project()
+    body = {"email": f"{office.fresh()}@example.com", "role": "viewer"}
+    return project, str(await office.id_of(_invitations(project), body, project.token.secret))
+
+
+async def _member(office: Office, role: Role) -> tuple[Project, str]:
+    project = await office.project()
+    async with office.world.database.begin() as connection:
+        return project, str((await make_person(connection, project.id, role)).member)
+
+
+def _of_account(project: Project) -> str:
+    return f"/v1/billing/accounts/{project.id}/invitations"
+
+
+WRITES: Cases = {
+    "createInvitation": create_invitation,
+    "renewInvitation": renew_invitation,
+    "revokeInvitation": revoke_invitation,
+    "updateMember": update_member,
+    "removeMember": remove_member,
+    "createAccountInvitation": create_account_invitation,
+    "renewAccountInvitation": renew_account_invitation,
+    "revokeAccountInvitation": revoke_account_invitation,
+    "removeAccountMember": remove_account_member,
+    "logOut": log_out,
+    "switchSession": switch_session,
+}
