@@ -16,11 +16,13 @@ from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
-from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
+from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
+from ipucloud.laboratory.simulator.ssh.ipu_run import NAME as IPU_RUN
+from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.real_session import RealSession
 from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.session import Login, Session
@@ -120,7 +122,8 @@ class PoplarServer:
         self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
         self._preparing: asyncio.Task[None] | None = None
         self._programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
-        self._userland = Userland(self._disk, self._hostname(), self._programs)
+        self._ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
+        self._userland = Userland(self._disk, self._hostname(), self._programs, self._ipu_run)
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
 
@@ -213,7 +216,8 @@ class PoplarServer:
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             **await self.environment(),
         }
-        return Shell(self._disk, self._hostname(), env, {**COMMANDS, **self._programs})
+        programs = {**COMMANDS, **self._programs, IPU_RUN: ipu_run_in_shell(self._ipu_run)}
+        return Shell(self._disk, self._hostname(), env, programs)
 
     @property
     def _files(self) -> ServerFiles:
