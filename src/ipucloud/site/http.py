@@ -19,6 +19,9 @@ from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     Host,
     HostList,
+    Job,
+    JobRequest,
+    JobStop,
     Network,
     NetworkList,
     NetworkSpec,
@@ -184,6 +187,17 @@ class HttpHosts:
         body = ServerRebuild(server=spec, disk=disk)
         return await self._calls.must(Call.REBUILD_SERVER, "POST", f"/v1/hosts/{host}/server/rebuild", Host, body=body)
 
+    async def put_job(self, host: str, job: str, request: JobRequest) -> Job:
+        return await self._calls.must(Call.PUT_JOB, "PUT", _job_path(host, job), Job, body=request)
+
+    async def get_job(self, host: str, job: str, *, server: str, network: str, log_from: int) -> Job | None:
+        params = {"server": server, "network": network, "log_from": str(log_from)}
+        return await self._calls.read(Call.GET_JOB, "GET", _job_path(host, job), Job, params=params)
+
+    async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
+        body = JobStop(server=server, network=network)
+        return await self._calls.must(Call.STOP_JOB, "POST", f"{_job_path(host, job)}/stop", Job, body=body)
+
     async def _power(self, host: str, action: PowerAction) -> Host:
         return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)
 
@@ -200,6 +214,10 @@ class HttpHosts:
         finally:
             failpoint("site.after", Call.SSH_HOST_KEY)
         return None if key is None else key.export_public_key().decode().strip()
+
+
+def _job_path(host: str, job: str) -> str:
+    return f"/v1/hosts/{host}/server/jobs/{job}"
 
 
 class HttpMachines:

@@ -16,6 +16,8 @@ from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationSt
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     Host,
+    Job,
+    JobRequest,
     LinkKind,
     LinkState,
     Network,
@@ -322,6 +324,18 @@ class Hosts(Protocol):
         `disk`: whether `/home` and the host key stay, or nothing does. Raises SiteBusy once it has had this generation
         with another specification, or a later one; and as `switch_off` does.
         """
+
+    async def put_job(self, host: str, job: str, request: JobRequest) -> Job:
+        """Start a program on a server that runs, unless one of this name was started there before.
+
+        Raises SiteBusy while the host does not run, and as `switch_off` does.
+        """
+
+    async def get_job(self, host: str, job: str, *, server: str, network: str, log_from: int) -> Job | None:
+        """The program with its log from this byte on; None where the server knows no such job. Raises as `put_job`."""
+
+    async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
+        """End the program, or keep it from starting: a `put_job` that arrives later finds it ended. Raises as that."""
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""

@@ -148,6 +148,48 @@ class Ssh(Wire):
     fingerprint: str
 
 
+class JobRequest(Wire):
+    """Runs a program on the server of a tenant network, as the server's user and in the environment of its logins.
+
+    It runs at most once, whatever the number of requests that name it: the site keeps what it knows of a job until the
+    server's system is written again. Refused where the host does not run, carries another server or another
+    `generation` of it, or is in another network, and where a job of this name is another one.
+
+    `directory`: where it starts; None: in the home.
+    """
+
+    server: str
+    network: str
+    generation: int = Field(ge=1)
+    command: list[str] = Field(min_length=1)
+    directory: str | None = None
+    environment: dict[str, str] = {}
+
+
+class JobStop(Wire):
+    """Ends a program, by SIGTERM and later by SIGKILL; one that never began will not. Refused as a `JobRequest` is."""
+
+    server: str
+    network: str
+
+
+class Job(Wire):
+    """A program that was to run on a server, as observed.
+
+    `ended` says how: `exited` with `exit_status`, 128 and the number for a signal; `stopped` by a request, with
+    `exit_status` if it had begun; `interrupted`: its server was restarted, switched off or lost; `not_started`:
+    `detail` says why. `log` is Base64 of what it wrote from the asked byte on, a part of `log_size` bytes; what is
+    beyond the site's limit is dropped.
+    """
+
+    name: str
+    ended: Literal["exited", "stopped", "interrupted", "not_started"] | None = None
+    exit_status: int | None = None
+    detail: str | None = None
+    log: str = ""
+    log_size: int = 0
+
+
 class CloudInit(Wire):
     """How the user data of a server was carried out, as `cloud-init status` says; `errors` are sentences."""
 
@@ -394,6 +436,9 @@ HTTP_CALLS = (
     "hosts.put_keys",
     "hosts.rebuild",
     "hosts.power",
+    "hosts.put_job",
+    "hosts.get_job",
+    "hosts.stop_job",
     "redfish.list",
     "redfish.member",
     "redfish.get",

@@ -26,7 +26,7 @@ from ipucloud.site.ports import (
     VipuUser,
 )
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import Host, Network, NetworkSpec, RedfishLogEntry, RedfishSystem, ServerSpec
+from ipucloud.wire.site import Host, Job, JobRequest, Network, NetworkSpec, RedfishLogEntry, RedfishSystem, ServerSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request
@@ -282,6 +282,15 @@ class SimulatedHosts:
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))
+
+    async def put_job(self, host: str, job: str, request: JobRequest) -> Job:
+        raise NotImplementedError("no history has jobs")
+
+    async def get_job(self, host: str, job: str, *, server: str, network: str, log_from: int) -> Job | None:
+        raise NotImplementedError("no history has jobs")
+
+    async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
+        raise NotImplementedError("no history has jobs")
 
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []

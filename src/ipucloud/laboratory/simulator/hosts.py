@@ -19,6 +19,7 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
+from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.server import (
     DISK_FOLDER,
     KEY_FILE,
@@ -243,6 +244,18 @@ class Hosts:
             raise precondition(f"host {name!r} carries another server than {server!r}")
         if self._network_of(name) != network:
             raise precondition(f"host {name!r} is not in network {network!r}")
+
+    async def jobs_of(self, name: str, server: str, network: str, *, generation: int | None = None) -> Jobs:
+        """The programs that the control plane runs on a server that runs; one of this `generation`, if it is given."""
+        self.check(name)
+        await self._advance(name)
+        record, running = self._records.get(name), self._servers.get(name)
+        if record is None or record.server is None or running is None:
+            raise precondition(f"host {name!r} has no server that runs")
+        self._check_owner(name, record.server, server, network)
+        if generation not in {None, record.server.generation}:
+            raise precondition(f"server {server!r} has generation {record.server.generation}")
+        return running.jobs
 
     async def fail(self, name: str) -> None:
         """Break the host: its server stops answering."""

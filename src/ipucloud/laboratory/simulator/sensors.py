@@ -26,7 +26,11 @@ class Sensors:
 
 
 IDLE = Sensors(29.0, 36.0, 48.0)
-"""Nothing runs on simulated IPUs, whether a partition has them or not."""
+"""Of an IPU that no program holds, whether a partition has it or not."""
+BUSY = Sensors(36.0, 62.0, 120.0)
+"""Of an IPU that a program holds: nothing is computed on it, but it shows what it would under load."""
+UTILISATION = 87.0
+"""Percent of an IPU that a program holds."""
 SPREAD = 0.06
 
 
@@ -49,12 +53,17 @@ def _health(caution: float, critical: float, reading: float) -> Literal["OK", "W
     return "Warning" if reading > caution else "OK"
 
 
-def sensors_of(machine: str, ipu: int) -> Sensors:
-    """The usual readings of an IPU's sensors."""
-    factor = 1.0 + SPREAD * _deviation(machine, ipu)
+def sensors_of(machine: str, ipu: int, *, busy: bool = False) -> Sensors:
+    """The usual readings of an IPU's sensors; `busy`: a program holds it."""
+    factor, usual = 1.0 + SPREAD * _deviation(machine, ipu), BUSY if busy else IDLE
     return Sensors(
-        round(IDLE.board_celsius * factor, 1), round(IDLE.die_celsius * factor, 1), round(IDLE.watts * factor, 1)
+        round(usual.board_celsius * factor, 1), round(usual.die_celsius * factor, 1), round(usual.watts * factor, 1)
     )
+
+
+def utilisation_of(machine: str, ipu: int, *, busy: bool) -> float:
+    """How busy an IPU is, in percent."""
+    return round(UTILISATION * (1.0 + SPREAD * _deviation(machine, ipu)), 2) if busy else 0.0
 
 
 def correctable_errors(machine: str, ipu: int, links: LinkState) -> int:

@@ -20,6 +20,7 @@ from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.laboratory.simulator.ssh.server import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
@@ -61,6 +62,7 @@ class Site:
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
         self._confinement = Confinement(settings.shell)
+        self.holds = Holds()
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
         self.identities = Identities(self.regions, self.state.shown, changed=touch)
@@ -256,6 +258,7 @@ class Site:
             server=self.regions[region].server_on(host),
             server_works=lambda: self.machines.reachable(host),
             readings=self.machines.readings,
+            load=Load(self.holds, host),
         )
         return Surroundings(
             self.settings.bind,

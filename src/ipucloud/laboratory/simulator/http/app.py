@@ -21,6 +21,9 @@ from ipucloud.wire.site import (
     HardwareShownList,
     Host,
     HostList,
+    Job,
+    JobRequest,
+    JobStop,
     LinkFault,
     LinkKind,
     LinkState,
@@ -42,7 +45,7 @@ from ipucloud.wire.site import (
 def build_app(site: Site, token: str) -> Starlette:
     """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
     calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
-    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls)]
+    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls), *_jobs(site, calls)]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)
 
@@ -140,6 +143,34 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
+
+
+def _jobs(site: Site, calls: Calls) -> list[Route]:
+    hosts = site.hosts
+
+    async def put_job(request: Request) -> Job:
+        name = request.path_params["host"]
+        body = await body_of(request, JobRequest)
+        jobs = await hosts.jobs_of(name, body.server, body.network, generation=body.generation)
+        return await jobs.put(request.path_params["job"], body)
+
+    async def get_job(request: Request) -> Job:
+        asked = request.query_params
+        name = request.path_params["host"]
+        jobs = await hosts.jobs_of(name, asked.get("server", ""), asked.get("network", ""))
+        return jobs.get(request.path_params["job"], number(asked.get("log_from"), 0))
+
+    async def stop_job(request: Request) -> Job:
+        body = await body_of(request, JobStop)
+        jobs = await hosts.jobs_of(request.path_params["host"], body.server, body.network)
+        return await jobs.stop(request.path_params["job"])
+
+    job = "/v1/hosts/{host}/server/jobs/{job}"
+    return [
+        calls.route("PUT", job, "hosts.put_job", put_job),
+        calls.route("GET", job, "hosts.get_job", get_job),
+        calls.route("POST", f"{job}/stop", "hosts.stop_job", stop_job),
     ]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 # ruff: noqa: ARG001 - every command has the same signature
 import asyncio
 import os
+import shlex
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 
+from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.shell import Program, Shell, ShellExit
 from ipucloud.laboratory.simulator.ssh.terminal import CHUNK, ENCODING_ERRORS, CommandProblem, Terminal
 
@@ -186,6 +188,23 @@ async def wc(shell: Shell, args: list[str], terminal: Terminal) -> int:
     shown = [str(count) for letter, count in counts.items() if letter in options or not options]
     await terminal.out(" ".join([*shown, *names[:1]]) + "\n")
     return 0
+
+
+def ipu_run_in_shell(ipu_run: IpuRun) -> Program:
+    """`ipu-run` for the commands of this shell, which are no processes."""
+
+    async def program(shell: Shell, args: list[str], terminal: Terminal) -> int:
+        attached = await ipu_run.attach(shell, args, 0)
+        try:
+            inner = shell.inner()
+            inner.env.update(attached.environment)
+            return await inner.run(shlex.join(attached.command), terminal)
+        except ShellExit as leave:
+            return leave.status
+        finally:
+            attached.leave()
+
+    return program
 
 
 def _says(text: Callable[[Shell], str], status: int = 0) -> Program:

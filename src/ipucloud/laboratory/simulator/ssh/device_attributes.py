@@ -1,7 +1,7 @@
 """The attributes of an IPU as `gc-info` shows them, with the names and forms of the vendor's samples. Pure.
 
-Nothing runs on simulated IPUs: utilisation is zero, and temperatures and power are those of idle boards. The memory
-sizes are those of the samples.
+Nothing is computed on simulated IPUs. One that a program holds shows the utilisation, temperatures and power of a board
+under load, any other those of an idle one. The memory sizes are those of the samples.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
-from ipucloud.laboratory.simulator.sensors import sensors_of
+from ipucloud.laboratory.simulator.sensors import sensors_of, utilisation_of
 from ipucloud.laboratory.simulator.vipu.attributes import DRIVER_VERSION, FIRMWARE_VERSION, routing_name, version_parts
 from ipucloud.wire import vipu_pb2 as pb
 
-_IDLE = {"ipu utilisation": "0.00%", "ipu utilisation (session)": "0.00%"}
 _PCI_IDS = {
     "C600": ("35", "36", "49", "4a", "99", "9a", "b8", "b9"),
     "C2": ("1a", "1b", "23", "24", "3d", "3e", "43", "44", "8b", "8c", "8e", "8f", "b8", "b9", "ba", "bb"),
@@ -54,24 +53,26 @@ def fabric_attributes(
     partition: tuple[str, pb.PartitionConfig, pb.PartitionConfig.Gcd],
     machine: Machine,
     readings: Mapping[str, float],
+    *,
+    busy: bool = False,
 ) -> dict[str, str]:
     """Of an IPU in a partition: what the controller has `reported`, and what the server knows by itself.
 
-    `readings` are those of the machine's sensors that differ from the usual.
+    `readings` are those of the machine's sensors that differ from the usual. `busy`: a program holds it.
     """
     name, config, gcd = partition
-    idle = sensors_of(machine.name, device.ipu_id)
+    sensors = sensors_of(machine.name, device.ipu_id, busy=busy)
     return {
         **reported,
-        **_IDLE,
-        "average board temp": f"{idle.board_celsius:.1f} C",
-        "average die temp": f"{readings.get('die_temperature', idle.die_celsius):.1f} C",
+        **_utilisation(machine.name, device.ipu_id, busy=busy),
+        "average board temp": f"{sensors.board_celsius:.1f} C",
+        "average die temp": f"{readings.get('die_temperature', sensors.die_celsius):.1f} C",
         "gateway software version": device.gwsw_version,
         "graph streaming": "true",
         "hexoatt active size (bytes)": "0",
         "hexoatt total size (bytes)": "34082914304",
         "host link correctable error count": "0",
-        "ipu power": f"{idle.watts:.1f} W",
+        "ipu power": f"{sensors.watts:.1f} W",
         "ipuof host": device.ip,
         "ipuof partition id": name,
         "ipuof routing id": str(device.routing_id),
@@ -85,16 +86,16 @@ def fabric_attributes(
     }
 
 
-def card_attributes(machine: Machine, plan: ServerPlan, ipu: int) -> dict[str, str]:
+def card_attributes(machine: Machine, plan: ServerPlan, ipu: int, *, busy: bool = False) -> dict[str, str]:
     """Of an IPU on a card of a server with IPUs of its own."""
     board, index = divmod(ipu, plan.ipus_per_board)
-    idle = sensors_of(machine.name, ipu)
+    sensors = sensors_of(machine.name, ipu, busy=busy)
     serial = int.from_bytes(blake2b(f"{machine.name}/board{board}".encode(), digest_size=6).digest(), "big")
     return {
-        **_IDLE,
+        **_utilisation(machine.name, ipu, busy=busy),
         **_CARDS[plan.board],
-        "average board temp": f"{idle.board_celsius:.1f} C",
-        "average die temp": f"{idle.die_celsius:.1f} C",
+        "average board temp": f"{sensors.board_celsius:.1f} C",
+        "average die temp": f"{sensors.die_celsius:.1f} C",
         "board ipu index": str(index),
         "board serial number": f"{serial % 10000:04d}.{_REVISION[plan.board]}.{820000 + serial // 10000 % 10000:06d}",
         "board type": plan.board,
@@ -109,8 +110,13 @@ def card_attributes(machine: Machine, plan: ServerPlan, ipu: int) -> dict[str, s
         "pcie physical slot": str(board + 1),
         "remote buffers supported": "1",
         "sysfs file id": str(ipu),
-        "total board power": f"{idle.watts:.1f} W",
+        "total board power": f"{sensors.watts:.1f} W",
     }
+
+
+def _utilisation(machine: str, ipu: int, *, busy: bool) -> dict[str, str]:
+    percent = f"{utilisation_of(machine, ipu, busy=busy):.2f}%"
+    return {"ipu utilisation": percent, "ipu utilisation (session)": percent}
 
 
 _REVISION = {"C600": "0063", "C2": "0004"}

@@ -6,11 +6,12 @@ N single IPUs are devices 0 to N - 1; then come pairs, quads and so on to the wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
 from ipucloud.laboratory.simulator.ssh.device_attributes import card_attributes
+from ipucloud.laboratory.simulator.ssh.holds import Holder, Holds, Ipu, Load
 from ipucloud.wire import vipu_pb2 as pb
 
 Attributes = Mapping[str, str]
@@ -24,11 +25,17 @@ Source: the listing of a system with 16 C2 IPUs in the vendor's documentation of
 
 @dataclass(frozen=True)
 class Device:
-    """One IPU. `target` is how it is reached, `place` where it is, as the tools show it."""
+    """One IPU. `target` is how it is reached, `place` where it is, as the tools show it.
+
+    `ipu`: which one of the site it is; `holder`: the program of this server that holds it, `seconds` since when.
+    """
 
     target: str
     place: str
     attributes: Attributes
+    ipu: Ipu
+    holder: Holder | None = None
+    seconds: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,14 +80,24 @@ def device_groups(ipus: Sequence[int]) -> list[Sequence[int]]:
     return [ipus[first : first + size] for size in sizes for first in range(0, len(ipus), size)]
 
 
-def of_partition(partition: Partition, attributes: Sequence[Attributes]) -> Devices:
-    """The devices of a partition; `attributes` in the order of its devices."""
+def of_partition(
+    partition: Partition, attributes: Sequence[Attributes], machines: Mapping[str, Machine], load: Load
+) -> Devices:
+    """The devices of a partition; `attributes` in the order of its devices, `machines` by their addresses."""
     config = partition.config
     found = list(chain.from_iterable(gcd.devices for gcd in config.gcd_configs))
     singles = config.reconfigurable or len(found) == 1
     return Devices(
         ipus=[
-            Device("Fabric", f"IPU-M host: [{device.ip}], IPU#: [{device.ipu_id}]", attributes[number])
+            _device(
+                Device(
+                    "Fabric",
+                    f"IPU-M host: [{device.ip}], IPU#: [{device.ipu_id}]",
+                    attributes[number],
+                    (machines[device.ip].name, device.ipu_id),
+                ),
+                load,
+            )
             for number, device in enumerate(found)
         ],
         groups=device_groups(range(len(found))) if singles else list(_gcd_groups(config)),
@@ -89,14 +106,21 @@ def of_partition(partition: Partition, attributes: Sequence[Attributes]) -> Devi
     )
 
 
-def of_server(machine: Machine, plan: ServerPlan, opened: int) -> Devices:
+def of_server(machine: Machine, plan: ServerPlan, opened: int, load: Load | None = None) -> Devices:
     """The devices of a server with IPUs of its own, of which the first `opened` are the customer's."""
     order = LADDER if plan.topology == "ladder" and opened == len(LADDER) else range(opened)
+    load = load or Load(Holds(), "")
     ipus = []
     for number in range(opened):
-        attributes = card_attributes(machine, plan, number)
-        ipus.append(Device("PCIe", f"PCI Id: [{attributes['pci id']}]", attributes))
+        ipu = machine.name, number
+        attributes = card_attributes(machine, plan, number, busy=load.is_busy(ipu))
+        ipus.append(_device(Device("PCIe", f"PCI Id: [{attributes['pci id']}]", attributes, ipu), load))
     return Devices(ipus, device_groups(order))
+
+
+def _device(device: Device, load: Load) -> Device:
+    holder = load.here(device.ipu)
+    return device if holder is None else replace(device, holder=holder, seconds=load.seconds(holder))
 
 
 def _gcd_groups(config: pb.PartitionConfig) -> Iterator[range]:

@@ -6,8 +6,8 @@ from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID
 
 MOTD = """\
 Simulated Poplar server. Its IPUs are simulated; its programs are those of the machine that runs the simulation.
-gc-info, gc-inventory, gc-monitor, gc_health_check and vipu show the IPUs. There is no network but the server's own:
-bring data and code by scp, sftp, rsync or git push.
+gc-info, gc-inventory, gc-monitor, gc_health_check and vipu show the IPUs; ipu-run holds them while a command runs.
+There is no network but the server's own: bring data and code by scp, sftp, rsync or git push.
 
 """
 

@@ -7,9 +7,10 @@ are reached from here. Unless it also says how to secure connections, they are v
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ipucloud.laboratory.simulator.hardware import Machine
+from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.vipu_cli.controller import CALL_SECONDS, Channels, Controller
 from ipucloud.vipu_cli.endpoint import Endpoint, Security, VipuProblem
 
@@ -20,7 +21,7 @@ class Fabric:
 
     `authority`: what their controller is verified with, PEM; None without TLS. `machine_at` finds a machine by its RNIC
     address. `server` is the machine that the host itself is, if any. `readings` are those of a machine's sensors that
-    differ from the usual.
+    differ from the usual. `load`: the IPUs that programs hold.
     """
 
     channels: Channels
@@ -30,6 +31,7 @@ class Fabric:
     server: Machine | None
     server_works: Callable[[], bool]
     readings: Callable[[str], Mapping[str, float]]
+    load: Load = field(default_factory=lambda: Load(Holds(), ""))
 
     def controller(self, wanted: Endpoint, call_seconds: float = CALL_SECONDS) -> Controller:
         """The way to the controller that the environment names. Raises VipuProblem."""

@@ -103,7 +103,7 @@ class IpuPrograms:
 
     async def _gc_health_check(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         _options("gc_health_check", args, _no_options)
-        report = await health_report(self.fabric, caller.files, _at_home(caller))
+        report = await health_report(self.fabric, caller.files, at_home(caller))
         await terminal.out(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode() + "\n")
         return 0
 
@@ -123,11 +123,11 @@ class IpuPrograms:
 
     async def _devices(self, caller: Caller) -> Devices:
         with _acquiring():
-            return await devices_of(self.fabric, caller.files, _at_home(caller), self.opened)
+            return await devices_of(self.fabric, caller.files, at_home(caller), self.opened)
 
     async def _every_partition(self, caller: Caller) -> list[tuple[Devices, bool]]:
         with _acquiring():
-            return await every_partition(self.fabric, caller.files, _at_home(caller))
+            return await every_partition(self.fabric, caller.files, at_home(caller))
 
 
 @contextmanager
@@ -138,7 +138,9 @@ def _acquiring() -> Iterator[None]:
         raise CommandProblem(f"Failed to acquire IPUs: {problem}.") from problem
 
 
-class _Parser(argparse.ArgumentParser):
+class IpuParser(argparse.ArgumentParser):
+    """Says what is wrong with arguments as a CommandProblem."""
+
     def error(self, message: str) -> NoReturn:
         raise CommandProblem(f"{self.format_usage()}{self.prog}: {message}")
 
@@ -146,13 +148,13 @@ class _Parser(argparse.ArgumentParser):
         raise CommandProblem(self.format_help())
 
 
-def _options(name: str, args: Sequence[str], declare: Callable[[_Parser], None]) -> argparse.Namespace:
-    parser = _Parser(prog=name, allow_abbrev=False)
+def _options(name: str, args: Sequence[str], declare: Callable[[IpuParser], None]) -> argparse.Namespace:
+    parser = IpuParser(prog=name, allow_abbrev=False)
     declare(parser)
     return parser.parse_args(args)
 
 
-def _info_options(parser: _Parser) -> None:
+def _info_options(parser: IpuParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("-l", "--list-devices", action="store_true", help="every device, of one IPU and of several")
     what.add_argument("-i", "--device-info", action="store_true", help="attributes, of all IPUs or of --device-id")
@@ -163,13 +165,13 @@ def _info_options(parser: _Parser) -> None:
     parser.add_argument("--all-partitions", action="store_true", help="with --list-devices: also of other partitions")
 
 
-def _monitor_options(parser: _Parser) -> None:
+def _monitor_options(parser: IpuParser) -> None:
     parser.add_argument("--no-card-info", action="store_true", help="only the processes")
     parser.add_argument("-j", "--json", action="store_true", help="answer in JSON")
     parser.add_argument("--all-partitions", action="store_true", help="a table for every partition")
 
 
-def _no_options(parser: _Parser) -> None:
+def _no_options(parser: IpuParser) -> None:
     """Only help."""
 
 
@@ -189,7 +191,7 @@ def _architecture(devices: Devices, device_id: int) -> str:
     return devices.ipus[devices.members(device_id)[0]].attributes.get("ipu architecture", "?")
 
 
-def _at_home(caller: Caller) -> dict[str, str]:
+def at_home(caller: Caller) -> dict[str, str]:
     """The environment, in which IPUOF_CONFIG_PATH no longer depends on where the shell is."""
     path = caller.env.get("IPUOF_CONFIG_PATH")
     return dict(caller.env) | ({"IPUOF_CONFIG_PATH": caller.files.absolute(path)} if path else {})

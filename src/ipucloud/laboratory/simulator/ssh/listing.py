@@ -8,6 +8,7 @@ from itertools import groupby
 import orjson
 
 from ipucloud.laboratory.simulator.ssh.devices import Device, Devices
+from ipucloud.laboratory.simulator.ssh.holds import Holder, held_together
 from ipucloud.laboratory.simulator.vipu.attributes import routing_name
 
 
@@ -50,37 +51,74 @@ def device_info(devices: Devices, ids: Sequence[int]) -> str:
 
 
 def device_document(devices: Devices) -> str:
-    """`gc-monitor --json`: the IPUs, each with its attributes, and no processes: nothing runs on simulated IPUs."""
+    """`gc-monitor --json`: the IPUs, each with its attributes, and the processes of this server that hold some."""
     document = {
         "partition": None if devices.partition is None else devices.partition.id,
-        "devices": [_facts(devices, number) for number in range(len(devices.ipus))],
-        "processes": [],
+        "devices": [_ipu_facts(number, ipu) for number, ipu in enumerate(devices.ipus)],
+        "processes": [
+            {
+                "pid": holder.process,
+                "command": holder.command,
+                "user": holder.user,
+                "seconds": devices.ipus[ids[0]].seconds,
+                "ids": ids,
+            }
+            for holder, ids in _held(devices).items()
+        ],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
 def monitor(devices: Devices, *, cards: bool) -> str:
-    """`gc-monitor`: a row for each IPU (with `cards`), then the processes, of which there are none."""
+    """`gc-monitor`: a row for each IPU (with `cards`), then one for each IPU that a process of this server holds."""
     table = _card_table(devices)
     width = len(table[0])
     title = f"|  gc-monitor   |{_title(devices):^{width - 18}}|"
+    processes = [*_process_table(devices, width), ""]
+    return "\n".join([f"+{'-' * 15}+{'-' * (width - 18)}+", title, *table, *processes] if cards else processes)
+
+
+def _process_table(devices: Devices, width: int) -> list[str]:
     where = "" if devices.partition is None else f" in partition {devices.partition.id}"
     rule = "+" + "-" * (width - 2) + "+"
-    free = [rule, f"|{f'No attached processes{where}':^{width - 2}}|", rule, ""]
-    return "\n".join([f"+{'-' * 15}+{'-' * (width - 18)}+", title, *table, *free] if cards else free)
+    rows = [
+        (
+            str(holder.process),
+            holder.command,
+            f"{ipu.seconds}s",
+            holder.user,
+            str(number),
+            *(ipu.attributes.get(name, "N/A") for name in _LOAD),
+        )
+        for number, ipu in enumerate(devices.ipus)
+        for holder in [ipu.holder]
+        if holder is not None
+    ]
+    if not rows:
+        return [rule, f"|{f'No attached processes{where}':^{width - 2}}|", rule]
+    table = _boxed(_PROCESS_COLUMNS, rows, board=0)
+    title = "+" + "-" * (len(table[0]) - 2) + "+"
+    return [title, f"|{f'Attached processes{where}':^{len(title) - 2}}|", *table]
+
+
+def _held(devices: Devices) -> Mapping[Holder, list[int]]:
+    return held_together((number, ipu.holder) for number, ipu in enumerate(devices.ipus))
 
 
 def _facts(devices: Devices, number: int) -> dict[str, str]:
     members = devices.members(number)
     if len(members) == 1 and devices.singles:
-        ipu = devices.ipus[members[0]]
-        return {"id": str(number), "target": ipu.target, **dict(sorted(ipu.attributes.items()))}
+        return _ipu_facts(number, devices.ipus[members[0]])
     return {
         "id": str(number),
         "target": "Multi IPU",
         "num ipus": str(len(members)),
         "ipus": " ".join(map(str, members)),
     }
+
+
+def _ipu_facts(number: int, ipu: Device) -> dict[str, str]:
+    return {"id": str(number), "target": ipu.target, **dict(sorted(ipu.attributes.items()))}
 
 
 def _indented(facts: dict[str, str]) -> str:
@@ -107,6 +145,18 @@ _MACHINE_COLUMNS = {
     "Routing": 7,
 }
 """The columns of the vendor's samples and their widths; a wider value widens its column."""
+_PROCESS_COLUMNS = {
+    "PID": 8,
+    "Command": 20,
+    "Time": 8,
+    "User": 10,
+    "ID": 4,
+    "Utilisation": 11,
+    "IPU temp": 9,
+    "Board temp": 10,
+    "Power": 9,
+}
+_LOAD = ("ipu utilisation", "average die temp", "average board temp", "ipu power")
 _CARD_COLUMNS = {"PCIe ID": 14, "Serial": 20, "ICU FW": 10, "Type": 6, "ID": 4, "Clock": 9, "Temp": 9, "Power": 9}
 
 

@@ -36,7 +36,7 @@ async def devices_of(fabric: Fabric, files: ServerFiles, env: Mapping[str, str],
     if server is not None and isinstance(server.region, ServerPlan):
         if not fabric.server_works():
             raise VipuProblem("the IPU cards of this server do not answer")
-        return of_server(server, server.region, opened)
+        return of_server(server, server.region, opened, fabric.load)
     choice = await asyncio.to_thread(chosen, files, env)
     return await _devices(fabric, controller_of(fabric, env), choice)
 
@@ -60,7 +60,7 @@ async def _devices(fabric: Fabric, controller: Controller, choice: Choice) -> De
     config = await _config(controller, choice)
     machines = _reach(fabric, choice.partition, config)
     partition = Partition(choice.partition, config, choice.gcd)
-    return of_partition(partition, await _attributes(fabric, controller, partition, machines))
+    return of_partition(partition, await _attributes(fabric, controller, partition, machines), machines, fabric.load)
 
 
 async def config_of(
@@ -192,6 +192,7 @@ async def _attributes(
             (partition.id, partition.config, gcd),
             machine,
             fabric.readings(machine.name),
+            busy=fabric.load.is_busy((machine.name, device.ipu_id)),
         )
         for gcd in partition.config.gcd_configs
         for device in gcd.devices

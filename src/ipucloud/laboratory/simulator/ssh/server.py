@@ -16,11 +16,14 @@ from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
-from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
+from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
+from ipucloud.laboratory.simulator.ssh.ipu_run import NAME as IPU_RUN
+from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
+from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.real_session import RealSession
 from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.session import Login, Session
@@ -45,7 +48,8 @@ REAL_WINDOW = 512 * 1024
 HISTORY = 100
 DISK_FOLDER = "disk"
 KEY_FILE = "host_key"
-"""What the folder of a server has: its disk, and its private SSH host key."""
+JOBS_FOLDER = "jobs"
+"""What the folder of a server has: its disk, its private SSH host key, and what is known of jobs."""
 COUNT_TIMEOUT = 2.0
 COMMAND_SECONDS = 3600.0
 LOCALHOST = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -120,13 +124,16 @@ class PoplarServer:
         self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
         self._preparing: asyncio.Task[None] | None = None
         self._programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
-        self._userland = Userland(self._disk, self._hostname(), self._programs)
+        self._ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
+        self._userland = Userland(self._disk, self._hostname(), self._programs, self._ipu_run)
+        self.jobs = Jobs(folder / JOBS_FOLDER, self)
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
         await asyncio.to_thread(self._disk.prepare)
+        await asyncio.to_thread(self.jobs.load)
         self._write_authority()
         host_key = self._host_key()
         try:
@@ -169,6 +176,7 @@ class PoplarServer:
         if self._preparing is not None:
             self._preparing.cancel()
             await asyncio.gather(self._preparing, return_exceptions=True)
+        await self.jobs.close()
         await self._userland.stop()
         if self._acceptor is not None:
             await self._acceptor.wait_closed()
@@ -213,7 +221,8 @@ class PoplarServer:
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             **await self.environment(),
         }
-        return Shell(self._disk, self._hostname(), env, {**COMMANDS, **self._programs})
+        programs = {**COMMANDS, **self._programs, IPU_RUN: ipu_run_in_shell(self._ipu_run)}
+        return Shell(self._disk, self._hostname(), env, programs)
 
     @property
     def _files(self) -> ServerFiles:

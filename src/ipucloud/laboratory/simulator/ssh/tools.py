@@ -2,7 +2,9 @@
 shell. A launcher in the sandbox sends a call over a socket that only this sandbox has.
 
 A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each
-`{"out": text}` or `{"err": text}`, and last `{"exit": status}`.
+`{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run` is instead
+`{"run": argv, "environment": {…}}`: the launcher becomes this command and leaves it the connection, whose end says that
+the last process which had it is gone.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ import orjson
 from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
+from ipucloud.laboratory.simulator.ssh.ipu_run import NAME, IpuRun
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, TextReader, Writer
 
 LONGEST_CALL = 1 << 20
 MAX_CALLS = 64
+MAX_HOLDERS = 512
+"""Commands of a server that hold IPUs: no more than it has processes."""
 PREFIXES = ("IPUCLOUD_", "IPUOF_", "POPLAR_", "VIPU_")
 """Of the variables that the commands know."""
 
@@ -32,6 +37,7 @@ import json, os, signal, socket, sys
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 try:
     folder = os.getcwd()
 except OSError:
@@ -41,6 +47,7 @@ call = {{
     "arguments": sys.argv[1:],
     "environment": {{name: value for name, value in os.environ.items() if name.startswith({PREFIXES!r})}},
     "folder": folder,
+    "process": os.getpid(),
 }}
 status = 1
 with socket.socket(socket.AF_UNIX) as server:
@@ -51,6 +58,13 @@ with socket.socket(socket.AF_UNIX) as server:
     server.sendall(json.dumps(call).encode() + b"\\n")
     for line in server.makefile("rb"):
         said = json.loads(line)
+        if "run" in said:
+            os.set_inheritable(server.fileno(), True)
+            try:
+                os.execvpe(said["run"][0], said["run"], {{**os.environ, **said["environment"]}})
+            except OSError as error:
+                print(call["program"] + ": " + said["run"][0] + ": " + str(error.strerror), file=sys.stderr)
+                sys.exit(127 if isinstance(error, FileNotFoundError) else 126)
         status = said.get("exit", status)
         for name, stream in (("out", sys.stdout), ("err", sys.stderr)):
             stream.buffer.write(said.get(name, "").encode(errors="surrogateescape"))
@@ -68,10 +82,14 @@ class _Caller:
 class Tools:
     """Answers the calls of one sandbox."""
 
-    def __init__(self, programs: Mapping[str, IpuProgram], files: Callable[[str], ServerFiles]) -> None:
+    def __init__(
+        self, programs: Mapping[str, IpuProgram], ipu_run: IpuRun | None, files: Callable[[str], ServerFiles]
+    ) -> None:
         self._programs = programs
+        self._ipu_run = ipu_run
         self._files = files
         self._calls: set[asyncio.Task[None]] = set()
+        self._holders: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     async def start(self, listener: socket.socket) -> None:
@@ -80,9 +98,10 @@ class Tools:
     async def stop(self) -> None:
         if self._server is not None:
             self._server.close()
-        for call in list(self._calls):
+        calls = self._calls | self._holders
+        for call in calls:
             call.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
+        await asyncio.gather(*calls, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._calls) >= MAX_CALLS:
@@ -91,6 +110,7 @@ class Tools:
         call = asyncio.create_task(self._answer(reader, writer))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+        call.add_done_callback(self._holders.discard)
         call.add_done_callback(lambda _: writer.close())
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -101,7 +121,32 @@ class Tools:
                 await _say(writer, err="ipucloud: the call is too long, or none\n")
                 await _say(writer, exit=2)
                 return
-            await _say(writer, exit=await self._run(call, writer))
+            if call.program == NAME and self._ipu_run is not None:
+                await self._hold(self._ipu_run, call, reader, writer)
+            else:
+                await _say(writer, exit=await self._run(call, writer))
+
+    async def _hold(
+        self, ipu_run: IpuRun, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Let a command hold IPUs for as long as it has the connection."""
+        caller = _Caller(call.environment, self._files(call.folder))
+        try:
+            attached = await ipu_run.attach(caller, call.arguments, call.process)
+        except CommandProblem as problem:
+            await _say(writer, err=f"{problem}\n")
+            await _say(writer, exit=problem.status)
+            return
+        task = asyncio.current_task()
+        try:
+            if task is not None and len(self._holders) < MAX_HOLDERS:
+                self._calls.discard(task)
+                self._holders.add(task)
+            await _say(writer, run=list(attached.command), environment=attached.environment)
+            while await reader.read(LONGEST_CALL):  # nothing that it says has a meaning
+                pass
+        finally:
+            attached.leave()
 
     async def _run(self, call: _Call, writer: asyncio.StreamWriter) -> int:
         terminal = Terminal(TextReader(StringIO()), _writer(writer, "out"), _writer(writer, "err"))
@@ -127,6 +172,7 @@ class _Call:
     arguments: list[str]
     environment: dict[str, str]
     folder: str
+    process: int
 
 
 def _read(line: bytes) -> _Call:
@@ -139,11 +185,12 @@ def _read(line: bytes) -> _Call:
     )
     if not (isinstance(program, str) and isinstance(folder, str) and folder.startswith("/") and "\0" not in folder):
         raise ValueError
-    if not (isinstance(arguments, list) and isinstance(environment, dict)):
+    process = said.get("process", 0)
+    if not (isinstance(arguments, list) and isinstance(environment, dict) and isinstance(process, int)):
         raise ValueError
     if not all(isinstance(text, str) for text in (*arguments, *environment.values())):
         raise ValueError
-    return _Call(program, arguments, environment, folder)
+    return _Call(program, arguments, environment, folder, process)
 
 
 def _writer(writer: asyncio.StreamWriter, stream: str) -> Writer:

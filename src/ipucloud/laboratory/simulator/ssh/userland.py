@@ -17,6 +17,7 @@ from ipucloud.laboratory.simulator.ssh import etc
 from ipucloud.laboratory.simulator.ssh.beneath import BeneathFiles, supported
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
+from ipucloud.laboratory.simulator.ssh.ipu_run import NAME, IpuRun
 from ipucloud.laboratory.simulator.ssh.tools import LAUNCHER, Tools
 
 GIB = 1 << 30
@@ -71,11 +72,14 @@ async def _try() -> str | None:
 class Userland:
     """One server's sandbox, started when it is first needed."""
 
-    def __init__(self, disk: Disk, hostname: str, programs: Mapping[str, IpuProgram]) -> None:
+    def __init__(
+        self, disk: Disk, hostname: str, programs: Mapping[str, IpuProgram], ipu_run: IpuRun | None = None
+    ) -> None:
         self.uid = owner_of(disk.root)
         self._disk = disk
         self._hostname = hostname
         self._programs = programs
+        self._ipu_run = ipu_run
         self._tools: Tools | None = None
         self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
@@ -90,7 +94,7 @@ class Userland:
                 await self._end()
                 await asyncio.to_thread(self._prepare)
                 self._box = await Sandbox.start(self._disk.root, self._plan())
-                self._tools = Tools(self._programs, lambda folder: files_of(self._disk, folder))
+                self._tools = Tools(self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder))
                 await self._tools.start(self._box.tools)
             return self._box
 
@@ -137,7 +141,7 @@ class Userland:
             settings=etc.settings(self._disk.user, self._hostname),
             launchers={"ipucloud-tool": launcher, **etc.scripts(str(python))},
             links={
-                **dict.fromkeys(self._programs, f"{OWN_PROGRAMS}/ipucloud-tool"),
+                **dict.fromkeys([*self._programs, NAME], f"{OWN_PROGRAMS}/ipucloud-tool"),
                 **(dict.fromkeys(("python", "python3"), str(python)) if elsewhere else {}),
             },
             limits={

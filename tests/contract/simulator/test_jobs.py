@@ -1,0 +1,179 @@
+"""Programs that the control plane runs on a server: at most once, whatever is repeated, late, killed or restarted."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ipucloud.laboratory.simulator.ssh.jobs import LOG_FULL, LOG_LIMIT
+from ipucloud.wire.site import HostState, Job
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.sandboxes import need_sandboxes
+from tests.support.site import BUILT_IN, RunningSite, running_site
+from tests.support.tenant import Tenant
+from tests.support.waiting import eventually
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("jobs")
+
+
+@pytest.fixture(scope="module")
+def key(folder: Path) -> KeyPair:
+    return make_key(folder)
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[RunningSite]:
+    need_sandboxes()
+    with running_site(folder / "site", options=["--machines-on"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def tenant(site: RunningSite, key: KeyPair) -> Tenant:
+    tenant = Tenant(site, machines=1)
+    tenant.build([key.public_line])
+    tenant.wait_for(HostState.RUNNING)
+    return tenant
+
+
+def path(tenant: Tenant, job: str) -> str:
+    return f"/v1/hosts/{tenant.host}/server/jobs/{job}"
+
+
+def asked(tenant: Tenant, job: str, *command: str, **more: Any) -> httpx.Response:
+    of = {"server": f"{tenant.name}-h1", "network": tenant.name, "generation": 1}
+    return tenant.http.put(path(tenant, job), json=of | {"command": command} | more)
+
+
+def started(tenant: Tenant, job: str, *command: str, **more: Any) -> Job:
+    return Job.model_validate(asked(tenant, job, *command, **more).raise_for_status().json())
+
+
+def seen(tenant: Tenant, job: str, log_from: int = 0) -> Job:
+    of = {"server": f"{tenant.name}-h1", "network": tenant.name, "log_from": log_from}
+    return Job.model_validate(tenant.http.get(path(tenant, job), params=of).raise_for_status().json())
+
+
+def stopped(tenant: Tenant, job: str) -> Job:
+    of = {"server": f"{tenant.name}-h1", "network": tenant.name}
+    return Job.model_validate(tenant.http.post(f"{path(tenant, job)}/stop", json=of).raise_for_status().json())
+
+
+def ended(tenant: Tenant, job: str) -> Job:
+    eventually(lambda: seen(tenant, job).ended is not None, f"job {job} ends")
+    return seen(tenant, job)
+
+
+def log(job: Job) -> str:
+    return base64.b64decode(job.log).decode()
+
+
+def test_a_program_runs_once_in_the_environment_of_a_login(tenant: Tenant) -> None:
+    script = "echo $IPUOF_VIPU_API_PARTITION_ID $X $IPUCLOUD_JOB; pwd; gc-info --ipu-count; echo once >> ran; exit 3"
+    for _ in range(3):
+        started(tenant, "first-1", "sh", "-c", script, environment={"X": "given"})
+    done = ended(tenant, "first-1")
+    assert (done.ended, done.exit_status) == ("exited", 3)
+    assert log(done) == "tenant given first-1\n/home/ubuntu\n4\n"
+    assert log(seen(tenant, "first-1", log_from=done.log_size - 2)) == "4\n"
+    started(tenant, "count-1", "cat", "ran")
+    assert log(ended(tenant, "count-1")) == "once\n"
+    assert asked(tenant, "first-1", "true").status_code == 409
+
+
+def test_how_programs_end_is_told(tenant: Tenant) -> None:
+    started(tenant, "killed-1", "sh", "-c", "kill -9 $$")
+    assert ended(tenant, "killed-1").exit_status == 137
+    started(tenant, "missing-1", "no-such-program")
+    assert ended(tenant, "missing-1").exit_status == 127
+    started(tenant, "where-1", "pwd", directory="/srv")
+    assert log(ended(tenant, "where-1")) == "/srv\n"
+    started(tenant, "nowhere-1", "true", directory="/nowhere")
+    assert ended(tenant, "nowhere-1").exit_status != 0
+
+
+def test_a_job_outlives_logins_and_holds_ipus(tenant: Tenant, key: KeyPair, folder: Path) -> None:
+    started(tenant, "holds-1", "ipu-run", "--", "sh", "-c", "echo up; exec sleep 100000")
+    eventually(lambda: tenant.observe().attached_ipus == 4, "the job holds its IPUs")
+    login = OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+    assert b'"command": "sh"' in login.ssh("gc-monitor --json").stdout
+    assert seen(tenant, "holds-1").ended is None
+    assert stopped(tenant, "holds-1").ended is None
+    done = ended(tenant, "holds-1")
+    assert (done.ended, done.exit_status, log(done)) == ("stopped", 143, "up\n")
+    assert stopped(tenant, "holds-1") == done.model_copy(update={"log": done.log})
+    eventually(lambda: tenant.observe().attached_ipus == 0, "its IPUs are free")
+
+
+def test_a_job_that_was_stopped_before_never_begins(tenant: Tenant) -> None:
+    assert stopped(tenant, "late-1").ended == "stopped"
+    assert started(tenant, "late-1", "touch", "late").ended == "stopped"
+    started(tenant, "look-1", "ls", "late")
+    assert ended(tenant, "look-1").exit_status != 0
+
+
+def test_a_log_has_a_limit(tenant: Tenant) -> None:
+    started(tenant, "long-1", "head", "-c", str(LOG_LIMIT + 1_000_000), "/dev/zero")
+    done = ended(tenant, "long-1")
+    assert (done.exit_status, done.log_size) == (0, LOG_LIMIT + len(LOG_FULL))
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"server": "other"}, 409),
+        ({"network": "other"}, 409),
+        ({"generation": 2}, 409),
+        ({"command": []}, 422),
+        ({"command": ["a\0b"]}, 422),
+    ],
+)
+def test_what_cannot_run_is_refused(tenant: Tenant, change: dict[str, Any], status: int) -> None:
+    of = {"server": f"{tenant.name}-h1", "network": tenant.name, "generation": 1, "command": ["true"]}
+    assert tenant.http.put(path(tenant, "bad-1"), json=of | change).status_code == status
+    assert tenant.http.put(path(tenant, "Bad_Name"), json=of).status_code == 422
+    found = tenant.http.get(path(tenant, "bad-1"), params={"server": f"{tenant.name}-h1", "network": tenant.name})
+    assert found.status_code == 404
+
+
+def test_a_restart_interrupts_and_starts_nothing_again(tenant: Tenant) -> None:
+    started(tenant, "cut-1", "sh", "-c", "echo begun >> begun; exec sleep 100000")
+    eventually(lambda: seen(tenant, "cut-1").ended is None, "it runs")
+    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
+    assert asked(tenant, "cut-1", "sh").status_code == 409
+    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "on"}).raise_for_status()
+    tenant.wait_for(HostState.RUNNING)
+    assert seen(tenant, "cut-1").ended == "interrupted"
+    script = ("sh", "-c", "echo begun >> begun; exec sleep 100000")
+    assert started(tenant, "cut-1", *script).ended == "interrupted"
+
+
+def test_a_site_that_is_killed_starts_nothing_twice(tenant: Tenant, site: RunningSite) -> None:
+    script = ("sh", "-c", "echo up; exec sleep 100000")
+    started(tenant, "lost-1", *script)
+    eventually(lambda: seen(tenant, "lost-1").log_size > 0, "it runs")
+    site.kill()
+    site.start()
+    again = Tenant(site, machines=1)
+    again.wait_for(HostState.RUNNING)
+    found = started(again, "lost-1", *script)
+    assert (found.ended, seen(again, "lost-1").log_size) == ("interrupted", 3)
+
+
+def test_a_server_without_programs_says_so(tmp_path: Path, key: KeyPair) -> None:
+    with running_site(tmp_path / "site", options=["--machines-on", *BUILT_IN]) as site:
+        tenant = Tenant(site, machines=1)
+        tenant.build([key.public_line])
+        tenant.wait_for(HostState.RUNNING)
+        started(tenant, "none-1", "true")
+        done = ended(tenant, "none-1")
+        assert done.ended == "not_started"
+        assert done.detail == "this server runs no programs: the site was started with --shell built-in"
