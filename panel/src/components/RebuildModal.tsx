@@ -1,19 +1,16 @@
-import Alert from "@cloudscape-design/components/alert";
-import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
-import Modal from "@cloudscape-design/components/modal";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
-import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client";
 import { images, type Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
-import { Failure } from "./Failure";
+import { Consequences } from "./Consequences";
+import { Dialog } from "./Dialog";
+import { useChange } from "./useChange";
 
 type Disk = "keep" | "wipe";
 
@@ -21,64 +18,49 @@ type Disk = "keep" | "wipe";
 export function RebuildModal({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
   const { common, cluster: names, clusters: s } = useStrings();
   const flash = useFlash();
-  const cache = useQueryClient();
   const project = useProject();
   const sold = useQuery(images(cluster.region));
   const [image, setImage] = useState(cluster.image);
   const [disk, setDisk] = useState<Disk>();
   const systems = (sold.data?.items ?? []).map((each) => ({ value: each.name, label: each.name }));
-  const run = useMutation({
-    mutationFn: (chosen: Disk) =>
-      api.POST("/v1/projects/{project}/clusters/{cluster}:rebuild", {
-        params: { path: { project, cluster: cluster.id } },
-        body: { disk: chosen, image },
-      }),
-    onSuccess: () => {
+  const run = useChange(
+    (chosen: Disk) =>
+      api.POST("/v1/projects/{project}/clusters/{cluster}:rebuild", { params: { path: { project, cluster: cluster.id } }, body: { disk: chosen, image } }),
+    () => {
       flash({ type: "success", content: s.rebuildDone(cluster.name) });
       onClose();
     },
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
-  });
+  );
   return (
-    <Modal
-      visible
-      header={s.rebuildTitle(cluster.name)}
-      closeAriaLabel={common.close}
-      onDismiss={onClose}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
-            <Button variant="primary" disabled={!disk} loading={run.isPending} onClick={() => disk && run.mutate(disk)}>{s.rebuild}</Button>
-          </SpaceBetween>
-        </Box>
-      }
+    <Dialog
+      title={s.rebuildTitle(cluster.name)}
+      submit={s.rebuild}
+      ready={disk !== undefined}
+      pending={run.isPending}
+      error={sold.error ?? run.error}
+      onSubmit={() => disk && run.mutate(disk)}
+      onClose={onClose}
     >
-      <SpaceBetween size="m">
-        <Alert type="warning">
-          <ul className="consequences">{s.rebuildWhat.map((line) => <li key={line}>{line}</li>)}</ul>
-        </Alert>
-        <FormField label={names.image}>
-          <Select
-            options={systems}
-            loadingText={common.loading}
-            statusType={sold.isPending ? "loading" : "finished"}
-            selectedOption={{ value: image, label: image }}
-            onChange={({ detail }) => setImage(detail.selectedOption.value ?? image)}
-          />
-        </FormField>
-        <FormField label={s.disk}>
-          <RadioGroup
-            value={disk ?? null}
-            onChange={({ detail }) => setDisk(detail.value as Disk)}
-            items={[
-              { value: "keep", label: s.keepDisk, description: s.keepDiskText },
-              { value: "wipe", label: s.wipeDisk, description: s.wipeDiskText },
-            ]}
-          />
-        </FormField>
-        <Failure error={sold.error ?? run.error} />
-      </SpaceBetween>
-    </Modal>
+      <Consequences type="warning" lines={s.rebuildWhat} />
+      <FormField label={names.image}>
+        <Select
+          options={systems}
+          loadingText={common.loading}
+          statusType={sold.isPending ? "loading" : "finished"}
+          selectedOption={{ value: image, label: image }}
+          onChange={({ detail }) => setImage(detail.selectedOption.value ?? image)}
+        />
+      </FormField>
+      <FormField label={s.disk}>
+        <RadioGroup
+          value={disk ?? null}
+          onChange={({ detail }) => setDisk(detail.value as Disk)}
+          items={[
+            { value: "keep", label: s.keepDisk, description: s.keepDiskText },
+            { value: "wipe", label: s.wipeDisk, description: s.wipeDiskText },
+          ]}
+        />
+      </FormField>
+    </Dialog>
   );
 }

@@ -7,10 +7,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { images, sshKeys } from "../../api/queries";
 import { useMay, useProject } from "../../app/Project";
-import { AddKey } from "../../components/AddKey";
 import { Failure } from "../../components/Failure";
+import { later } from "../../components/later";
 import { useStrings } from "../../i18n";
 import type { Change, Draft } from "./draft";
+
+const AddKey = later(async () => (await import("../../components/AddKey")).AddKey, null);
 
 export function SoftwareStep({ draft, change, problem }: { draft: Draft; change: Change; problem?: string }) {
   const { common, cluster, create: s, keys } = useStrings();
