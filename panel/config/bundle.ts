@@ -88,13 +88,16 @@ export function theme(): Plugin {
 }
 
 /** Cloudscape's layout has three designs and chooses when it runs. Its components are built for the visual refresh, and
- *  nobody sets the flag for the toolbar: the other two, with what only they import, would be a fifth of every page. */
-export function oneLayout(): Plugin {
+ *  nobody sets the flag for the toolbar: the other two, with what only they import, would be a fifth of every page.
+ *  At phone width its navigation has an attribute that such an element must not have. */
+export function layout(): Plugin {
   return {
-    name: "panel:one-layout",
+    name: "panel:layout",
     enforce: "pre",
     resolveId: (id, importer = "") =>
       /\/app-layout\/internal\.js$/.test(importer) && ["./classic", "./visual-refresh-toolbar"].includes(id) ? NO_LAYOUT : undefined,
     load: (id) => (id === NO_LAYOUT ? "export default () => null;" : undefined),
+    transform: (code, id) =>
+      /\/app-layout\/visual-refresh\/mobile-toolbar\.js$/.test(id) ? code.replace('"aria-orientation": "horizontal", ', "") : undefined,
   };
 }

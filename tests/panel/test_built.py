@@ -68,7 +68,8 @@ def test_no_page_loads_more_than_it_may() -> None:
     pages = [part for part in manifest()[ENTRY]["dynamicImports"] if part.startswith("src/pages/")]
     assert len(pages) > 20
     sizes = {
-        f"{page} {part}".rstrip(): around + sent(files_of([ENTRY, *ALWAYS, cloudscape, page, *([part] if part else [])]))
+        f"{page} {part}".rstrip(): around
+        + sent(files_of([ENTRY, *ALWAYS, cloudscape, page, *([part] if part else [])]))
         for page in pages
         for part in ["", *manifest()[page].get("dynamicImports", ())]
     }

@@ -29,7 +29,7 @@ export function Clusters() {
   const project = useProject();
   const [address, setAddress] = useSearchParams();
   const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>(() => tokensOf(address));
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
+  const [order, setOrder] = useState<Schemas["NamedOrder"]>("-created_at");
   const [chosen, setChosen] = useState<ClusterSummary[]>([]);
   const [action, setAction] = useState<ClusterAction>();
   const pages = useCursor();
@@ -57,10 +57,10 @@ export function Clusters() {
         selectionType="multi"
         selectedItems={selected}
         onSelectionChange={({ detail }) => setChosen(detail.selectedItems)}
-        sortingColumn={{ sortingField: "created_at" }}
-        sortingDescending={order === "-created_at"}
+        sortingColumn={{ sortingField: order.replace("-", "") }}
+        sortingDescending={order.startsWith("-")}
         onSortingChange={({ detail }) => {
-          setOrder(detail.isDescending ? "-created_at" : "created_at");
+          setOrder(`${detail.isDescending ? "-" : ""}${detail.sortingColumn.sortingField === "name" ? "name" : "created_at"}`);
           pages.reset();
         }}
         ariaLabels={{
