@@ -23,6 +23,7 @@ from bench.scenarios import (
     killed,
     month,
     observation,
+    panel,
     partitions,
     placement,
     reads,
@@ -52,6 +53,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "month": month.run,
     "controller": controller.run,
     "partitions": partitions.run,
+    "panel": panel.run,
 }
 ROUNDS = 7
 

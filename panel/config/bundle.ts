@@ -6,6 +6,7 @@ import { runnerImport, type Plugin } from "vite";
 
 const EMBEDDED_FONT = /url\((["']?)data:font\/woff2;base64,([A-Za-z0-9+/=]+)\1\)/g;
 const THEME = "virtual:theme.css";
+const NO_LAYOUT = "\0virtual:no-layout";
 
 /** Cloudscape's styles embed their fonts. As files they need no `font-src data:`, and only the faces in use are loaded. */
 export function fontFiles(): Plugin {
@@ -83,5 +84,20 @@ export function theme(): Plugin {
       });
       return module.css;
     },
+  };
+}
+
+/** Cloudscape's layout has three designs and chooses when it runs. Its components are built for the visual refresh, and
+ *  nobody sets the flag for the toolbar: the other two, with what only they import, would be a fifth of every page.
+ *  At phone width its navigation has an attribute that such an element must not have. */
+export function layout(): Plugin {
+  return {
+    name: "panel:layout",
+    enforce: "pre",
+    resolveId: (id, importer = "") =>
+      /\/app-layout\/internal\.js$/.test(importer) && ["./classic", "./visual-refresh-toolbar"].includes(id) ? NO_LAYOUT : undefined,
+    load: (id) => (id === NO_LAYOUT ? "export default () => null;" : undefined),
+    transform: (code, id) =>
+      /\/app-layout\/visual-refresh\/mobile-toolbar\.js$/.test(id) ? code.replace('"aria-orientation": "horizontal", ', "") : undefined,
   };
 }

@@ -105,6 +105,62 @@ def test_two_people_who_edit_a_cluster_are_told_of_each_other(
     system.ipucloud.json("clusters", "update", "bert-2", "--name", "bert", **system.environment)
 
 
+def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=schedule")
+    tab = page.get_by_role("tabpanel").filter(visible=True)
+    dialog = page.get_by_role("dialog")
+    tab.get_by_role("button", name="Edit", exact=True).click()
+    dialog.get_by_role("radio", name="By a schedule").check()
+    dialog.get_by_role("checkbox", name="Suspended when idle").check()
+    dialog.get_by_label("Minutes without use").fill("3")
+    dialog.get_by_label("From").fill("07:30")
+    screenshot(page, "schedule-edit")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("/idle_suspend_minutes: ")).to_be_visible()
+    dialog.get_by_label("Minutes without use").fill("600")
+    dialog.get_by_role("button", name="Save").click()
+    days = "Monday, Tuesday, Wednesday, Thursday and Friday"
+    expect(tab.get_by_text(f"{days}, 07:30 to 20:00")).to_be_visible()
+    expect(tab.get_by_text("after 600 minutes")).to_be_visible()
+    expect(tab.get_by_text(re.compile("^(Suspended|Resumed) at "))).to_be_visible()
+    screenshot(page, "schedule")
+    assert violations(page) == []
+
+    german = signed_in(
+        system, open_page, f"/clusters/{cluster['id']}?tab=schedule", locale="de-DE", color_scheme="dark"
+    )
+    german.get_by_role("tabpanel").filter(visible=True).get_by_role("button", name="Bearbeiten").click()
+    expect(german.get_by_role("button", name="Zeit hinzufügen")).to_be_visible()
+    screenshot(german, "schedule-edit-de")
+    assert violations(german) == []
+    german.get_by_role("button", name="Abbrechen").click()
+    tab.get_by_role("button", name="Edit", exact=True).click()
+    dialog.get_by_role("radio", name="Always").check()
+    dialog.get_by_role("checkbox", name="Suspended when idle").uncheck()
+    dialog.get_by_role("button", name="Save").click()
+    expect(german.get_by_role("tabpanel").filter(visible=True).get_by_text("Immer")).to_be_visible()  # it is live
+
+    key = system.data / "desktop.pub"
+    key.write_text(public_key())
+    system.ipucloud.json("ssh-keys", "add", "desktop", str(key), **system.environment)
+    page.get_by_role("tab", name="Overview").click()
+    page.get_by_role("button", name="Change SSH keys").click()
+    dialog.get_by_role("button", name="Delete: laptop").click()
+    expect(dialog.get_by_text("At least one key is needed.")).to_be_visible()
+    dialog.get_by_role("button", name="Choose SSH keys").click()
+    page.get_by_role("option", name=re.compile("^desktop")).click()
+    page.keyboard.press("Escape")
+    screenshot(page, "ssh-keys-change")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    accepted = page.locator("dt:has-text('Accepted SSH keys') + dd")
+    expect(accepted).to_contain_text("desktop", timeout=READY_MS)
+    expect(accepted).not_to_contain_text("laptop")
+
+
 def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
 ) -> None:

@@ -4,14 +4,22 @@ policy, in the browser."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Page, expect
 
 from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
+from tests.panel.spoiler import Spoiler
 from tests.support.processes import Up
 
 UP_OPTIONS = ("--sample",)
+PAGES = (
+    *("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/tokens", "/webhooks", "/billing"),
+    *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
+)
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "activity")
+FIELDS = 40
+"""How many fields of the API's answers are to be seen on the pages, at least."""
 
 
 def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page: Page) -> None:
@@ -80,10 +88,15 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     rebuild = page.get_by_role("dialog").get_by_role("button", name="Rebuild", exact=True)
     expect(rebuild).to_be_disabled()
     page.get_by_role("radio", name="Keep /home").check()
+    page.get_by_role("button", name="Image, SSH keys and user data").click()
+    page.get_by_role("radio", name="Other user data").check()
+    expect(rebuild).to_be_disabled()
+    page.get_by_role("textbox", name="Other user data").fill("#!/bin/sh\necho ready > /home/ubuntu/ready\n")
     screenshot(page, "rebuild")
     assert violations(page) == []
     rebuild.click()
     expect(page.get_by_text("The servers of bert are being rebuilt.")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Rebuilding")).first).to_be_visible()
 
     _resize(page)
     page.get_by_role("button", name="Delete").first.click()
@@ -365,3 +378,65 @@ def test_a_payer_without_a_project_sees_the_money_of_its_account(system: Up, ope
         expect(page.get_by_role("heading", name="INV-2026-000001")).to_be_visible()
         pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
         assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
+
+
+def test_no_text_of_the_api_becomes_markup(system: Up, open_page: Callable[..., Page]) -> None:
+    spoiler = Spoiler()
+    page = signed_in(system, open_page, "/clusters", "finance")
+    project = page.request.get("/v1/whoami").json()["project"]["slug"]
+    cluster = page.request.get(f"/v1/projects/{project}/clusters").json()["items"][0]["id"]
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.add_init_script("addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI))")
+    page.route(re.compile(r"/v1/(?!.*/stream)"), spoiler)
+    shown = set[int]()
+    for path in (*PAGES, *(f"/clusters/{cluster}?tab={tab}" for tab in TABS)):
+        page.goto(path)
+        page.get_by_role("heading").first.wait_for()
+        expect(page.get_by_text("<img src=x").first).to_be_visible()
+        expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+        shown |= {int(number) for number in re.findall(r"alert\((\d+)\)", page.locator("body").inner_text())}
+    screenshot(page, "hostile")
+    assert dialogs == []
+    assert page.locator("img[src=x]").count() == 0
+    assert len(shown) >= FIELDS, sorted(spoiler.written[number] for number in shown)
+
+
+def test_twenty_tabs_share_one_stream_and_all_of_them_are_live(system: Up, open_page: Callable[..., Page]) -> None:
+    first = signed_in(system, open_page, "/ssh-keys")
+    tabs = [first, *(first.context.new_page() for _ in range(19))]
+    for tab in tabs[1:]:
+        tab.goto("/ssh-keys")
+    for tab in tabs:
+        expect(tab.get_by_role("button", name=re.compile("^Live"))).to_be_visible(timeout=READY_MS)
+    key = system.data / "everywhere.pub"
+    key.write_text(public_key())
+    system.ipucloud.json("ssh-keys", "add", "everywhere", str(key), **system.environment)
+    for tab in tabs:
+        expect(tab.get_by_role("row").filter(has_text="everywhere")).to_be_visible(timeout=READY_MS)
+    first.close()  # it may have been the one that held the stream
+    system.ipucloud.json("ssh-keys", "delete", "everywhere", **system.environment)
+    for tab in tabs[1:]:
+        expect(tab.get_by_role("row").filter(has_text="everywhere")).to_have_count(0, timeout=READY_MS)
+
+
+def test_a_phone_shows_every_page(system: Up, open_page: Callable[..., Page]) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    page = signed_in(system, open_page, "/clusters", "finance", **phone)
+    found = dict(_found(page))
+    assert {path: problems for path, problems in found.items() if problems} == {}
+    page.get_by_role("button", name="Open navigation").click()
+    expect(page.get_by_role("link", name="SSH keys")).to_be_visible()
+    screenshot(page, "phone-navigation")
+    covered = "page-has-heading-one"  # the open navigation is in front of the page and its heading
+    assert [each for each in violations(page) if not each.startswith(covered)] == []
+
+
+def _found(page: Page) -> Iterator[tuple[str, list[str]]]:
+    for path in PAGES:
+        page.goto(path)
+        page.get_by_role("heading").first.wait_for()
+        expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        screenshot(page, f"phone{path.replace('/', '-').rstrip('-')}")
+        yield path, [*violations(page), *([f"{wide} pixels too wide"] if wide > 0 else [])]

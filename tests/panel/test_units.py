@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
+from ipucloud.invariants.kinds import KINDS, STEPS
 from tests.panel.conftest import ROOT
 from tests.support.chromium import TOOLS
 
@@ -36,3 +37,12 @@ def test_it_passes(checkout: Path, tool: str) -> None:
         [*command, *arguments], cwd=checkout, capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_operation_stage_and_step_has_a_name_for_people(language: str) -> None:
+    texts = (ROOT / "panel" / "src" / "i18n" / language / "cluster.ts").read_text()
+    kinds = [kind for name, kind in KINDS.items() if name.startswith(("cluster.", "partition."))]
+    names = {f'"{kind.name}"' for kind in kinds} | {step.stage.name for kind in kinds for step in kind.steps}
+    names |= {step for kind in kinds for step in STEPS[kind.name]}
+    assert {name for name in names if f"{name}: " not in texts} == set()

@@ -14,7 +14,7 @@ export const key = (project: string, ...rest: unknown[]) => ["project", project,
 /** Progress has no events: what is under way is read every other second. */
 const whileWorking = (working: boolean | undefined) => (working ? WORKING_MS : false);
 
-export const clusterPage = (project: string, query: ClusterFilter & { cursor?: string; order: Schemas["Order"]; limit: number }) =>
+export const clusterPage = (project: string, query: ClusterFilter & { cursor?: string; order: Schemas["NamedOrder"]; limit: number }) =>
   queryOptions({
     queryKey: key(project, "clusters", query),
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters", { signal, params: { path: { project }, query } })),

@@ -1,84 +1,126 @@
-import Alert from "@cloudscape-design/components/alert";
-import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
+import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import FormField from "@cloudscape-design/components/form-field";
-import Modal from "@cloudscape-design/components/modal";
+import Multiselect from "@cloudscape-design/components/multiselect";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Textarea from "@cloudscape-design/components/textarea";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../api/client";
+import { api, type Schemas } from "../api/client";
 import { images, type Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
-import { Failure } from "./Failure";
+import { Consequences } from "./Consequences";
+import { Dialog } from "./Dialog";
+import { KeyChoice } from "./KeyChoice";
+import { useChange } from "./useChange";
 
-type Disk = "keep" | "wipe";
+type UserData = "keep" | "none" | "other";
+type Draft = { image: string; keys: string[]; userData: UserData; script: string; servers: string[]; disk?: "keep" | "wipe" };
 
-/** Asks for the image and what becomes of the disks, and says what is lost, before servers are written again. */
+const same = (one: string[], other: string[]) => one.length === other.length && one.every((each) => other.includes(each));
+
+/** The request: what stays as it is, is left out. Image, keys and user data belong to all servers of the cluster. */
+function requestOf(cluster: Cluster, draft: Draft, disk: "keep" | "wipe"): Schemas["ClusterRebuild"] {
+  if (draft.servers.length > 0) return { disk, poplar_servers: draft.servers };
+  return {
+    disk,
+    image: draft.image,
+    ...(same(draft.keys, cluster.ssh_keys) ? {} : { ssh_keys: draft.keys }),
+    ...(draft.userData === "keep" ? {} : { user_data: draft.userData === "none" ? null : draft.script }),
+  };
+}
+
+/** Asks for the image, what becomes of the disks and who may log in, and says what is lost, before servers are written again. */
 export function RebuildModal({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
-  const { common, cluster: names, clusters: s } = useStrings();
+  const s = useStrings().clusters;
   const flash = useFlash();
-  const cache = useQueryClient();
   const project = useProject();
-  const sold = useQuery(images(cluster.region));
-  const [image, setImage] = useState(cluster.image);
-  const [disk, setDisk] = useState<Disk>();
-  const systems = (sold.data?.items ?? []).map((each) => ({ value: each.name, label: each.name }));
-  const run = useMutation({
-    mutationFn: (chosen: Disk) =>
-      api.POST("/v1/projects/{project}/clusters/{cluster}:rebuild", {
-        params: { path: { project, cluster: cluster.id } },
-        body: { disk: chosen, image },
-      }),
-    onSuccess: () => {
+  const [draft, setDraft] = useState<Draft>({ image: cluster.image, keys: cluster.ssh_keys, userData: "keep", script: "", servers: [] });
+  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const { disk } = draft;
+  const run = useChange(
+    (body: Schemas["ClusterRebuild"]) => api.POST("/v1/projects/{project}/clusters/{cluster}:rebuild", { params: { path: { project, cluster: cluster.id } }, body }),
+    () => {
       flash({ type: "success", content: s.rebuildDone(cluster.name) });
       onClose();
     },
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
-  });
+  );
+  const complete = draft.servers.length > 0 || (draft.keys.length > 0 && (draft.userData !== "other" || draft.script.trim() !== ""));
   return (
-    <Modal
-      visible
-      header={s.rebuildTitle(cluster.name)}
-      closeAriaLabel={common.close}
-      onDismiss={onClose}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
-            <Button variant="primary" disabled={!disk} loading={run.isPending} onClick={() => disk && run.mutate(disk)}>{s.rebuild}</Button>
-          </SpaceBetween>
-        </Box>
-      }
+    <Dialog
+      title={s.rebuildTitle(cluster.name)}
+      submit={s.rebuild}
+      ready={disk !== undefined && complete}
+      pending={run.isPending}
+      error={run.error}
+      onSubmit={() => disk && run.mutate(requestOf(cluster, draft, disk))}
+      onClose={onClose}
     >
+      <Consequences type="warning" lines={s.rebuildWhat} />
+      <FormField label={s.disk}>
+        <RadioGroup
+          value={disk ?? null}
+          onChange={({ detail }) => change({ disk: detail.value as Draft["disk"] })}
+          items={[
+            { value: "keep", label: s.keepDisk, description: s.keepDiskText },
+            { value: "wipe", label: s.wipeDisk, description: s.wipeDiskText },
+          ]}
+        />
+      </FormField>
+      {cluster.poplar_servers.length > 1 && <ServerChoice cluster={cluster} chosen={draft.servers} onChange={(servers) => change({ servers })} />}
+      {draft.servers.length === 0 && <Software region={cluster.region} draft={draft} change={change} />}
+    </Dialog>
+  );
+}
+
+function ServerChoice({ cluster, chosen, onChange }: { cluster: Cluster; chosen: string[]; onChange: (servers: string[]) => void }) {
+  const { common, clusters: s } = useStrings();
+  const options = cluster.poplar_servers.map((each) => ({ value: each.name, label: each.name }));
+  return (
+    <FormField label={s.servers} description={s.serversHelp}>
+      <Multiselect
+        options={options}
+        placeholder={s.allServers}
+        selectedOptions={options.filter((each) => chosen.includes(each.value))}
+        onChange={({ detail }) => onChange(detail.selectedOptions.flatMap((each) => each.value ?? []))}
+        deselectAriaLabel={(each) => `${common.remove}: ${each.label}`}
+      />
+    </FormField>
+  );
+}
+
+function Software({ region, draft, change }: { region: string; draft: Draft; change: (part: Partial<Draft>) => void }) {
+  const { common, cluster: names, clusters: s, keys } = useStrings();
+  const sold = useQuery(images(region));
+  const systems = (sold.data?.items ?? []).map((each) => ({ value: each.name, label: each.name }));
+  return (
+    <ExpandableSection headerText={s.software}>
       <SpaceBetween size="m">
-        <Alert type="warning">
-          <ul className="consequences">{s.rebuildWhat.map((line) => <li key={line}>{line}</li>)}</ul>
-        </Alert>
         <FormField label={names.image}>
           <Select
             options={systems}
             loadingText={common.loading}
-            statusType={sold.isPending ? "loading" : "finished"}
-            selectedOption={{ value: image, label: image }}
-            onChange={({ detail }) => setImage(detail.selectedOption.value ?? image)}
+            statusType={sold.isPending ? "loading" : sold.isError ? "error" : "finished"}
+            errorText={common.failed}
+            selectedOption={{ value: draft.image, label: draft.image }}
+            onChange={({ detail }) => change({ image: detail.selectedOption.value ?? draft.image })}
           />
         </FormField>
-        <FormField label={s.disk}>
+        <KeyChoice chosen={draft.keys} onChange={(chosen) => change({ keys: chosen })} description={keys.mayLogIn} problem={draft.keys.length ? undefined : keys.lastKey} />
+        <FormField label={s.userData} description={s.userDataHelp}>
           <RadioGroup
-            value={disk ?? null}
-            onChange={({ detail }) => setDisk(detail.value as Disk)}
-            items={[
-              { value: "keep", label: s.keepDisk, description: s.keepDiskText },
-              { value: "wipe", label: s.wipeDisk, description: s.wipeDiskText },
-            ]}
+            value={draft.userData}
+            onChange={({ detail }) => change({ userData: detail.value as UserData })}
+            items={[{ value: "keep", label: s.userDataKeep }, { value: "none", label: s.userDataNone }, { value: "other", label: s.userDataOther }]}
           />
         </FormField>
-        <Failure error={sold.error ?? run.error} />
+        {draft.userData === "other" && (
+          <Textarea ariaLabel={s.userDataOther} value={draft.script} placeholder={"#cloud-config"} rows={6} spellcheck={false} onChange={({ detail }) => change({ script: detail.value })} />
+        )}
       </SpaceBetween>
-    </Modal>
+    </ExpandableSection>
   );
 }

@@ -1,25 +1,23 @@
 import Alert from "@cloudscape-design/components/alert";
-import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
-import Modal from "@cloudscape-design/components/modal";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { flavors, resizeEstimate, type Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
 import { useFormat, useStrings } from "../i18n";
-import { Failure } from "./Failure";
+import { Consequences } from "./Consequences";
+import { Dialog } from "./Dialog";
+import { useChange } from "./useChange";
 
 /** Asks for the new size, and says what it costs, how long it takes and what becomes of partitions, before it is requested. */
 export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
   const { common, clusters: s } = useStrings();
   const flash = useFlash();
-  const cache = useQueryClient();
   const project = useProject();
   const sold = useQuery(flavors(cluster.region));
   const [flavor, setFlavor] = useState<string>();
@@ -28,52 +26,38 @@ export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: (
   const sizes = (sold.data?.items ?? [])
     .filter((each) => each.machine_type === type && each.poplar_servers === cluster.poplar_servers.length && each.name !== cluster.flavor)
     .map((each) => ({ value: each.name, label: each.name, description: s.sizeOf(each.ipus) }));
-  const run = useMutation({
-    mutationFn: (chosen: string) =>
-      api.POST("/v1/projects/{project}/clusters/{cluster}:resize", {
-        params: { path: { project, cluster: cluster.id } },
-        body: { flavor: chosen },
-      }),
-    onSuccess: () => {
+  const run = useChange(
+    (chosen: string) =>
+      api.POST("/v1/projects/{project}/clusters/{cluster}:resize", { params: { path: { project, cluster: cluster.id } }, body: { flavor: chosen } }),
+    () => {
       flash({ type: "success", content: s.resizeDone(cluster.name) });
       onClose();
     },
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
-  });
+  );
   const possible = flavor !== undefined && estimate.data?.capacity.available === true && estimate.data.quota.allowed;
   return (
-    <Modal
-      visible
-      header={s.resizeTitle(cluster.name)}
-      closeAriaLabel={common.close}
-      onDismiss={onClose}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
-            <Button variant="primary" disabled={!possible} loading={run.isPending} onClick={() => flavor && run.mutate(flavor)}>{s.resize}</Button>
-          </SpaceBetween>
-        </Box>
-      }
+    <Dialog
+      title={s.resizeTitle(cluster.name)}
+      submit={s.resize}
+      ready={possible}
+      pending={run.isPending}
+      error={sold.error ?? estimate.error ?? run.error}
+      onSubmit={() => flavor && run.mutate(flavor)}
+      onClose={onClose}
     >
-      <SpaceBetween size="m">
-        <Alert type="info">
-          <ul className="consequences">{s.resizeWhat.map((line) => <li key={line}>{line}</li>)}</ul>
-        </Alert>
-        <FormField label={s.newSize}>
-          <Select
-            options={sizes}
-            placeholder={s.chooseSize}
-            loadingText={common.loading}
-            statusType={sold.isPending ? "loading" : "finished"}
-            selectedOption={sizes.find((each) => each.value === flavor) ?? null}
-            onChange={({ detail }) => setFlavor(detail.selectedOption.value)}
-          />
-        </FormField>
-        {estimate.data && <Estimate found={estimate.data} />}
-        <Failure error={sold.error ?? estimate.error ?? run.error} />
-      </SpaceBetween>
-    </Modal>
+      <Consequences lines={s.resizeWhat} />
+      <FormField label={s.newSize}>
+        <Select
+          options={sizes}
+          placeholder={s.chooseSize}
+          loadingText={common.loading}
+          statusType={sold.isPending ? "loading" : "finished"}
+          selectedOption={sizes.find((each) => each.value === flavor) ?? null}
+          onChange={({ detail }) => setFlavor(detail.selectedOption.value)}
+        />
+      </FormField>
+      {estimate.data && <Estimate found={estimate.data} />}
+    </Dialog>
   );
 }
 

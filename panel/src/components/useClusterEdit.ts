@@ -5,14 +5,22 @@ import type { Cluster } from "../api/queries";
 import { useProject } from "../app/Project";
 import { useChange } from "./useChange";
 
-export type Conflict = { now: Cluster; fields: (keyof ClusterPatch)[] };
+type Field = keyof ClusterPatch;
+export type Conflict = { now: Cluster; fields: Field[] };
 
 const TRIES = 4;
+/** A field as a request writes it: of a schedule, what it does next is left out. */
+function written(cluster: Cluster, field: Field): ClusterPatch[Field] {
+  if (field !== "schedule" || !cluster.schedule) return cluster[field];
+  const { time_zone, periods, holidays } = cluster.schedule;
+  return { time_zone, periods, holidays };
+}
+
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** What a person changed of a cluster: only fields that differ from what they saw. */
 export function patchOf(seen: Cluster, entered: ClusterPatch): ClusterPatch {
-  return Object.fromEntries(Object.entries(entered).filter(([name, value]) => !same(value, seen[name as keyof ClusterPatch])));
+  return Object.fromEntries(Object.entries(entered).filter(([name, value]) => !same(value, written(seen, name as Field))));
 }
 
 /** Saves what a person entered about the cluster that they saw, `seen`. If somebody else changed the same fields meanwhile,
@@ -30,7 +38,7 @@ export function useClusterEdit(seen: Cluster, done: () => void) {
         if (!(error instanceof ApiError && error.status === 412) || tries === TRIES) throw error;
       }
       now = await readCluster(project, now.id);
-      const fields = (Object.keys(patch) as (keyof ClusterPatch)[]).filter((name) => !same(now[name], known[name]));
+      const fields = (Object.keys(patch) as Field[]).filter((name) => !same(written(now, name), written(known, name)));
       if (fields.length) {
         setKnown(now);
         setConflict({ now, fields });

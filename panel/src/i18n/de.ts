@@ -11,6 +11,7 @@ import { operator } from "./de/operator";
 import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
+import { schedules } from "./de/schedules";
 import { common, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
@@ -18,3 +19,4 @@ import { webhooks } from "./de/webhooks";
 import type { Messages } from "./en";
 
 export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, members, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
+export const de: Messages = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, schedules, tokens, trouble, webhooks };

@@ -11,10 +11,12 @@ import { operator } from "./en/operator";
 import { partitions } from "./en/partitions";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
+import { schedules } from "./en/schedules";
 import { common, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
 
 export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, members, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
+export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, schedules, tokens, trouble, webhooks };
 export type Messages = typeof en;

@@ -8,8 +8,8 @@ import { useMay } from "../app/Project";
 import { useBillingScope } from "../app/useBillingScope";
 import { later } from "../components/later";
 import { useStrings } from "../i18n";
-import { Spend } from "./billing/Spend";
 
+const Spend = later(async () => (await import("./billing/Spend")).Spend);
 const Budgets = later(async () => (await import("./billing/Budgets")).Budgets);
 const Exports = later(async () => (await import("./billing/Exports")).Exports);
 const Funds = later(async () => (await import("./billing/Funds")).Funds);

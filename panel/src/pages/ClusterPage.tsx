@@ -23,6 +23,7 @@ const ResizeModal = later(async () => (await import("../components/ResizeModal")
 const TopologyTab = later(async () => (await import("./cluster/TopologyTab")).TopologyTab);
 const PartitionsTab = later(async () => (await import("./cluster/PartitionsTab")).PartitionsTab);
 const RepairsTab = later(async () => (await import("./cluster/RepairsTab")).RepairsTab);
+const ScheduleTab = later(async () => (await import("./cluster/ScheduleTab")).ScheduleTab);
 const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
 const EditCluster = later(async () => (await import("./cluster/EditCluster")).EditCluster, null);
 
@@ -43,6 +44,7 @@ export function ClusterPage() {
           { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },
           { id: "partitions", label: s.tabs.partitions, content: <PartitionsTab cluster={cluster} /> },
           { id: "repairs", label: s.tabs.repairs, content: <RepairsTab cluster={cluster} /> },
+          { id: "schedule", label: s.tabs.schedule, content: <ScheduleTab cluster={cluster} /> },
           { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },
         ]}
       />

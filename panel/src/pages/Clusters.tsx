@@ -1,7 +1,6 @@
 import Button from "@cloudscape-design/components/button";
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import PropertyFilter, { type PropertyFilterProps } from "@cloudscape-design/components/property-filter";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
@@ -14,6 +13,7 @@ import { useMay, useProject } from "../app/Project";
 import type { ClusterAction } from "../components/ClusterActionModal";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
+import { Pager } from "../components/Pager";
 import { useCursor } from "../components/useCursor";
 import { later } from "../components/later";
 import { useStrings } from "../i18n";
@@ -29,7 +29,7 @@ export function Clusters() {
   const project = useProject();
   const [address, setAddress] = useSearchParams();
   const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>(() => tokensOf(address));
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
+  const [order, setOrder] = useState<Schemas["NamedOrder"]>("-created_at");
   const [chosen, setChosen] = useState<ClusterSummary[]>([]);
   const [action, setAction] = useState<ClusterAction>();
   const pages = useCursor();
@@ -57,10 +57,10 @@ export function Clusters() {
         selectionType="multi"
         selectedItems={selected}
         onSelectionChange={({ detail }) => setChosen(detail.selectedItems)}
-        sortingColumn={{ sortingField: "created_at" }}
-        sortingDescending={order === "-created_at"}
+        sortingColumn={{ sortingField: order.replace("-", "") }}
+        sortingDescending={order.startsWith("-")}
         onSortingChange={({ detail }) => {
-          setOrder(detail.isDescending ? "-created_at" : "created_at");
+          setOrder(`${detail.isDescending ? "-" : ""}${detail.sortingColumn.sortingField === "name" ? "name" : "created_at"}`);
           pages.reset();
         }}
         ariaLabels={{
@@ -80,12 +80,7 @@ export function Clusters() {
             {...options}
           />
         }
-        pagination={
-          <Pagination
-            {...pages.pagination(list.data?.next_cursor)}
-            ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-          />
-        }
+        pagination={<Pager pages={pages} next={list.data?.next_cursor} />}
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
           : <Empty title={s.emptyTitle} text={s.emptyText} action={<CreateButton />} />}
       />

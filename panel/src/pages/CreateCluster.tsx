@@ -1,11 +1,12 @@
 import Wizard from "@cloudscape-design/components/wizard";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { api, body } from "../api/client";
 import { images, regions } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
+import { useChange } from "../components/useChange";
 import { useStrings } from "../i18n";
 import { EMPTY, requestOf, type Draft } from "./create/draft";
 import { NameStep } from "./create/NameStep";
@@ -39,21 +40,19 @@ export function CreateCluster() {
   const { cancel } = useStrings().common;
   const go = useNavigate();
   const flash = useFlash();
-  const cache = useQueryClient();
   const project = useProject();
   const [step, setStep] = useState(0);
   const [tried, setTried] = useState(-1);
   const [draft, change] = useDraft();
   const problems = useProblems(draft);
   const shown = (index: number) => (tried >= index ? problems[index] : undefined);
-  const create = useMutation({
-    mutationFn: () => body(api.POST("/v1/projects/{project}/clusters", { params: { path: { project } }, body: requestOf(draft) })),
-    onSuccess: (operation) => {
-      void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" });
+  const create = useChange(
+    () => body(api.POST("/v1/projects/{project}/clusters", { params: { path: { project } }, body: requestOf(draft) })),
+    (operation) => {
       flash({ type: "success", content: s.accepted(draft.name) });
       void go(`/clusters/${operation.target.id}`);
     },
-  });
+  );
   return (
     <Wizard
       activeStepIndex={step}

@@ -9,9 +9,11 @@ import { quotas } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
+import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
-import { AskForQuota } from "./quotas/AskForQuota";
 import { QuotaRequests } from "./quotas/QuotaRequests";
+
+const AskForQuota = later(async () => (await import("./quotas/AskForQuota")).AskForQuota, null);
 
 /** How many machines the project may hold, and what it asked for. */
 export function Quotas() {

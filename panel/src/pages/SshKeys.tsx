@@ -1,21 +1,22 @@
 import Alert from "@cloudscape-design/components/alert";
-import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Modal from "@cloudscape-design/components/modal";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { sshKeys } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
-import { AddKey } from "../components/AddKey";
 import { Copyable } from "../components/Copyable";
+import { Dialog } from "../components/Dialog";
 import { Empty } from "../components/Empty";
-import { FailedPage, Failure } from "../components/Failure";
+import { FailedPage } from "../components/Failure";
+import { later } from "../components/later";
+import { useChange } from "../components/useChange";
 import { useFormat, useStrings } from "../i18n";
+
+const AddKey = later(async () => (await import("../components/AddKey")).AddKey, null);
 
 type Key = Schemas["SshKey"];
 
@@ -60,34 +61,16 @@ function DeleteKey({ sshKey, onClose }: { sshKey: Key; onClose: () => void }) {
   const { common, keys: s } = useStrings();
   const flash = useFlash();
   const project = useProject();
-  const cache = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.DELETE("/v1/projects/{project}/ssh-keys/{key}", { params: { path: { project, key: sshKey.id } } }),
-    onSuccess: async () => {
-      await cache.invalidateQueries(sshKeys(project));
+  const run = useChange(
+    () => api.DELETE("/v1/projects/{project}/ssh-keys/{key}", { params: { path: { project, key: sshKey.id } } }),
+    () => {
       flash({ type: "success", content: s.deleted(sshKey.name) });
       onClose();
     },
-  });
+  );
   return (
-    <Modal
-      visible
-      header={s.deleteTitle(sshKey.name)}
-      closeAriaLabel={common.close}
-      onDismiss={onClose}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>{common.cancel}</Button>
-            <Button variant="primary" loading={isPending} onClick={() => mutate()}>{common.remove}</Button>
-          </SpaceBetween>
-        </Box>
-      }
-    >
-      <SpaceBetween size="m">
-        <Alert type="info">{s.deleteText}</Alert>
-        <Failure error={error} />
-      </SpaceBetween>
-    </Modal>
+    <Dialog title={s.deleteTitle(sshKey.name)} submit={common.remove} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <Alert type="info">{s.deleteText}</Alert>
+    </Dialog>
   );
 }

@@ -13,14 +13,17 @@ import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
 import { FailedPage, Failure } from "../components/Failure";
 import { Loading } from "../components/Loading";
-import { ShownOnce } from "../components/ShownOnce";
 import { To } from "../components/To";
+import { later } from "../components/later";
 import { useChange } from "../components/useChange";
 import { useFormat, useStrings } from "../i18n";
 import { Deliveries } from "./webhooks/Deliveries";
-import { EditWebhook } from "./webhooks/EditWebhook";
-import { WebhookActionModal, type WebhookAction } from "./webhooks/WebhookActionModal";
+import type { WebhookAction } from "./webhooks/WebhookActionModal";
 import { EventsOf, WebhookState } from "./webhooks/WebhookState";
+
+const ShownOnce = later(async () => (await import("../components/ShownOnce")).ShownOnce, null);
+const EditWebhook = later(async () => (await import("./webhooks/EditWebhook")).EditWebhook, null);
+const WebhookActionModal = later(async () => (await import("./webhooks/WebhookActionModal")).WebhookActionModal, null);
 
 /** A webhook: what it gets, whether it works, and what was sent. */
 export function WebhookPage() {

@@ -3,7 +3,8 @@ import type { Messages } from "../en";
 const stages = {
   NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
   POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REPAIR: "Reparatur", CLUSTER_REBOOT: "Neustart",
-  CLUSTER_RESIZE: "Größenänderung",
+  CLUSTER_RESIZE: "Größenänderung", CLUSTER_REBUILD: "Neu aufsetzen", CLUSTER_SUSPEND: "Anhalten", CLUSTER_RESUME: "Fortsetzen",
+  SSH_KEYS: "SSH-Schlüssel", ACCESS_KEYS: "Zugangsschlüssel", PARTITION: "Partition",
 };
 const steps = {
   attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
@@ -15,6 +16,8 @@ const steps = {
   note_boots: "Poplar-Server prüfen", reboot_servers: "Poplar-Server neu starten", power_cycle_servers: "Poplar-Server aus- und einschalten",
   settle_servers: "Auf die Poplar-Server warten", switch_off_poplar_servers: "Poplar-Server ausschalten", switch_on_poplar_servers: "Poplar-Server einschalten",
   verify_suspended: "Prüfen, dass die Hardware frei ist", make_partition: "Partition anlegen", reset_partition: "Partition zurücksetzen",
+  check_servers: "Poplar-Server prüfen", rebuild_servers: "Poplar-Server neu schreiben", settle_rebuild: "Auf die Poplar-Server warten", count_ipus: "IPUs zählen",
+  exchange_ssh_keys: "SSH-Schlüssel austauschen",
   remove_partition: "Partition entfernen", leave_partition: "Partition lassen, wie sie ist", replace_access_key: "Zugangsschlüssel ersetzen",
 };
 const operations = {
@@ -28,7 +31,7 @@ const operations = {
 
 export const cluster: Messages["cluster"] = {
   stages, steps, operations,
-  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", activity: "Aktivität" },
+  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", schedule: "Zeitplan", activity: "Aktivität" },
   overview: "Übersicht",
   since: "Seit",
   why: "Grund",

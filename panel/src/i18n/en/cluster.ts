@@ -1,7 +1,8 @@
 const stages: Record<string, string> = {
   NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
   POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REPAIR: "Repair", CLUSTER_REBOOT: "Restart",
-  CLUSTER_RESIZE: "Resize",
+  CLUSTER_RESIZE: "Resize", CLUSTER_REBUILD: "Rebuild", CLUSTER_SUSPEND: "Suspend", CLUSTER_RESUME: "Resume", SSH_KEYS: "SSH keys",
+  ACCESS_KEYS: "Access key", PARTITION: "Partition",
 };
 const steps: Record<string, string> = {
   attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
@@ -13,6 +14,8 @@ const steps: Record<string, string> = {
   note_boots: "Check the Poplar servers", reboot_servers: "Reboot the Poplar servers", power_cycle_servers: "Power-cycle the Poplar servers",
   settle_servers: "Wait for the Poplar servers", switch_off_poplar_servers: "Switch off the Poplar servers", switch_on_poplar_servers: "Switch on the Poplar servers",
   verify_suspended: "Verify that the hardware is released", make_partition: "Make the partition", reset_partition: "Reset the partition",
+  check_servers: "Check the Poplar servers", rebuild_servers: "Write the Poplar servers again", settle_rebuild: "Wait for the Poplar servers", count_ipus: "Count the IPUs",
+  exchange_ssh_keys: "Exchange the SSH keys",
   remove_partition: "Remove the partition", leave_partition: "Leave the partition as it is", replace_access_key: "Replace the access key",
 };
 const operations: Record<string, string> = {
@@ -25,7 +28,7 @@ const operations: Record<string, string> = {
 
 export const cluster = {
   stages, steps, operations,
-  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", activity: "Activity" },
+  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", schedule: "Schedule", activity: "Activity" },
   overview: "Overview",
   since: "Since",
   why: "Why",

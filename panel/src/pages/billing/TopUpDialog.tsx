@@ -1,22 +1,20 @@
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
-import Modal from "@cloudscape-design/components/modal";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import { topUp } from "../../api/billing";
 import type { Schemas } from "../../api/client";
 import { useProject } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Dialog } from "../../components/Dialog";
+import { Notice } from "../../components/Notice";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 
 /** Announces a payment to the wallet, and says with which reference to transfer it. */
 export function TopUpDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
-  const { common, funds: s } = useStrings();
+  const { funds: s } = useStrings();
   const f = useFormat();
   const project = useProject();
   const [amount, setAmount] = useState("");
@@ -24,16 +22,13 @@ export function TopUpDialog({ currency, onClose }: { currency: string; onClose: 
   const run = useChange(() => topUp(project, { amount: amount.replace(",", "."), currency }), setMade);
   if (made) {
     return (
-      <Modal visible header={s.transfer} closeAriaLabel={common.close} onDismiss={onClose}
-        footer={<Box float="right"><Button variant="primary" onClick={onClose}>{common.close}</Button></Box>}>
-        <SpaceBetween size="m">
-          <Box>{s.transferText}</Box>
-          <KeyValuePairs columns={2} items={[
-            { label: s.amount, value: f.money(made.amount) },
-            { label: s.reference, value: <Copyable text={made.reference} label={s.reference} /> },
-          ]} />
-        </SpaceBetween>
-      </Modal>
+      <Notice title={s.transfer} onClose={onClose}>
+        <Box>{s.transferText}</Box>
+        <KeyValuePairs columns={2} items={[
+          { label: s.amount, value: f.money(made.amount) },
+          { label: s.reference, value: <Copyable text={made.reference} label={s.reference} /> },
+        ]} />
+      </Notice>
     );
   }
   return (

@@ -5,13 +5,18 @@ import { useFormat, useStrings } from "../../i18n";
 
 /** Says that somebody else changed the same fields, and what they are now. */
 export function ConflictAlert({ conflict, onTake }: { conflict: Conflict; onTake: () => void }) {
-  const { cluster: s, common, clusters, repairs } = useStrings();
+  const { cluster: s, common, clusters, keys, repairs } = useStrings();
   const f = useFormat();
   const { now } = conflict;
-  const names: Record<string, string> = { name: common.name, tags: clusters.tags, delete_protection: s.protection, auto_repair: repairs.auto, repair_window: repairs.window };
+  const names: Record<string, string> = {
+    name: common.name, tags: clusters.tags, delete_protection: s.protection, auto_repair: repairs.auto, repair_window: repairs.window,
+    ssh_keys: keys.title, schedule: s.schedule, idle_suspend_minutes: s.idleStop, expires_at: s.expires,
+  };
   const tags = Object.entries(now.tags).map(([key, value]) => `${key}=${value}`).join(", ") || common.none;
   const values: Record<string, string> = {
     name: now.name, tags, delete_protection: now.delete_protection ? common.yes : common.no, auto_repair: now.auto_repair ? common.yes : common.no,
+    ssh_keys: f.list(now.ssh_keys), idle_suspend_minutes: now.idle_suspend_minutes ? s.afterMinutes(now.idle_suspend_minutes) : s.never,
+    expires_at: now.expires_at ? f.moment(now.expires_at) : s.never,
   };
   const what = conflict.fields.map((field) => `${names[field] ?? field}${values[field] === undefined ? "" : `: ${values[field]}`}`);
   return (

@@ -8,6 +8,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Cluster } from "../../api/queries";
 import { ClusterState } from "../../components/ClusterState";
 import { useFormat, useStrings } from "../../i18n";
+import { ScheduleNext } from "./ScheduleNext";
 import { Servers } from "./Servers";
 import { Timeline } from "./Timeline";
 import { VipuEndpoint } from "./VipuEndpoint";
@@ -68,23 +69,11 @@ function Facts({ cluster }: { cluster: Cluster }) {
             label: s.expires,
             value: <>{cluster.expires_at ? f.moment(cluster.expires_at) : s.never}{cluster.expiry_warned_at && <Box variant="small" display="block">{s.expiresSoon}</Box>}</>,
           },
-          ...(cluster.schedule ? [{ label: s.schedule, value: <Schedule schedule={cluster.schedule} /> }] : []),
+          ...(cluster.schedule ? [{ label: s.schedule, value: <ScheduleNext schedule={cluster.schedule} /> }] : []),
           ...(cluster.idle_suspend_minutes ? [{ label: s.idleStop, value: s.afterMinutes(cluster.idle_suspend_minutes) }] : []),
           { label: s.protection, value: cluster.delete_protection ? common.yes : common.no },
         ]}
       />
     </Container>
-  );
-}
-
-function Schedule({ schedule }: { schedule: NonNullable<Cluster["schedule"]> }) {
-  const { cluster: s } = useStrings();
-  const f = useFormat();
-  const { next_action: action, next_at: at, due } = schedule;
-  return (
-    <>
-      {action && at ? `${s.scheduled[action]} ${f.moment(at)}` : s.never}
-      {due?.waits_for && <Box variant="small" display="block">{`${s.scheduleWaits[due.action]} ${due.detail ?? ""}`}</Box>}
-    </>
   );
 }

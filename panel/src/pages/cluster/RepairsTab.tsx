@@ -7,10 +7,12 @@ import { useState } from "react";
 import type { Cluster } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { useFormat, useStrings } from "../../i18n";
-import { EditRepairs } from "./repairs/EditRepairs";
 import { FaultReports } from "./repairs/FaultReports";
-import { RepairNow } from "./repairs/RepairNow";
-import { Reschedule } from "./repairs/Reschedule";
+import { later } from "../../components/later";
+
+const EditRepairs = later(async () => (await import("./repairs/EditRepairs")).EditRepairs, null);
+const RepairNow = later(async () => (await import("./repairs/RepairNow")).RepairNow, null);
+const Reschedule = later(async () => (await import("./repairs/Reschedule")).Reschedule, null);
 
 /** When and how the cluster gets other hardware, and the faults that were reported. */
 export function RepairsTab({ cluster }: { cluster: Cluster }) {

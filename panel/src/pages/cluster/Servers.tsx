@@ -1,33 +1,52 @@
 import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useState } from "react";
 import type { Cluster } from "../../api/queries";
+import { useMay } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Health } from "../../components/Health";
-import { useStrings } from "../../i18n";
+import { later } from "../../components/later";
+import { useFormat, useStrings } from "../../i18n";
+
+const ChangeKeys = later(async () => (await import("./ChangeKeys")).ChangeKeys, null);
 
 /** How to log in to each server, and the key by which it is recognised. */
 export function Servers({ cluster }: { cluster: Cluster }) {
-  const s = useStrings().cluster;
+  const { common, cluster: s, keys } = useStrings();
+  const f = useFormat();
+  const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
+  const [changing, setChanging] = useState(false);
   const running = cluster.poplar_servers.filter((server) => server.ssh);
   return (
-    <Container header={<Header variant="h2" description={s.serversText}>{s.servers}</Header>}>
+    <Container header={<Header variant="h2" description={s.serversText} actions={may && <Button onClick={() => setChanging(true)}>{keys.change}</Button>}>{s.servers}</Header>}>
       <SpaceBetween size="l">
         {running.length === 0 && <Box color="text-body-secondary">{s.serversLater}</Box>}
         {running.map((server, number) => server.ssh && (
           <KeyValuePairs
             key={server.id}
-            columns={3}
+            columns={2}
             items={[
               { label: `${s.server} ${number + 1}`, value: <Copyable text={server.ssh.command} label={server.ssh.command} /> },
               { label: s.hostKey, value: <Copyable text={server.ssh.host_key_fingerprint} label={s.hostKey} /> },
               { label: s.healthLabel, value: server.health && <Health health={server.health} /> },
+              {
+                label: keys.accepted,
+                value: (
+                  <>
+                    {server.ssh_keys ? f.list(server.ssh_keys) || common.none : common.none}
+                    {server.ssh_keys_since && <Box variant="small" display="block">{keys.acceptedSince(f.moment(server.ssh_keys_since))}</Box>}
+                  </>
+                ),
+              },
             ]}
           />
         ))}
       </SpaceBetween>
+      {changing && <ChangeKeys cluster={cluster} onClose={() => setChanging(false)} />}
     </Container>
   );
 }

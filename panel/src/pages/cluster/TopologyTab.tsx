@@ -15,13 +15,15 @@ import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Health } from "../../components/Health";
 import { Loading } from "../../components/Loading";
+import { later } from "../../components/later";
 import type { TopologyData } from "../../components/topology/layout";
 import { Legend } from "../../components/topology/Legend";
 import { usePartitionNames } from "../../components/topology/partitions";
 import { Topology } from "../../components/topology/Topology";
 import { useStrings } from "../../i18n";
 import { TroubleMenu } from "../operator/trouble/TroubleMenu";
-import { ReportFault } from "./repairs/ReportFault";
+
+const ReportFault = later(async () => (await import("./repairs/ReportFault")).ReportFault, null);
 
 export function TopologyTab({ cluster }: { cluster: Cluster }) {
   const { cluster: s, repairs } = useStrings();

@@ -10,7 +10,7 @@ export function useClusterColumns(): TableProps.ColumnDefinition<ClusterSummary>
   const f = useFormat();
   const region = useQuery(regions).data?.items ?? [];
   return [
-    { id: "name", header: common.name, isRowHeader: true, cell: (each) => <To href={`/clusters/${each.id}`}>{each.name}</To> },
+    { id: "name", header: common.name, sortingField: "name", isRowHeader: true, cell: (each) => <To href={`/clusters/${each.id}`}>{each.name}</To> },
     { id: "state", header: common.state, cell: (each) => <ClusterState cluster={each} />, minWidth: 190 },
     { id: "flavor", header: s.flavor, cell: (each) => each.flavor },
     { id: "ipus", header: s.ipus, cell: (each) => f.number(each.ipus) },

@@ -3,12 +3,12 @@ import Box from "@cloudscape-design/components/box";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import RadioGroup from "@cloudscape-design/components/radio-group";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { answerFaultReport } from "../../api/operator";
 import { useFlash } from "../../app/Flashes";
 import { Dialog } from "../../components/Dialog";
+import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 
 export type Answer = "confirm" | "dismiss";
@@ -19,18 +19,17 @@ type Props = { answer: Answer; report: Schemas["OperatorFaultReport"]; onClose: 
 export function AnswerFault({ answer, report, onClose }: Props) {
   const s = useStrings().operated;
   const flash = useFlash();
-  const cache = useQueryClient();
   const codes: Code[] = report.kind === "machine" ? ["bmc_critical", "link_down"] : ["host_failed"];
   const [code, setCode] = useState<Code>(codes[0] ?? "bmc_critical");
   const [text, setText] = useState("");
-  const run = useMutation({
-    mutationFn: () => answerFaultReport(answer, report.id, text.trim(), code),
-    onSuccess: () => {
+  const run = useChange(
+    () => answerFaultReport(answer, report.id, text.trim(), code),
+    () => {
       flash({ type: "success", content: s.answered(report.name) });
       onClose();
     },
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "operator" }),
-  });
+    "operator",
+  );
   return (
     <Dialog title={s.act(s[answer], report.name)} submit={s[answer]} ready={text.trim() !== ""} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <Box>{report.description}</Box>

@@ -13,10 +13,13 @@ import { Empty } from "../../components/Empty";
 import { FailedPage } from "../../components/Failure";
 import { Pager } from "../../components/Pager";
 import { To } from "../../components/To";
+import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { ReportState } from "../cluster/repairs/FaultReports";
-import { AnswerFault, type Answer } from "./AnswerFault";
+import type { Answer } from "./AnswerFault";
+
+const AnswerFault = later(async () => (await import("./AnswerFault")).AnswerFault, null);
 
 type Report = Schemas["OperatorFaultReport"];
 type Shown = "all" | Report["state"];

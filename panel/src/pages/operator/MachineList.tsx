@@ -1,7 +1,6 @@
 import Button from "@cloudscape-design/components/button";
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import PropertyFilter, { type PropertyFilterProps } from "@cloudscape-design/components/property-filter";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
@@ -11,12 +10,15 @@ import { regions } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { FailedPage } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
 import { Health } from "../../components/Health";
 import { MODES, valueOf } from "../../components/racks/modes";
 import { To } from "../../components/To";
+import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useStrings } from "../../i18n";
-import { HardwareActionModal } from "./HardwareActionModal";
+
+const HardwareActionModal = later(async () => (await import("./HardwareActionModal")).HardwareActionModal, null);
 
 const PAGE = 50;
 
@@ -87,12 +89,7 @@ export function MachineList() {
             {...options}
           />
         }
-        pagination={
-          <Pagination
-            {...pages.pagination(list.data?.next_cursor)}
-            ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-          />
-        }
+        pagination={<Pager pages={pages} next={list.data?.next_cursor} />}
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
           : <Empty title={s.noMachinesTitle} text={s.noMachinesText} />}
       />

@@ -3,7 +3,6 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
-import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
@@ -14,13 +13,16 @@ import type { Schemas } from "../../api/client";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { FailedPage, Failure } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
 import { Health } from "../../components/Health";
 import { Loading } from "../../components/Loading";
+import { later } from "../../components/later";
 import { valueOf } from "../../components/racks/modes";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
-import { HardwareActionModal } from "./HardwareActionModal";
 import { TroubleMenu } from "./trouble/TroubleMenu";
+
+const HardwareActionModal = later(async () => (await import("./HardwareActionModal")).HardwareActionModal, null);
 
 type Detail = Schemas["HardwareMachineDetail"];
 
@@ -129,12 +131,7 @@ function History({ machine }: { machine: string }) {
         { id: "project", header: s.project, cell: (each) => each.project ?? common.none },
         { id: "detail", header: s.detail, cell: (each) => [each.code, each.detail].filter(Boolean).join(": ") || common.none },
       ]}
-      pagination={
-        <Pagination
-          {...pages.pagination(data?.next_cursor)}
-          ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-        />
-      }
+      pagination={<Pager pages={pages} next={data?.next_cursor} />}
       empty={<Empty title={s.noHistory} text={s.noHistoryText} />}
     />
   );

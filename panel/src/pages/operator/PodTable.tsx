@@ -1,9 +1,9 @@
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { podPage } from "../../api/operator";
 import { Failure } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 
@@ -35,12 +35,7 @@ export function PodTable({ region }: { region: string }) {
           cell: (each) => HEALTH.filter((value) => each.health[value]).map((value) => `${s.values[value]}: ${f.number(each.health[value] ?? 0)}`).join(", "),
         },
       ]}
-      pagination={
-        <Pagination
-          {...pages.pagination(data?.next_cursor)}
-          ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-        />
-      }
+      pagination={<Pager pages={pages} next={data?.next_cursor} />}
     />
   );
 }

@@ -1,6 +1,5 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
@@ -10,9 +9,13 @@ import { openQuotaRequests } from "../../api/operator";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { FailedPage } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
+import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
-import { QuotaDecision, type Decision } from "./QuotaDecision";
+import type { Decision } from "./QuotaDecision";
+
+const QuotaDecision = later(async () => (await import("./QuotaDecision")).QuotaDecision, null);
 
 type Request = Schemas["OperatorQuotaRequest"];
 
@@ -55,12 +58,7 @@ export function QuotaRequests() {
           { id: "created", header: s.asked, cell: (each) => f.moment(each.created_at) },
           ...(mayDecide ? [{ id: "do", header: common.actions, cell: decide }] : []),
         ]}
-        pagination={
-          <Pagination
-            {...pages.pagination(data?.next_cursor)}
-            ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-          />
-        }
+        pagination={<Pager pages={pages} next={data?.next_cursor} />}
         empty={<Empty title={s.nothingWaits} text={s.nothingWaitsText} />}
       />
       {deciding && <QuotaDecision {...deciding} onClose={() => setDeciding(undefined)} />}

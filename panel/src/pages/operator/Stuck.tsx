@@ -1,15 +1,16 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import Table from "@cloudscape-design/components/table";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
 import { requeue, stuckPage } from "../../api/operator";
 import { useFlash } from "../../app/Flashes";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { FailedPage, Failure } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
+import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 
 /** For operators: everything that takes longer than usual or will not go on by itself, and what to do about it. */
@@ -40,12 +41,7 @@ export function Stuck() {
         { id: "remedy", header: s.remedy, cell: (each) => each.remedy },
         ...(mayOrder ? [{ id: "do", header: common.actions, cell: (each: Schemas["Stuck"]) => each.object === "work_item" && <Requeue id={each.id} /> }] : []),
       ]}
-      pagination={
-        <Pagination
-          {...pages.pagination(data?.next_cursor)}
-          ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-        />
-      }
+      pagination={<Pager pages={pages} next={data?.next_cursor} />}
       empty={<Empty title={s.nothingStuck} text={s.nothingStuckText} />}
     />
   );
@@ -54,12 +50,11 @@ export function Stuck() {
 function Requeue({ id }: { id: string }) {
   const s = useStrings().operator;
   const flash = useFlash();
-  const cache = useQueryClient();
-  const run = useMutation({
-    mutationFn: () => requeue(id),
-    onSuccess: () => flash({ type: "success", content: s.requeued(id) }),
-    onError: (error) => flash({ type: "error", content: <Failure error={error} /> }),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["operator", "stuck"] }),
-  });
-  return <Button loading={run.isPending} ariaLabel={`${s.requeue} ${id}`} onClick={() => run.mutate()}>{s.requeue}</Button>;
+  const run = useChange(() => requeue(id), () => flash({ type: "success", content: s.requeued(id) }), "operator");
+  return (
+    <>
+      <Button loading={run.isPending} ariaLabel={`${s.requeue} ${id}`} onClick={() => run.mutate()}>{s.requeue}</Button>
+      <Failure error={run.error} />
+    </>
+  );
 }

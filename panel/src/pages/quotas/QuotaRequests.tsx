@@ -1,16 +1,17 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
 import Table from "@cloudscape-design/components/table";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "../../api/client";
 import { quotaRequests } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { useMay, useProject } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
+import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
+import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 
 const KINDS: Record<Schemas["QuotaRequestState"], StatusIndicatorProps.Type> = {
@@ -48,12 +49,7 @@ export function QuotaRequests() {
         { id: "created", header: s.asked, cell: (each) => f.moment(each.created_at) },
         ...(may ? [{ id: "do", header: common.actions, cell: (each: Schemas["QuotaRequest"]) => each.state === "open" && <Withdraw request={each} /> }] : []),
       ]}
-      pagination={
-        <Pagination
-          {...pages.pagination(data?.next_cursor)}
-          ariaLabels={{ nextPageLabel: common.nextPage, previousPageLabel: common.previousPage, pageLabel: common.page }}
-        />
-      }
+      pagination={<Pager pages={pages} next={data?.next_cursor} />}
       empty={<Empty title={s.noRequests} text={s.noRequestsText} />}
     />
   );
@@ -63,17 +59,16 @@ function Withdraw({ request }: { request: Schemas["QuotaRequest"] }) {
   const s = useStrings().quotas;
   const flash = useFlash();
   const project = useProject();
-  const cache = useQueryClient();
-  const run = useMutation({
-    mutationFn: () =>
-      api.POST("/v1/projects/{project}/quota-requests/{quota_request}:withdraw", { params: { path: { project, quota_request: request.id } } }),
-    onSuccess: () => flash({ type: "success", content: s.withdrawn }),
-    onError: (error) => flash({ type: "error", content: <Failure error={error} /> }),
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }),
-  });
+  const run = useChange(
+    () => api.POST("/v1/projects/{project}/quota-requests/{quota_request}:withdraw", { params: { path: { project, quota_request: request.id } } }),
+    () => flash({ type: "success", content: s.withdrawn }),
+  );
   return (
-    <Button variant="inline-link" loading={run.isPending} ariaLabel={`${s.withdraw}: ${request.machine_type}, ${request.region}`} onClick={() => run.mutate()}>
-      {s.withdraw}
-    </Button>
+    <>
+      <Button variant="inline-link" loading={run.isPending} ariaLabel={`${s.withdraw}: ${request.machine_type}, ${request.region}`} onClick={() => run.mutate()}>
+        {s.withdraw}
+      </Button>
+      <Failure error={run.error} />
+    </>
   );
 }

@@ -1,7 +1,6 @@
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import Table from "@cloudscape-design/components/table";
@@ -15,6 +14,7 @@ import { Choice } from "../../components/Choice";
 import { Copyable } from "../../components/Copyable";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
+import { Notice } from "../../components/Notice";
 import { Pager } from "../../components/Pager";
 import { useChange } from "../../components/useChange";
 import { useCursor } from "../../components/useCursor";
@@ -109,22 +109,19 @@ function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery 
 
 /** A message with its attempts, as it is sent. */
 function Message({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
-  const { common, webhooks: s } = useStrings();
+  const { webhooks: s } = useStrings();
   const f = useFormat();
   const name = useEventName();
   const result = useResult();
   return (
-    <Modal visible size="large" header={name(delivery.type)} closeAriaLabel={common.close} onDismiss={onClose}
-      footer={<Box float="right"><Button onClick={onClose}>{common.close}</Button></Box>}>
-      <SpaceBetween size="m">
-        <div><Box variant="awsui-key-label">{s.messageId}</Box><Copyable text={delivery.message_id} label={s.messageId} /></div>
-        <div>
-          <Box variant="awsui-key-label">{s.attempts}</Box>
-          {delivery.tries.length === 0 && s.noAttempts}
-          {delivery.tries.map((each) => <div key={each.at}>{s.attempt(f.second(each.at), result(each), f.milliseconds(each.seconds))}</div>)}
-        </div>
-        <div><Box variant="awsui-key-label">{s.payload}</Box><pre className="request" tabIndex={0} role="region" aria-label={s.payload}>{JSON.stringify(delivery.payload, null, 2)}</pre></div>
-      </SpaceBetween>
-    </Modal>
+    <Notice large title={name(delivery.type)} onClose={onClose}>
+      <div><Box variant="awsui-key-label">{s.messageId}</Box><Copyable text={delivery.message_id} label={s.messageId} /></div>
+      <div>
+        <Box variant="awsui-key-label">{s.attempts}</Box>
+        {delivery.tries.length === 0 && s.noAttempts}
+        {delivery.tries.map((each) => <div key={each.at}>{s.attempt(f.second(each.at), result(each), f.milliseconds(each.seconds))}</div>)}
+      </div>
+      <div><Box variant="awsui-key-label">{s.payload}</Box><pre className="request" tabIndex={0} role="region" aria-label={s.payload}>{JSON.stringify(delivery.payload, null, 2)}</pre></div>
+    </Notice>
   );
 }

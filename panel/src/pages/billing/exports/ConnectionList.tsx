@@ -12,9 +12,11 @@ import { useMay, useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
+import { later } from "../../../components/later";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
-import { DeleteDialog } from "./DeleteDialog";
+
+const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDialog, null);
 
 type Connection = Schemas["S3Connection"];
 

@@ -10,8 +10,10 @@ import { connections, exports, fileOf, type Export } from "../../../api/exports"
 import { useMay, useProject } from "../../../app/Project";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
+import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
-import { CreateExport } from "./CreateExport";
+
+const CreateExport = later(async () => (await import("./CreateExport")).CreateExport, null);
 
 const KIND = { succeeded: "success", failed: "error", cancelled: "stopped", queued: "pending", running: "in-progress", cancelling: "in-progress" } as Record<string, StatusIndicatorProps.Type>;
 const DAY_MS = 86_400_000;

@@ -12,11 +12,13 @@ import { useMay, useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
+import { later } from "../../../components/later";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
 import { ConnectionField } from "./ConnectionField";
-import { DeleteDialog } from "./DeleteDialog";
 import { FileFields, USUAL_FILE } from "./FileFields";
+
+const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDialog, null);
 
 type Schedule = Schemas["ExportSchedule"];
 

@@ -1,9 +1,9 @@
-import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import { useState } from "react";
 import { removePartition, resetPartition, type Partition } from "../../../api/partitions";
 import { useFlash } from "../../../app/Flashes";
 import { useProject } from "../../../app/Project";
+import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
@@ -38,9 +38,7 @@ export function PartitionActionModal({ cluster, action, partition, last, onClose
       onSubmit={() => run.mutate()}
       onClose={() => onClose()}
     >
-      <Alert type="warning">
-        <ul className="consequences">{what.map((line) => <li key={line}>{line}</li>)}</ul>
-      </Alert>
+      <Consequences type="warning" lines={what} />
       {action === "reset" && (
         <Checkbox checked={relocatable} description={s.relocatableText} onChange={({ detail }) => setRelocatable(detail.checked)}>{s.relocatable}</Checkbox>
       )}

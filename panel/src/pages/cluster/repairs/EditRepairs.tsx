@@ -2,24 +2,23 @@ import Checkbox from "@cloudscape-design/components/checkbox";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
-import Multiselect from "@cloudscape-design/components/multiselect";
 import RadioGroup from "@cloudscape-design/components/radio-group";
-import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import TimeInput from "@cloudscape-design/components/time-input";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import type { Cluster } from "../../../api/queries";
 import { useFlash } from "../../../app/Flashes";
+import { DayChoice } from "../../../components/DayChoice";
 import { Dialog } from "../../../components/Dialog";
+import { ZoneSelect, hereZone } from "../../../components/ZoneSelect";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
 import { useStrings } from "../../../i18n";
 import { ConflictAlert } from "../ConflictAlert";
 
 type Window = Schemas["RepairWindow"];
 
-const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-const suggested = (): Window => ({ days: ["sat", "sun"], starts_at: "02:00", minutes: 180, time_zone: here() });
+const suggested = (): Window => ({ days: ["sat", "sun"], starts_at: "02:00", minutes: 180, time_zone: hereZone() });
 
 /** Whether hardware is replaced without a request, and when. */
 export function EditRepairs({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
@@ -67,18 +66,11 @@ export function EditRepairs({ cluster, onClose }: { cluster: Cluster; onClose: (
 }
 
 function WindowFields({ window, onChange }: { window: Window; onChange: (part: Partial<Window>) => void }) {
-  const { common, repairs: s } = useStrings();
-  const days = Object.entries(s.weekdays).map(([value, label]) => ({ value, label }));
-  const zones = Intl.supportedValuesOf("timeZone").map((value) => ({ value }));
+  const s = useStrings().repairs;
   return (
     <SpaceBetween size="m">
       <FormField label={s.days}>
-        <Multiselect
-          options={days}
-          selectedOptions={days.filter((each) => window.days.includes(each.value as Window["days"][number]))}
-          onChange={({ detail }) => onChange({ days: detail.selectedOptions.map((each) => each.value as Window["days"][number]) })}
-          deselectAriaLabel={(option) => `${common.remove}: ${option.label}`}
-        />
+        <DayChoice days={window.days} onChange={(days) => onChange({ days })} />
       </FormField>
       <ColumnLayout columns={2}>
         <FormField label={s.from}>
@@ -89,12 +81,7 @@ function WindowFields({ window, onChange }: { window: Window; onChange: (part: P
         </FormField>
       </ColumnLayout>
       <FormField label={s.zone}>
-        <Select
-          options={zones}
-          filteringType="auto"
-          selectedOption={{ value: window.time_zone }}
-          onChange={({ detail }) => onChange({ time_zone: detail.selectedOption.value ?? window.time_zone })}
-        />
+        <ZoneSelect zone={window.time_zone} onChange={(time_zone) => onChange({ time_zone })} />
       </FormField>
     </SpaceBetween>
   );

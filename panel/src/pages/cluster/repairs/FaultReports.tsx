@@ -11,9 +11,11 @@ import { useMay, useProject } from "../../../app/Project";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { Pager } from "../../../components/Pager";
+import { later } from "../../../components/later";
 import { useCursor } from "../../../components/useCursor";
 import { useFormat, useStrings } from "../../../i18n";
-import { ReportFault } from "./ReportFault";
+
+const ReportFault = later(async () => (await import("./ReportFault")).ReportFault, null);
 
 const KIND: Record<FaultReport["state"], StatusIndicatorProps.Type> = {
   open: "pending", confirmed: "warning", dismissed: "stopped", repaired: "success", closed: "stopped",

@@ -1,8 +1,8 @@
-import Alert from "@cloudscape-design/components/alert";
 import { repairNow } from "../../../api/cluster";
 import type { Cluster } from "../../../api/queries";
 import { useFlash } from "../../../app/Flashes";
 import { useProject } from "../../../app/Project";
+import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
 import { useStrings } from "../../../i18n";
@@ -18,9 +18,7 @@ export function RepairNow({ cluster, onClose }: { cluster: Cluster; onClose: () 
   });
   return (
     <Dialog title={s.nowTitle(cluster.name)} submit={s.now} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <Alert type="warning">
-        <ul className="consequences">{s.nowWhat.map((line) => <li key={line}>{line}</li>)}</ul>
-      </Alert>
+      <Consequences type="warning" lines={s.nowWhat} />
     </Dialog>
   );
 }

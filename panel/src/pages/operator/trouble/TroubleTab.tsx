@@ -11,10 +11,12 @@ import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { Pager } from "../../../components/Pager";
 import { To } from "../../../components/To";
+import { later } from "../../../components/later";
 import { useCursor } from "../../../components/useCursor";
 import { useFormat, useStrings } from "../../../i18n";
-import { BreakDialog } from "./BreakDialog";
 import { useTrouble } from "./useTrouble";
+
+const BreakDialog = later(async () => (await import("./BreakDialog")).BreakDialog, null);
 
 type Fault = Schemas["SimulatedFault"];
 

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../api/client";
 import { breakSimulated, endSimulated, operatorCapacity } from "../../../api/operator";
 import { useFlash } from "../../../app/Flashes";
 import { useMay } from "../../../app/Project";
+import { useChange } from "../../../components/useChange";
 import { useStrings } from "../../../i18n";
 
 /** Whether the person may break things there: an administrator, and a site that says that it is simulated. */
@@ -16,20 +17,18 @@ export function useSimulated(region: string): boolean {
 export function useTrouble(done?: () => void) {
   const s = useStrings().trouble;
   const flash = useFlash();
-  const cache = useQueryClient();
-  const onSettled = () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "operator" });
-  const broken = useMutation({
-    mutationFn: (wanted: Schemas["SimulatedFaultCreate"]) => breakSimulated(wanted),
-    onSuccess: (fault) => {
+  const broken = useChange(
+    (wanted: Schemas["SimulatedFaultCreate"]) => breakSimulated(wanted),
+    (fault) => {
       flash({ type: "info", content: s.asked(fault.kind === "controllers" ? s.ofAll : fault.name) });
       done?.();
     },
-    onSettled,
-  });
-  const repaired = useMutation({
-    mutationFn: (fault: Schemas["SimulatedFault"]) => endSimulated(fault.id),
-    onSuccess: (fault) => flash({ type: "info", content: s.ending(fault.kind === "controllers" ? s.ofAll : fault.name) }),
-    onSettled,
-  });
+    "operator",
+  );
+  const repaired = useChange(
+    (fault: Schemas["SimulatedFault"]) => endSimulated(fault.id),
+    (fault) => flash({ type: "info", content: s.ending(fault.kind === "controllers" ? s.ofAll : fault.name) }),
+    "operator",
+  );
   return { broken, repaired };
 }

@@ -1,0 +1,16 @@
+import Select from "@cloudscape-design/components/select";
+
+/** The browser's own time zone. */
+export const hereZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+export function ZoneSelect({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
+  return (
+    <Select
+      options={Intl.supportedValuesOf("timeZone").map((value) => ({ value }))}
+      filteringType="auto"
+      virtualScroll
+      selectedOption={{ value: zone }}
+      onChange={({ detail }) => onChange(detail.selectedOption.value ?? zone)}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import type { Messages } from "../en";
+
+export const schedules: Messages["schedules"] = {
+  title: "Zeitplan, Anhalten bei Nichtgebrauch und Ablauf",
+  text: "Ein angehaltener Cluster kostet nichts und behält seine Server und Platten.",
+  inUse: "In Betrieb",
+  inUseHelp: "Außerhalb seiner Zeiten ist der Cluster angehalten. Beginnt eine Zeit, wird er fortgesetzt, sofern dann Platz für ihn ist.",
+  always: "Immer",
+  bySchedule: "Nach einem Zeitplan",
+  period: (days, from, until) => `${days}, ${from} bis ${until}`,
+  addPeriod: "Zeit hinzufügen",
+  noPeriod: "Keine Zeit",
+  until: "Bis",
+  holidays: "Tage ohne Betrieb",
+  holidaysHelp: "An diesen Tagen beginnt keine Zeit. Ein Ende, das nicht nach dem Beginn liegt, ist am folgenden Tag.",
+  next: "Als Nächstes",
+  idleHelp: "Der Cluster wird angehalten, wenn niemand angemeldet ist und kein Programm eine IPU benutzt.",
+  idleMinutes: "Minuten ohne Gebrauch",
+  idleRange: "5 bis 43200",
+  idleSince: (when) => `Nicht benutzt seit ${when}`,
+  notIdle: "In Gebrauch, oder nicht beobachtet",
+  expiry: "Zu einer Zeit löschen",
+  expiryHelp: "Der Cluster wird mit seinen Daten gelöscht. Eine Stunde vorher gibt es ein Ereignis; der Schutz vor Löschen verhindert es.",
+  expiresAt: "Er wird gelöscht um",
+  yourZone: "In der Zeitzone Ihres Browsers.",
+  editTitle: (name) => `Zeitplan, Anhalten bei Nichtgebrauch und Ablauf von ${name}`,
+};
