@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 8d985aee4e92ff9614501251799471636158779dce38be59e60c47a34e429053
+// Generated from docs/openapi.json by `npm run schema`; sha256 e9e3eccdd033b19524fc4549d94d7ac972f672bed936e682e940e5eaffc11299
 
 export interface paths {
     "/livez": {
@@ -1498,6 +1498,22 @@ export interface paths {
         };
         get: operations["listCredits"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/export-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getExportLimit"];
+        put: operations["setExportLimit"];
         post?: never;
         delete?: never;
         options?: never;
@@ -8019,6 +8035,7 @@ export interface components {
             credited_for: components["schemas"]["CitedReport"][];
             credited_machines: number;
             ended_at: string | null;
+            flavor: string;
             /** Format: uuid */
             interval_id: string;
             machines: number;
@@ -8134,6 +8151,7 @@ export interface components {
              *     }
              */
             partition?: components["schemas"]["PartitionOptions"];
+            poplar_servers?: number | null;
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
             schedule?: components["schemas"]["ClusterSchedule"] | null;
@@ -8589,6 +8607,7 @@ export interface components {
             /** Format: uuid */
             operation: string;
             progress: number;
+            provisional: boolean;
             schedule: string | null;
             scope: string;
             /** Format: date */
@@ -8605,6 +8624,8 @@ export interface components {
             /** @default csv */
             format?: components["schemas"]["FileFormat"];
             month?: string | null;
+            /** @default false */
+            provisional?: boolean;
             /**
              * @default project
              * @enum {string}
@@ -8614,6 +8635,14 @@ export interface components {
             until?: string | null;
             /** @default 1.4 */
             version?: components["schemas"]["FocusVersion"];
+        };
+        ExportLimit: {
+            next_at: string | null;
+            per_day: number;
+            used: number;
+        };
+        ExportLimitSet: {
+            per_day: number;
         };
         ExportPage: {
             items: components["schemas"]["Export"][];
@@ -8635,6 +8664,7 @@ export interface components {
             name: string;
             /** Format: date-time */
             next_at: string;
+            provisional: boolean;
             version: string;
         };
         ExportScheduleCreate: {
@@ -8646,9 +8676,11 @@ export interface components {
              * @default day
              * @enum {string}
              */
-            every?: "day" | "month";
+            every?: "hour" | "day" | "month";
             /** @default csv */
             format?: components["schemas"]["FileFormat"];
+            /** @default false */
+            provisional?: boolean;
             /** @default 1.4 */
             version?: components["schemas"]["FocusVersion"];
         };
@@ -8751,6 +8783,12 @@ export interface components {
         FlavorPage: {
             items: components["schemas"]["Flavor"][];
             next_cursor: string | null;
+        };
+        FlavorSpending: {
+            accrued: components["schemas"]["Money"];
+            flavor: string;
+            forecast: components["schemas"]["Money"];
+            previous: components["schemas"]["Money"];
         };
         /** @enum {string} */
         FocusVersion: "1.2" | "1.4";
@@ -10634,6 +10672,7 @@ export interface components {
             cluster_count: number;
             clusters: components["schemas"]["ClusterSpending"][];
             credit: components["schemas"]["Money"];
+            flavors: components["schemas"]["FlavorSpending"][];
             forecast: components["schemas"]["Money"];
             month: string;
             /** Format: date-time */
@@ -10853,6 +10892,7 @@ export interface components {
             credited_machines: number;
             /** Format: date-time */
             ended_at: string;
+            flavor: string;
             machines: number;
             minutes: number;
             sku: string;
@@ -13854,6 +13894,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreditPage"];
+                };
+            };
+        };
+    };
+    getExportLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportLimit"];
+                };
+            };
+        };
+    };
+    setExportLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportLimitSet"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportLimit"];
                 };
             };
         };

@@ -4,8 +4,8 @@ import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
-import { budgets, exports, funds } from "./en/money";
 import { members } from "./en/members";
+import { budgets, exports, funds } from "./en/money";
 import { operated } from "./en/operated";
 import { operator } from "./en/operator";
 import { partitions } from "./en/partitions";
@@ -17,6 +17,30 @@ import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
 
-export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, members, operated, operator, partitions, quotas, repairs, tokens, trouble, webhooks };
-export const en = { common, shell, signIn, states, clusters, cluster, billing, budgets, funds, exports, events, create, keys, home, operated, operator, partitions, quotas, repairs, schedules, tokens, trouble, webhooks };
+export const en = {
+  billing,
+  budgets,
+  cluster,
+  clusters,
+  common,
+  create,
+  events,
+  exports,
+  funds,
+  home,
+  keys,
+  members,
+  operated,
+  operator,
+  partitions,
+  quotas,
+  repairs,
+  schedules,
+  shell,
+  signIn,
+  states,
+  tokens,
+  trouble,
+  webhooks,
+};
 export type Messages = typeof en;
