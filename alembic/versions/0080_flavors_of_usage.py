@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0080"
-down_revision = "0065"
+down_revision = "0075"
 branch_labels = None
 depends_on = None
 
