@@ -34,7 +34,7 @@ SMALL = 8 << 20
 _SESSION = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=60s -c default_transaction_read_only=on"
 _CHUNK = "SELECT data FROM export_chunks WHERE export_id = %s AND fence = %s AND ordinal = %s"
 _CODE = re.compile(r"<Code>([A-Za-z]{3,60})</Code>")
-_STATUS = re.compile(r"\b([45][0-9]{2})\b")
+_STATUS = re.compile(r"\bstatus(?: code)?: ([45][0-9]{2})\b")
 _SENTENCES = (
     ("InvalidAccessKeyId", "The bucket's service does not know the access key."),
     ("SignatureDoesNotMatch", "The bucket's service does not accept the secret."),

@@ -148,5 +148,7 @@ async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: st
 def test_nothing_of_what_a_service_said_is_repeated() -> None:
     hostile = "<Code>AccessDenied</Code> token=abc <script> 403"
     assert sentence(hostile) == "The access key may not write to the bucket."
-    assert sentence("status 503 from 10.0.0.1") == "The bucket's service refused with status 503."
+    refusal = "PUT http://10.0.0.1:450/b/k in 1.452s - Server returned non-2xx status code: 503 Service Unavailable"
+    assert sentence(refusal) == "The bucket's service refused with status 503."
+    assert sentence("PUT http://10.0.0.1:450/b/k in 1.452s - HTTP error") == "The bucket's service did not answer."
     assert sentence("anything") == "The bucket's service did not answer."
