@@ -21,6 +21,7 @@ from ipucloud.client import (
     images,
     invitations,
     members,
+    jobs,
     operations,
     partitions,
     prices,
@@ -43,6 +44,7 @@ from ipucloud.client.models import (
     Image,
     Invitation,
     Member,
+    Job,
     Operation,
     Page,
     PartitionDetails,
@@ -128,6 +130,11 @@ def invitation_kind(account: str | None) -> Kind[Invitation]:
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:
     """The partitions of the cluster with this id."""
     return Kind("partition", lambda: partitions.list(cluster), lambda each: (each.name, each.partition_id))
+
+
+def job_kind(cluster: str) -> Kind[Job]:
+    """The jobs of the cluster with this id."""
+    return Kind("job", lambda: jobs.list(cluster), lambda each: (str(each.number), str(each.id)))
 
 
 def find(client: Client, kind: Kind[Item], name: str) -> Item:
