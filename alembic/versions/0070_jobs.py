@@ -1,7 +1,7 @@
 """Jobs: programs that the service runs on Poplar servers.
 
 Revision ID: 0070
-Revises: 0065
+Revises: 0081
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0070"
-down_revision = "0065"
+down_revision = "0081"
 branch_labels = None
 depends_on = None
 
