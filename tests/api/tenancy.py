@@ -127,8 +127,8 @@ class Tenancy:
         if "/jobs" in operation.path:
             await world.finish_create(accepted.target_id)
             async with world.database.begin() as connection:
-                made = await create_job(connection, project.actor, accepted.target_id, JobCreate(command=["true"]))
-            names["job"] = str(made.number)
+                job = await create_job(connection, project.actor, accepted.target_id, JobCreate(command=["true"]))
+            names["job"] = str(job.number)
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
