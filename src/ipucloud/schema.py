@@ -14,6 +14,7 @@ import ipucloud.billing.pricing.tables
 import ipucloud.billing.reports.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables
+import ipucloud.clusters.jobs.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.tables

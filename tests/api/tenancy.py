@@ -18,9 +18,11 @@ from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
+from ipucloud.clusters.jobs.store import create as create_job
 from ipucloud.config import Settings
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
+from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.wallet import TopUpPolicy
@@ -122,6 +124,11 @@ class Tenancy:
             async with world.database.begin() as connection:
                 await make_partition(connection, project.id, accepted.target_id)
             names["partition"] = "training"
+        if "/jobs" in operation.path:
+            await world.finish_create(accepted.target_id)
+            async with world.database.begin() as connection:
+                job = await create_job(connection, project.actor, accepted.target_id, JobCreate(command=["true"]))
+            names["job"] = str(job.number)
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)

@@ -53,6 +53,7 @@ from tests.crash.requests import (
 )
 from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
+from tests.crash.running import JOB_KINDS, RunJob, StopJob
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -133,6 +134,9 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.power": Suspend(),
     "hosts.put_keys": ChangeKeys(),
     "hosts.rebuild": Rebuild(),
+    "hosts.put_job": RunJob(),
+    "hosts.get_job": RunJob(),
+    "hosts.stop_job": StopJob(),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
@@ -156,6 +160,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "partition_request": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
     "observation": lambda point: Case(Observe(), point),
+    "jobs": lambda point: Case(RunJob(), point),
     "leftovers": lambda point: Case(Tasks(), point),
     "sweep": lambda point: Case(Tasks(), point),
     "sync": lambda point: Case(Tasks(), point),
@@ -196,7 +201,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS)
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
 from ipucloud.site.ports import Site, Sites
+from ipucloud.wire.site import JobRequest
 from tests.proof import site_resources as resources
 from tests.proof.site_resources import DIGEST, IPUS_OF_A_MACHINE, REGION, Resource
 
@@ -35,6 +36,10 @@ class CallCase:
     makes: bool | None = None
     missing: str = "refused"
     target: Callable[[Resource], str] = field(default=lambda resource: resource.name)
+
+
+def _program(resource: Resource) -> JobRequest:
+    return JobRequest(server=resource.name, network=resource.name, generation=1, command=["true"])
 
 
 def _host(resource: Resource) -> str:
@@ -152,6 +157,35 @@ CASES = (
         target=_host,
     ),
     CallCase("machines.log", Call.GET_MACHINE_LOG, "http", lambda _, s, t: s.machines.log(t.machine), target=_machine),
+    CallCase(
+        "hosts.put_job",
+        Call.PUT_JOB,
+        "http",
+        lambda _, s, t: s.hosts.put_job(t.host, "job-1", _program(t)),
+        resources.server,
+        observe=resources.job_is_known,
+        makes=True,
+        target=_host,
+    ),
+    CallCase(
+        "hosts.get_job",
+        Call.GET_JOB,
+        "http",
+        lambda _, s, t: s.hosts.get_job(t.host, "job-1", server=t.name, network=t.name, log_from=0),
+        resources.server,
+        missing="None",
+        target=_host,
+    ),
+    CallCase(
+        "hosts.stop_job",
+        Call.STOP_JOB,
+        "http",
+        lambda _, s, t: s.hosts.stop_job(t.host, "job-1", server=t.name, network=t.name),
+        resources.server,
+        observe=resources.job_is_known,
+        makes=True,
+        target=_host,
+    ),
     CallCase("machines.get", Call.GET_MACHINE, "http", lambda _, s, t: s.machines.get(t.machine), target=_machine),
     CallCase(
         "machines.power_on",

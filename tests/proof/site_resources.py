@@ -103,6 +103,11 @@ async def is_rebuilt(site: Site, resource: Resource) -> bool:
     return server is not None and server.generation == 2
 
 
+async def job_is_known(site: Site, resource: Resource) -> bool:
+    at = {"server": resource.name, "network": resource.name}
+    return await site.hosts.get_job(resource.host, "job-1", **at, log_from=0) is not None
+
+
 async def machine_off(site: Site, resource: Resource) -> None:
     await site.machines.power_off(resource.machine, resource.name)
 

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
 from ipucloud.clusters.fault_reports.tables import fault_reports
 from ipucloud.clusters.idle.tables import server_uses
+from ipucloud.clusters.jobs.tables import job_logs, jobs
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
@@ -224,11 +225,36 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
     await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
+    await _job(connection, filled)
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
     await _webhook(connection, filled)
     await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
+
+
+async def _job(connection: AsyncConnection, filled: Filled) -> None:
+    """A program that has run on the cluster's server, with its output."""
+    server = sa.select(poplar_servers.c.id).where(poplar_servers.c.cluster_id == filled.cluster).limit(1)
+    mine = {"project_id": filled.project.id}
+    ended = {"state": "succeeded", "ended_by": "program", "exit_status": 0, "log_bytes": 3, "log_parts": 1}
+    ended |= dict.fromkeys(("sent_at", "started_at", "ended_at", "observed_at"), READY_AT)
+    job = new_id()
+    await connection.execute(
+        sa.insert(jobs).values(
+            id=job,
+            cluster_id=filled.cluster,
+            server_id=server.scalar_subquery(),
+            number=1,
+            command=["true"],
+            retries=0,
+            currency="EUR",
+            created_by=new_id(),
+            **ended,
+            **mine,
+        )
+    )
+    await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **mine))
 
 
 async def _health(connection: AsyncConnection, filled: Filled) -> None:

@@ -84,6 +84,7 @@ const TYPES: Record<string, string> = {
   credit_note: "issued",
   fault_report: "closed confirmed dismissed opened repaired",
   invoice: "issued overdue",
+  job: "failed queued retried started stopped succeeded",
   maintenance: "announced",
   member: "invited joined removed role_changed",
   operation: "cancelled cancelling created failed succeeded",

@@ -83,6 +83,7 @@ _OBJECTS = (
         state="CASE WHEN cleared_at IS NULL THEN 'live' ELSE 'cleared' END",
         created="first_seen_at",
     ),
+    _objects("job", "jobs", name="number::text", state="state"),
     _objects("fault_report", "fault_reports", name="name", state="state"),
     _objects("quota_request", "quota_requests", name="machine_type", state="state"),
     _objects("token", "tokens", name="name", state="CASE WHEN revoked_at IS NULL THEN role ELSE 'revoked' END"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ipucloud.cli.finding import Kind, budget_kind, partition_kind
+from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind
 from ipucloud.client.errors import ClientError
 from ipucloud.client.profiles import load, stored_profiles
 from ipucloud.client.retry import NO_RETRY
@@ -44,6 +44,11 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
 def its_partitions(context: typer.Context) -> Kind[Any]:
     """The partitions of the cluster that was typed before."""
     return partition_kind(context.params.get("cluster") or context.params.get("name") or "")
+
+
+def its_jobs(context: typer.Context) -> Kind[Any]:
+    """The jobs of the cluster that was typed before."""
+    return job_kind(context.params.get("cluster") or "")
 
 
 def its_budgets(context: typer.Context) -> Kind[Any]:

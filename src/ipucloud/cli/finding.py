@@ -20,6 +20,7 @@ from ipucloud.client import (
     flavors,
     images,
     invitations,
+    jobs,
     members,
     operations,
     partitions,
@@ -42,6 +43,7 @@ from ipucloud.client.models import (
     Flavor,
     Image,
     Invitation,
+    Job,
     Member,
     Operation,
     Page,
@@ -128,6 +130,11 @@ def invitation_kind(account: str | None) -> Kind[Invitation]:
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:
     """The partitions of the cluster with this id."""
     return Kind("partition", lambda: partitions.list(cluster), lambda each: (each.name, each.partition_id))
+
+
+def job_kind(cluster: str) -> Kind[Job]:
+    """The jobs of the cluster with this id."""
+    return Kind("job", lambda: jobs.list(cluster), lambda each: (str(each.number), str(each.id)))
 
 
 def find(client: Client, kind: Kind[Item], name: str) -> Item:

@@ -24,6 +24,8 @@ COMMANDS = (
         CUSTOMER,
     ),
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
+    Entry("run", "ipucloud.cli.commands.run", "Upload files, run a program on a cluster, fetch results.", CUSTOMER),
+    Entry("jobs", "ipucloud.cli.commands.jobs", "List, show, follow and stop programs that run.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
     Entry("vipu-admin", "ipucloud.cli.vipu.admin_command", "Administer a V-IPU controller.", SERVICE, "vipu"),

@@ -21,6 +21,7 @@ IDLE_SUSPENDED = Counter("clusters_suspended_idle", "Clusters that were suspende
 SCHEDULED_ACTIONS = Counter(
     "cluster_scheduled_actions", "What schedules of clusters did, by action and outcome", ["action", "outcome"]
 )
+JOBS_ENDED = Counter("cluster_jobs_ended", "Jobs that ended, by state and by what ended them", ["state", "ended_by"])
 
 
 def count(connection: AsyncConnection, counter: Counter) -> None:
@@ -30,3 +31,8 @@ def count(connection: AsyncConnection, counter: Counter) -> None:
         counter.inc()
 
     sa.event.listen(connection.sync_connection, "commit", increment, once=True)
+
+
+def count_labelled(connection: AsyncConnection, counter: Counter, *labels: str) -> None:
+    """The same of a counter with these labels."""
+    count(connection, counter.labels(*labels))

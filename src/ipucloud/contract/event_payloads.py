@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from ipucloud.contract.jobs import JobEndedBy
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
 
@@ -106,6 +107,28 @@ class SuspendedIdle(Payload):
     idle_suspend_minutes: int = Field(description="Minutes without use that its customer allows.", examples=[60])
     idle_since: datetime = Field(description="When it was last in use.", examples=["2026-05-04T09:40:00Z"])
     poplar_servers: list[IdleServer] = Field(description="What was observed of each of its Poplar servers.")
+
+
+class JobOf(Payload):
+    """A job of a cluster."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    number: int = Field(description="Number of the job in its cluster.", examples=[1])
+    attempt: int = Field(description="Which start of the program it is, from 1 on.", examples=[1])
+
+
+class JobEnded(JobOf):
+    """How a job, or one start of its program, ended."""
+
+    ended_by: JobEndedBy | None = Field(
+        None, description="What ended it; absent or null: it is started again.", examples=["program"]
+    )
+    exit_status: int | None = Field(
+        None, description="Exit status of the program; absent or null: it did not end by itself.", examples=[3]
+    )
+    reason: str | None = Field(
+        None, description="Why, for people; absent or null: it succeeded.", examples=["exit status 3"]
+    )
 
 
 class ClusterEntered(Payload):

@@ -169,6 +169,16 @@ CLUSTER_REPAIR_ENDED = _register(
     payload=payloads.RepairEnded,
     operators=True,
 )
+JOB_QUEUED = _register("job.queued", "A job was requested.", payload=payloads.JobOf)
+JOB_STARTED = _register("job.started", "The program of a job was seen to run.", payload=payloads.JobOf)
+JOB_RETRIED = _register("job.retried", "The program of a job failed, and is started again.", payload=payloads.JobEnded)
+JOB_SUCCEEDED = _register("job.succeeded", "The program of a job ended with exit status 0.", payload=payloads.JobEnded)
+JOB_FAILED = _register(
+    "job.failed", "The program of a job failed, was cut off, or could not be started.", payload=payloads.JobEnded
+)
+JOB_STOPPED = _register(
+    "job.stopped", "A job was stopped on request, by a limit, or with its cluster.", payload=payloads.JobEnded
+)
 FAULT_REPORT_OPENED = _register(
     "fault_report.opened", "A fault was reported to the operator.", payload=payloads.FaultReported, operators=True
 )

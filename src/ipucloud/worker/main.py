@@ -17,6 +17,7 @@ from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
+from ipucloud.clusters.jobs.reconciler import JobReconciler
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -238,7 +239,8 @@ def reconcilers(
         deadline=settings.validation_deadline,
         limit=settings.validation_limit,
     )
-    return [clusters, partitions, ExportReconciler(exporter, draw), validation]
+    jobs = JobReconciler(sites, poll_interval=settings.site_poll_interval)
+    return [clusters, partitions, jobs, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,8 +81,8 @@ def holding(login: OpenSsh, arguments: str) -> int:
     return int(output(login, f"rm -f held; {started} while [ ! -s held ]; do sleep 0.05; done; cat held"))
 
 
-def monitored(login: OpenSsh, before: str = "") -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = json.loads(output(login, f"{before} gc-monitor --json"))
+def monitored(login: OpenSsh, before: str = "") -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = json.loads(output(login, f"{before} gc-monitor --json"))
     return found
 
 
@@ -111,7 +112,7 @@ def test_the_tools_and_the_site_show_what_holds_ipus(tenant: Tenant, login: Open
     assert table.count(f" {process} ") == 4
     assert f" {process} " in output(login, "gc-monitor --no-card-info")
 
-    def shows(found: dict[str, list[dict[str, str]]], name: str) -> list[float]:
+    def shows(found: dict[str, list[dict[str, Any]]], name: str) -> list[float]:
         return [float(device[name].rstrip("%CW ")) for device in found["devices"]]
 
     for name in ("ipu utilisation", "average die temp", "average board temp", "ipu power"):

@@ -58,7 +58,7 @@ def started(tenant: Tenant, job: str, *command: str, **more: Any) -> Job:
 
 
 def seen(tenant: Tenant, job: str, log_from: int = 0) -> Job:
-    of = {"server": f"{tenant.name}-h1", "network": tenant.name, "log_from": log_from}
+    of: dict[str, str | int] = {"server": f"{tenant.name}-h1", "network": tenant.name, "log_from": log_from}
     return Job.model_validate(tenant.http.get(path(tenant, job), params=of).raise_for_status().json())
 
 

@@ -14,9 +14,12 @@ import sqlalchemy as sa
 
 from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.idle.store import WATCHED, record_uses
+from ipucloud.clusters.jobs.store import create as create_job
+from ipucloud.clusters.jobs.store import stop as stop_job
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
+from ipucloud.contract.jobs import JobCreate
 from ipucloud.db.engine import Database
 from ipucloud.observation.use import use_of
 from ipucloud.wire.site import Host, HostState, ServerSpec
@@ -115,6 +118,21 @@ async def test_what_a_site_does_not_show_is_not_idle(watched: Watched, shown: Sh
     await watched.at(60, shown)
     assert await watched.state(bert) == "active"
     assert (await watched.world.cluster(bert))["idle"]["since"] is None
+
+
+async def test_a_job_that_has_not_ended_is_use_and_its_end_counts(watched: Watched) -> None:
+    bert = await watched.world.make_active(idle_suspend_minutes=30)
+    actor = watched.world.project.actor
+    async with watched.world.database.begin() as connection:
+        job = await create_job(connection, actor, bert, JobCreate(command=["wget", "data"]))
+    await watched.at(60)
+    assert await watched.state(bert) == "active"
+    async with watched.world.database.begin() as connection:
+        await stop_job(connection, actor, bert, str(job.number))
+    await watched.at(89)
+    assert await watched.state(bert) == "active"
+    await watched.at(90)
+    assert await watched.state(bert) == "suspending"
 
 
 async def test_silence_is_not_idle(watched: Watched) -> None:

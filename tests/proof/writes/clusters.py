@@ -83,6 +83,18 @@ async def remove_partition(office: Office) -> Write:
     return Write("DELETE", f"{path}/partitions/training", project.token.secret)
 
 
+async def create_job(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    body = {"command": ["python3", "train.py"]}
+    return Write("POST", f"{path}/jobs", project.token.secret, body, body | {"retries": 1}, key())
+
+
+async def stop_job(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    await office.id_of(f"{path}/jobs", {"command": ["python3", "train.py"]}, project.token.secret)
+    return Write("POST", f"{path}/jobs/1:stop", project.token.secret, headers=key())
+
+
 async def rotate_vipu_key(office: Office) -> Write:
     project, path = await _cluster_in_use(office)
     await office.world.execute("UPDATE vipu_controllers SET secure = true")
@@ -184,6 +196,8 @@ WRITES: Cases = {
     "estimateCluster": estimate_cluster,
     "cancelOperation": cancel_operation,
     "createPartition": create_partition,
+    "createJob": create_job,
+    "stopJob": stop_job,
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
     "rotateVipuKey": rotate_vipu_key,

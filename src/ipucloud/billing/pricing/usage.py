@@ -140,6 +140,10 @@ _OF_CLUSTER = Query(
     clauses(_PARTS, "AND c.id = :cluster_id ORDER BY used.started_at, part.started_at"),
     _Part,
 )
+_OF_CLUSTER_SINCE = Query(
+    clauses(_PARTS, "AND c.id = :cluster_id AND used.since < used.until ORDER BY used.started_at, part.started_at"),
+    _Part,
+)
 _OF_PROJECT = Query(
     clauses(
         _PARTS,
@@ -165,6 +169,18 @@ async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id:
     if not parts:
         raise not_found()
     return _usage(parts)
+
+
+async def cost_since(
+    connection: Statements, *, project_id: UUID, cluster_id: UUID, currency: str, since: datetime
+) -> Money | None:
+    """What the cluster cost in the minutes that began at `since` or later; None while one of them has no price."""
+    parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": since, "until": None}
+    parts = await _OF_CLUSTER_SINCE.all(connection, parameters)
+    if any(part.unpriced for part in parts):
+        return None
+    costs = (Money.of(part.cost, currency) for part in parts if part.minutes)
+    return sum(costs, start=Money.of(0, currency))
 
 
 async def project_usage(

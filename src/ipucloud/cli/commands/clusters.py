@@ -105,13 +105,13 @@ def create(
 ) -> None:
     """Create a cluster and wait until it is active."""
     with _suggesting(session, flavor, region, image, ssh_keys):
-        region = region or _only_region(session, flavor)
+        region = region or only_region(session, flavor)
         wanted = NewCluster(
             name,
             region=region,
             flavor=flavor,
-            image=image or _newest_image(session, region),
-            ssh_keys=ssh_keys or _only_key(session),
+            image=image or newest_image(session, region),
+            ssh_keys=ssh_keys or only_key(session),
             user_data=user_data.read_text() if user_data else None,
             tags=parse_tags(tags or []),
             reconfigurable=reconfigurable,
@@ -261,12 +261,12 @@ def estimate(
 ) -> None:
     """Show the cost of a cluster, and whether it could be created now."""
     with _suggesting(session, flavor, region, image, ssh_keys):
-        region = region or _only_region(session, flavor)
+        region = region or only_region(session, flavor)
         wanted = NewCluster(
             "estimate",
             region=region,
             flavor=flavor,
-            image=image or _newest_image(session, region),
+            image=image or newest_image(session, region),
             ssh_keys=ssh_keys or (),
             poplar_servers=poplar_servers,
         )
@@ -393,21 +393,21 @@ def _suggesting(
     return suggesting(session.client, (FLAVOR, flavor), (REGION, region), (IMAGE, image), *keys)
 
 
-def _only_region(session: Session, flavor: str) -> str:
+def only_region(session: Session, flavor: str) -> str:
     regions = session.run(flavors.get(flavor)).regions
     if len(regions) != 1:
         raise UsageError(f"Flavor {flavor} is sold in {', '.join(regions) or 'no region'}: choose one with --region.")
     return regions[0]
 
 
-def _newest_image(session: Session, region: str) -> str:
+def newest_image(session: Session, region: str) -> str:
     offered = [image for image in session.client.items(images.list()) if region in image.regions]
     if not offered:
         raise UsageError(f"No image is offered in {region}.")
     return max(offered, key=lambda image: image.release).name
 
 
-def _only_key(session: Session) -> list[str]:
+def only_key(session: Session) -> list[str]:
     names = [key.name for key in session.client.items(ssh_keys.list())]
     if not names:
         raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys create`.")

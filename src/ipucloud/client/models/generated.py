@@ -928,6 +928,34 @@ class Issuer(Answer):
     """Bank details, as printed on invoices."""
 
 
+class JobLogPart(Answer):
+    """A part of what a program wrote."""
+
+    number: int
+    """Number of the part, from 1 on."""
+
+    attempt: int
+    """Which start of the program wrote it."""
+
+    text: str
+    """What it wrote to standard output and standard error; what is not UTF-8 is replaced."""
+
+    read_at: datetime
+    """When it was read at the site."""
+
+
+class JobState(StrEnum):
+    """
+    State of a job; it never leaves `succeeded`, `failed` and `stopped`.
+    """
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
 class Link(Answer):
     """
     A link between two machines, in one rack or in neighbouring racks. It is down if either machine has failed.
@@ -3840,6 +3868,106 @@ class IpuofConfig(Answer):
     """IPUs of the GCD."""
 
 
+class Job(Answer):
+    """A program that the service runs on a Poplar server."""
+
+    id: str
+    """Id of the job."""
+
+    number: int
+    """Number of the job in its cluster, from 1 on."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    poplar_server: str
+    """Name of the Poplar server."""
+
+    command: Sequence[str] = []
+    """The program and its arguments."""
+
+    directory: str | None = None
+    """Where it starts; null: in the user's home."""
+
+    environment: Mapping[str, str] = {}
+    """Variables, beside those that a login has."""
+
+    state: Annotated[JobState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `queued`: it waits for its server, or for the jobs before it there; `running`: its program
+    runs; `succeeded`: the program ended with exit status 0; `failed`: it ended with another, was cut off, or
+    could not be started; `stopped`: it was ended on request, by a limit, or with its cluster.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to say."""
+
+    ended_by: str | None = None
+    """
+    What ended it: its `program`, a `request`, its `time_limit` or `cost_limit`, its `server`, which was
+    restarted, switched off or lost, the end of its `cluster`, or the `site`, which could not start it; null: it
+    has not ended.
+    """
+
+    exit_status: int | None = None
+    """Exit status of the program, 128 and the number for a signal; null: it has not ended, or not by itself."""
+
+    attempt: int
+    """Which start of the program this is, from 1 on."""
+
+    retries: int
+    """How often it is started again after it failed."""
+
+    max_minutes: int | None = None
+    """Minutes after its start at which it is stopped; null: never."""
+
+    max_cost: Money | None = None
+    """Cost of the cluster since its start at which it is stopped."""
+
+    cost: Money | None = None
+    """
+    Cost of the cluster from the job's start to its end, or to `observed_at`; null: it has not started, or a
+    minute has no price.
+    """
+
+    log_bytes: int
+    """Bytes of its output that were read at the site."""
+
+    stop_requested_at: datetime | None = None
+    """When it was to be stopped, by request or by a limit; null: it was not."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    started_at: datetime | None = None
+    """When its program was first seen to run; null before that."""
+
+    ended_at: datetime | None = None
+    """When it was seen to have ended; null before that."""
+
+    observed_at: datetime | None = None
+    """When the site last showed it; null before that."""
+
+
+class JobLog(Answer):
+    """Output of a job, in order."""
+
+    items: Annotated[Sequence[JobLogPart], Field(validate_default=True)] = []
+    """Parts after `after`, at most 16."""
+
+    next: int
+    """`after` of the request for what follows."""
+
+    complete: bool
+    """Whether nothing follows: the job has ended, and this is the end of its output."""
+
+    state: Annotated[JobState | str, Field(union_mode="left_to_right")]
+    """State of the job."""
+
+
 class MachineType(Answer):
     """A type of machine: the unit of allocation and of billing."""
 
@@ -5355,6 +5483,10 @@ __all__ = [
     "IpuofConfig",
     "IpuofDevice",
     "Issuer",
+    "Job",
+    "JobLog",
+    "JobLogPart",
+    "JobState",
     "Link",
     "Liveness",
     "LogHint",

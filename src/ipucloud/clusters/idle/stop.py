@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.idle.store import IN_USE
+from ipucloud.clusters.jobs.store import IN_USE_BY_JOBS, LAST_JOB_ENDED
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.metrics import IDLE_SUSPENDED, count
 from ipucloud.clusters.operations.suspend import suspend
@@ -43,7 +44,8 @@ class _Idle(NamedTuple):
     since: datetime
 
 
-# It counts from the last use, from the end of the last operation, and from when the customer asked for it.
+# Jobs that have not ended are use. It counts from the last use, from the end of the last job and of the last
+# operation, and from when the customer asked for it.
 _DUE = Query(
     f"""
     SELECT c.project_id, c.id AS cluster_id, c.idle_suspend_minutes AS minutes, used.since
@@ -56,8 +58,8 @@ _DUE = Query(
       ) AS used
      WHERE c.idle_suspend_minutes IS NOT NULL AND c.deleted_at IS NULL AND c.state IN ({IN_USE})
        AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = CAST(:cluster_id AS uuid))
-       AND used.servers > 0 AND used.idle = used.servers
-       AND greatest(used.since, c.idle_counted_from,
+       AND used.servers > 0 AND used.idle = used.servers AND NOT {IN_USE_BY_JOBS}
+       AND greatest(used.since, c.idle_counted_from, {LAST_JOB_ENDED},
                     (SELECT max(coalesce(o.finished_at, 'infinity')) FROM operations AS o
                       WHERE o.project_id = c.project_id AND o.cluster_id = c.id))
            <= app_now() - make_interval(mins => c.idle_suspend_minutes)

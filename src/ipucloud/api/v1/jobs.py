@@ -1,0 +1,131 @@
+"""Jobs: programs that the service runs on Poplar servers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import behind, page
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.shapes import ClusterId, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import actor, change
+from ipucloud.clusters.jobs.queries import GET_JOB, GET_JOB_LOG, LIST_JOBS, job_document
+from ipucloud.clusters.jobs.store import create, stop
+from ipucloud.contract.jobs import JobCreate, JobList, JobLogOut, JobLogQuery, JobOut, JobPage
+from ipucloud.db.documents import list_parameters
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import STATE_CONFLICT, not_found
+
+
+class _Number(Convertor[str]):
+    """A job's number or its id; no colon, which starts the name of an action."""
+
+    regex = "[0-9A-Fa-f-]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("job", _Number())
+
+routes = router()
+
+JobRef = Annotated[
+    str,
+    Path(
+        description="Number of the job in its cluster, or its id.",
+        pattern=r"^[0-9A-Fa-f-]+$",
+        max_length=40,
+        examples=["1"],
+    ),
+]
+_ALL = "/v1/projects/{project}/clusters/{cluster:ref}/jobs"
+_ONE = _ALL + "/{job:job}"
+
+
+@routes.get(_ALL, **operation("listJobs", "List a cluster's jobs", Permission.CLUSTER_READ, gives=JobPage))
+async def list_jobs(
+    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[JobList, Query()]
+) -> Response:
+    """List the jobs of a cluster, newest first. They stay when the cluster is deleted."""
+    trace_of(request).concerns(cluster_id=cluster)
+    parameters = list_parameters(query, behind(query, request))
+    row = await read(request, LIST_JOBS[query.order], project, cluster_id=cluster, **parameters)
+    if not row.known:
+        raise not_found()
+    return page(query, request, row.page())
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createJob",
+        "Run a program",
+        Permission.CLUSTER_WRITE,
+        gives=JobOut,
+        status=201,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, body: JobCreate) -> Response:
+    """Run a program on a Poplar server of a cluster in use, independent of any login.
+
+    Jobs of a server run one after another, in the order in which they were requested. The program has the files of the
+    server, which are brought there over SSH, and no input. It is started at most once, unless `retries` asks for more.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await create(connection, actor(request, scope), cluster, body)
+        document = await job_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made.number))
+        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/jobs/{made.number}"
+        return Answer(201, document.encode(), {"Location": location}, made.id)
+
+    return await change(request, project, effect)
+
+
+@routes.get(_ONE, **operation("getJob", "Read a job", Permission.CLUSTER_READ, gives=JobOut))
+async def get_job(request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef) -> Response:
+    """Return a job, as the site showed it at `observed_at`."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, _ = await read_one(request, GET_JOB, project, cluster_id=cluster, ref=job)
+    return Response(document, media_type=JSON)
+
+
+@routes.post(_ONE + ":stop", **operation("stopJob", "Stop a job", Permission.CLUSTER_WRITE, gives=JobOut))
+async def stop_job(request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef) -> Response:
+    """End a job: its program gets SIGTERM, and SIGKILL ten seconds later. One that has not begun does not begin.
+
+    A job that has ended stays as it is; read the answer.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        stopped = await stop(connection, actor(request, scope), cluster, job)
+        document = await job_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=job)
+        return Answer(200, document.encode(), {}, stopped)
+
+    return await change(request, project, effect)
+
+
+@routes.get(_ONE + "/log", **operation("getJobLog", "Read a job's output", Permission.CLUSTER_READ, gives=JobLogOut))
+async def get_job_log(
+    request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef, query: Annotated[JobLogQuery, Query()]
+) -> Response:
+    """Return what the program wrote, in parts. To follow it, repeat with `after` = `next` until `complete`."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, _ = await read_one(request, GET_JOB_LOG, project, cluster_id=cluster, ref=job, after=query.after)
+    return Response(document, media_type=JSON)

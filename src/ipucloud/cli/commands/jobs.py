@@ -1,0 +1,157 @@
+"""`ipucloud jobs`: programs that the service runs on clusters."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import its_jobs, names
+from ipucloud.cli.exits import Exit
+from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
+from ipucloud.cli.output import harmless
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import jobs
+from ipucloud.client.errors import ApiError, UnreachableError
+from ipucloud.client.models import Job, JobLog, JobState
+from ipucloud.client.retry import AGAIN
+
+app = typer.Typer(no_args_is_help=True)
+
+POLL_SECONDS = 1.0
+LOST_SECONDS = 3.0
+"""Between two questions about a job that runs, and after one that was not answered."""
+
+Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+Number = Annotated[str, typer.Argument(metavar="JOB", help="Number or id of the job.", autocompletion=names(its_jobs))]
+
+
+@customer_command(app, "list", "bert", "bert --state running")
+def list_jobs(
+    session: Session,
+    cluster: Cluster,
+    state: Annotated[JobState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List a cluster's jobs, newest first."""
+    wanted = () if state is None else (state.value,)
+    session.list(
+        jobs.list(find_cluster(session.client, cluster).id, state=wanted),
+        ("JOB", "STATE", "EXIT", "COMMAND", "COST", "STARTED", "ENDED"),
+        lambda each: (
+            each.number,
+            each.state,
+            each.exit_status,
+            shlex.join(each.command),
+            each.cost,
+            each.started_at,
+            each.ended_at,
+        ),
+        drop=("ENDED", "STARTED", "COST", "EXIT"),
+        wrap="COMMAND",
+    )
+
+
+@customer_command(app, "show", "bert 3")
+def show(session: Session, cluster: Cluster, job: Number) -> None:
+    """Show a job."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (job_kind(owner), job)):
+        found = session.run(jobs.get(owner, job))
+    session.show(found, facts(found))
+
+
+@customer_command(app, "logs", "bert 3", "bert 3 --follow")
+def logs(
+    session: Session,
+    cluster: Cluster,
+    job: Number,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the job has ended.")] = False,
+) -> None:
+    """Print what a job's program wrote to standard output and standard error."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (job_kind(owner), job)):
+        session.run(jobs.get(owner, job))
+    write_log(session, owner, job, follow=follow)
+
+
+@customer_command(app, "stop", "bert 3")
+def stop(session: Session, cluster: Cluster, job: Number) -> None:
+    """End a job's program, or keep it from beginning. The cluster stays."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (job_kind(owner), job)):
+        found = session.run(jobs.stop(owner, job))
+    session.show(found, facts(found))
+
+
+def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent: bool = False) -> None:
+    """Print a job's output; with `follow` until it has ended, however often the service does not answer.
+
+    `silent`: only wait.
+    """
+    after = 0
+    while True:
+        part = patient(session, cluster, job, after) if follow else session.run(jobs.log(cluster, job, after=after))
+        for each in () if silent else part.items:
+            text = each.text
+            # At a terminal nothing that controls it is shown; a file gets what the program wrote.
+            sys.stdout.write("\n".join(map(harmless, text.split("\n"))) if sys.stdout.isatty() else text)
+        sys.stdout.flush()
+        after = part.next
+        if part.complete or not (follow or part.items):
+            return
+        if not part.items:
+            time.sleep(POLL_SECONDS)
+
+
+def patient(session: Session, cluster: str, job: str, after: int) -> JobLog:
+    """The next part of a job's output, once the service answers."""
+    told = False
+    while True:
+        try:
+            found = session.run(jobs.log(cluster, job, after=after))
+        except (UnreachableError, ApiError) as error:
+            if isinstance(error, ApiError) and error.status not in AGAIN:
+                raise
+            if not told:
+                session.note("The service does not answer. The job continues; trying again.")
+                told = True
+            time.sleep(LOST_SECONDS)
+        else:
+            return found
+
+
+def status_of(job: Job) -> int:
+    """The exit status of the program, or 1 for one that was stopped, cut off or not started."""
+    if job.state == JobState.SUCCEEDED:
+        return Exit.OK
+    if job.state == JobState.FAILED and job.ended_by == "program" and job.exit_status is not None:
+        return job.exit_status
+    return Exit.FAILED
+
+
+def facts(job: Job) -> list[tuple[str, object]]:
+    limits = [f"{job.max_minutes} minutes"] if job.max_minutes is not None else []
+    limits += [str(job.max_cost)] if job.max_cost is not None else []
+    return [
+        ("job", job.number),
+        ("id", job.id),
+        ("command", shlex.join(job.command)),
+        ("directory", job.directory),
+        ("environment", [f"{name}={value}" for name, value in job.environment.items()] or None),
+        ("server", job.poplar_server),
+        ("state", job.state),
+        ("why", job.state_reason),
+        ("ended by", job.ended_by),
+        ("exit status", job.exit_status),
+        ("attempt", f"{job.attempt} of {job.retries + 1}"),
+        ("stop requested", job.stop_requested_at),
+        ("limits", ", ".join(limits) or None),
+        ("cost of the cluster", job.cost),
+        ("requested", job.created_at),
+        ("started", job.started_at),
+        ("ended", job.ended_at),
+        ("observed", job.observed_at),
+    ]

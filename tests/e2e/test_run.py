@@ -1,0 +1,145 @@
+"""`ipucloud run` and `ipucloud jobs` against a whole system: upload, output, results, exit status, and kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ipucloud.client import Client, clusters, ssh_keys
+from tests.support.openssh import KeyPair, make_key
+from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
+from tests.support.sandboxes import need_sandboxes
+from tests.support.waiting import eventually
+
+SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("key"))
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory, key: KeyPair) -> Iterator[Up]:
+    need_sandboxes()
+    folder = tmp_path_factory.mktemp("run")
+    with ipucloud_processes(folder) as started, up(started, folder / "data", "--time-scale", "0") as running:
+        with Client(running.facts["url"], running.facts["token"]) as client:
+            client.run(ssh_keys.create("laptop", key.public_line))
+        yield running
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A directory with a program, in a name that needs quotes, and what is not sent."""
+    folder = tmp_path / "my model"
+    (folder / "data [1]").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("x")
+    (folder / "data [1]" / 'a "b".txt').write_text("3\n")
+    (folder / "train.py").write_text(
+        "import glob, os, sys\n"
+        "[found] = glob.glob('data*/*')\n"
+        "os.makedirs('results', exist_ok=True)\n"
+        "open('results/loss', 'w').write(os.environ['SCALE'] + open(found).read())\n"
+        "print('trained', *sys.argv[1:], os.path.exists('.git'))\n"
+        "sys.exit(4)\n"
+    )
+    return folder
+
+
+def ipucloud(system: Up, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ipucloud.cli.main", *arguments]
+    environment = system.environment | environment
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environment)
+
+
+def without_rsync(folder: Path) -> str:
+    """A search path with OpenSSH's programs only."""
+    folder.mkdir(exist_ok=True)
+    for name in ("ssh", "scp", "sftp"):
+        found = next(Path(each, name) for each in os.environ["PATH"].split(":") if Path(each, name).exists())
+        (folder / name).symlink_to(found)
+    return str(folder)
+
+
+def test_a_program_runs_with_its_files_from_upload_to_results(
+    system: Up, key: KeyPair, work: Path, tmp_path: Path
+) -> None:
+    path = without_rsync(tmp_path / "bin")
+    common = ["-i", str(key.private), "--sync", str(work), "--get", f"results:{tmp_path}", "--env", "SCALE=2"]
+    made = ipucloud(
+        system, "run", "--flavor", "m2000-pod4", "--name", "bert", *common, "--max-cost", "50EUR", "--",
+        "python3", "train.py", "--epochs", "3", PATH=path,
+    )  # fmt: skip
+    assert (made.returncode, made.stdout) == (4, "trained --epochs 3 False\n"), made.stderr
+    assert "Sent 2 of 2 files by sftp." in made.stderr
+    assert "Job 1 failed (exit status 4)" in made.stderr
+    assert (tmp_path / "results" / "loss").read_text() == "23\n"
+    (work / "train.py").write_text("print('better')\n")
+    again = ipucloud(system, "run", "--cluster", "bert", *common, "--", "python3", "train.py", PATH=path)
+    assert (again.returncode, again.stdout) == (0, "better\n"), again.stderr
+    assert "Sent 1 of 2 files by sftp." in again.stderr
+    held = ipucloud(
+        system, "run", "--cluster", "bert", "--json", "--", "ipu-run", "--num-ipus", "4", "--", "gc-monitor", "--json"
+    )
+    assert '"state": "succeeded"' in held.stdout, held.stderr
+    assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "bert", "3").stdout
+
+
+def test_a_job_survives_its_client_and_the_service(system: Up, key: KeyPair, tmp_path: Path) -> None:
+    with Client(system.facts["url"], system.facts["token"]) as client:
+        if not any(each.name == "bert" for each in client.items(clusters.list())):
+            pytest.skip("the first test makes the cluster")
+    script = "echo begun >> begun; echo up; while [ ! -e go ]; do sleep 0.1; done; wc -l < begun"
+    command = [sys.executable, "-m", "ipucloud.cli.main", "run", "--cluster", "bert", "--", "sh", "-c", script]
+    with subprocess.Popen(command, env=system.environment, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "up\n"
+        started.kill()
+    number = ipucloud(system, "jobs", "list", "bert", "--state", "running", "--json").stdout
+    job = number.partition('"number": ')[2].partition(",")[0]
+    processes: Ipucloud = system.ipucloud
+    for name in ("worker", "api"):
+        for pid in processes.pids(name):
+            os.kill(pid, signal.SIGKILL)
+    follower = [sys.executable, "-m", "ipucloud.cli.main", "jobs", "logs", "bert", job, "--follow"]
+    eventually(system.answers, "the service answers again")
+    with subprocess.Popen(follower, env=system.environment, stdout=subprocess.PIPE, text=True) as followed:
+        gone = ipucloud(system, "clusters", "ssh", "bert", "-i", str(key.private), "--", "touch", "go")
+        assert gone.returncode == 0, gone.stderr
+        assert followed.communicate(timeout=SECONDS)[0] == "up\n1\n"
+    shown = ipucloud(system, "jobs", "show", "bert", job)
+    assert "succeeded" in shown.stdout
+    waiting = ipucloud(system, "run", "--cluster", "bert", "--detach", "--then", "keep", "--", "sleep", "100000")
+    assert waiting.returncode == 0, waiting.stderr
+    assert "stop requested" in ipucloud(system, "jobs", "stop", "bert", str(int(job) + 1)).stdout
+    ended = ipucloud(system, "jobs", "logs", "bert", str(int(job) + 1), "--follow")
+    assert ended.returncode == 0
+    assert "stopped" in ipucloud(system, "jobs", "list", "bert").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--", "true"), "Name a cluster with --cluster, or a flavor"),
+        (("--cluster", "bert", "--flavor", "x", "--", "true"), "Name a cluster with --cluster, or a flavor"),
+        (("--cluster", "bert", "--get", "results", "--", "true"), "REMOTE:LOCAL"),
+        (("--cluster", "bert", "--env", "1=2", "--", "true"), "NAME=VALUE"),
+        (("--cluster", "bert", "--max-cost", "much", "--", "true"), "such as 20EUR"),
+        (("--cluster", "bert", "--detach", "--then", "delete", "--", "true"), "leave out --detach"),
+        (("--cluster", "bert", "--server", "7", "--", "true"), "has 1 servers"),
+        (("--cluster", "bert", "--max-cost", "5JPY", "--", "true"), "paid for in EUR"),
+        (("--cluster", "nobody", "--", "true"), "nobody"),
+    ],
+)
+def test_what_cannot_run_is_refused(system: Up, arguments: tuple[str, ...], says: str) -> None:
+    refused = ipucloud(system, "run", *arguments)
+    assert refused.returncode in {2, 3}
+    assert says in " ".join(refused.stderr.split())

@@ -1,0 +1,214 @@
+"""Jobs: their programs run at the simulated site, at most once, whatever is lost, late or refused."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ipucloud.clusters.jobs.store import MAX_UNFINISHED, create, stop
+from ipucloud.contract.jobs import JobCreate
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
+from ipucloud.kernel.money import Money
+from tests.support.postgres import Database as Scratch
+from tests.support.sandboxes import need_sandboxes
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+ONCE = ["sh", "-c", "echo ran >> runs; wc -l < runs"]
+FOREVER = ["sh", "-c", "echo up; exec sleep 100000"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    need_sandboxes()
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def run(world: SiteWorld, cluster: UUID, command: list[str], **more: Any) -> UUID:
+    async with world.database.begin() as connection:
+        return (await create(connection, world.project.actor, cluster, JobCreate(command=command, **more))).id
+
+
+async def halt(world: SiteWorld, cluster: UUID, job: UUID) -> None:
+    async with world.database.begin() as connection:
+        await stop(connection, world.project.actor, cluster, str(job))
+
+
+async def row(world: SiteWorld, job: UUID) -> Any:
+    return await world.one("SELECT * FROM jobs WHERE id = :id", id=job)
+
+
+async def text(world: SiteWorld, job: UUID) -> str:
+    return "".join(await world.column("SELECT text FROM job_logs WHERE job_id = :id ORDER BY number", id=job))
+
+
+async def became(world: SiteWorld, job: UUID, *states: str) -> Any:
+    async def is_so() -> bool:
+        return (await row(world, job)).state in states
+
+    await until(is_so, f"the job becomes {states}")
+    return await row(world, job)
+
+
+async def ended(world: SiteWorld, job: UUID) -> Any:
+    return await became(world, job, "succeeded", "failed", "stopped")
+
+
+async def events(world: SiteWorld, job: UUID) -> list[str]:
+    return await world.column("SELECT type FROM events WHERE subject_id = :id ORDER BY id", id=job)
+
+
+async def test_a_program_runs_and_its_output_and_status_are_kept(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        job = await run(
+            world, cluster, ["sh", "-c", "echo $SEED; printf '\\303\\244\\n'; pwd"], environment={"SEED": "7"}
+        )
+        done = await ended(world, job)
+        assert (done.state, done.ended_by, done.exit_status, done.number) == ("succeeded", "program", 0, 1)
+        assert await text(world, job) == "7\nä\n/home/ubuntu\n"
+        assert done.created_at <= done.started_at <= done.ended_at
+        assert done.cost is not None
+        assert await events(world, job) == ["job.queued", "job.started", "job.succeeded"]
+        second = await run(world, cluster, ["sh", "-c", "exit 3"])
+        failed = await ended(world, second)
+        assert (failed.state, failed.exit_status, failed.state_reason) == ("failed", 3, "exit status 3")
+        assert failed.number == 2
+
+
+@pytest.mark.parametrize("action", ["drop_answer", "status_after", "status", "duplicate"])
+async def test_an_unknown_outcome_starts_nothing_twice(world: SiteWorld, action: str) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        world.fault(call="hosts.put_job", action=action, times=2)
+        world.fault(call="hosts.get_job", action=action, times=1)
+        job = await run(world, cluster, ONCE)
+        assert (await ended(world, job)).state == "succeeded"
+        assert (await text(world, job)).strip() == "1"
+
+
+async def test_workers_that_end_leave_the_program_running(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        job = await run(
+            world, cluster, ["sh", "-c", "echo begun >> runs; while [ ! -e go ]; do sleep 0.05; done; cat runs"]
+        )
+        await became(world, job, "running")
+    async with world.worker():
+        other = await run(world, cluster, ["touch", "go"])
+        assert (await row(world, other)).state == "queued", "jobs of a server run one after another"
+        await halt(world, cluster, other)
+        stopped = await ended(world, other)
+        assert (stopped.ended_by, stopped.started_at, stopped.state_reason) == (
+            "request",
+            None,
+            "stopped by request before it began",
+        )
+        await halt(world, cluster, job)
+        assert (await ended(world, job)).state == "stopped"
+        assert (await row(world, job)).exit_status == 143
+
+
+async def test_limits_of_time_and_cost_stop_a_program(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        timed = await run(world, cluster, FOREVER, max_minutes=1)
+        await became(world, timed, "running")
+        await world.execute("UPDATE jobs SET started_at = started_at - interval '2 minutes' WHERE id = :id", id=timed)
+        done = await ended(world, timed)
+        assert (done.state, done.ended_by, done.state_reason) == (
+            "stopped",
+            "time_limit",
+            "stopped after 1 minutes, its limit",
+        )
+        priced = await run(world, cluster, FOREVER, max_cost=Money.of("0.01", "EUR"))
+        await became(world, priced, "running")
+        await world.execute("UPDATE jobs SET started_at = started_at - interval '1 hour' WHERE id = :id", id=priced)
+        done = await ended(world, priced)
+        assert (done.state, done.ended_by) == ("stopped", "cost_limit")
+        assert done.cost >= done.max_cost
+
+
+async def test_a_failed_program_is_started_again_under_another_name(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        job = await run(world, cluster, ["sh", "-c", "echo ran >> runs; [ $(wc -l < runs) = 2 ]"], retries=3)
+        done = await ended(world, job)
+        assert (done.state, done.attempt) == ("succeeded", 2)
+        assert await events(world, job) == [
+            "job.queued",
+            "job.started",
+            "job.retried",
+            "job.started",
+            "job.succeeded",
+        ]
+        hopeless = await run(world, cluster, ["false"], retries=1)
+        done = await ended(world, hopeless)
+        assert (done.state, done.attempt, done.exit_status) == ("failed", 2, 1)
+
+
+async def test_a_suspension_interrupts_and_queued_jobs_wait(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        job, waiting = await run(world, cluster, FOREVER), await run(world, cluster, ["true"])
+        await became(world, job, "running")
+        await world.succeeded(await world.suspend(cluster))
+        done = await ended(world, job)
+        assert (done.state, done.ended_by) == ("failed", "server")
+        assert (await row(world, waiting)).state == "queued"
+        with pytest.raises(Problem) as refused:
+            await run(world, cluster, ["true"])
+        assert refused.value.kind is STATE_CONFLICT
+        assert "this one is suspended" in refused.value.detail
+        await world.succeeded(await world.resume(cluster))
+        assert (await ended(world, waiting)).state == "succeeded"
+
+
+async def test_a_deleted_cluster_ends_its_jobs(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        job, waiting = await run(world, cluster, FOREVER), await run(world, cluster, ["true"])
+        await became(world, job, "running")
+        await world.succeeded(await world.delete(cluster))
+        for each in (job, waiting):
+            done = await ended(world, each)
+            assert (done.state, done.ended_by) == ("stopped", "cluster")
+
+
+async def test_a_site_that_refuses_fails_the_job(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        world.fault(call="hosts.put_job", action="status", status=422, times=1)
+        done = await ended(world, await run(world, cluster, ["true"], retries=2))
+        assert (done.state, done.ended_by, done.started_at) == ("failed", "site", None)
+
+
+async def test_refusals_change_nothing(world: SiteWorld) -> None:
+    cluster = await world.make_active()
+    for more in ({"poplar_server": "nobody's"}, {"max_cost": Money.of(1, "JPY")}):
+        with pytest.raises(Problem) as refused:
+            await run(world, cluster, ["true"], **more)
+        assert refused.value.kind is VALIDATION_FAILED
+    for _ in range(MAX_UNFINISHED):
+        await run(world, cluster, ["true"])
+    with pytest.raises(Problem) as refused:
+        await run(world, cluster, ["true"])
+    assert refused.value.kind is STATE_CONFLICT
+    assert await world.value("SELECT count(*) FROM jobs") == MAX_UNFINISHED
