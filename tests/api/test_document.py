@@ -15,6 +15,7 @@ from ipucloud.api.app import create_app
 from ipucloud.api.openapi import document
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
+from tests.api.policy import OPEN_TO_ALL
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
@@ -62,13 +63,13 @@ def test_an_operation_is_described(path: str, method: str, operation: dict[str, 
             assert "$ref" in schema
     if path.startswith("/v1/"):
         assert {"401", "422", "429", "500", "503"} <= set(operation["responses"])
-        open_to_all = operation["operationId"] == "signIn"
+        open_to_all = operation["operationId"] in OPEN_TO_ALL
         assert operation["security"] == ([] if open_to_all else [{"token": []}])
         assert ("x-permission" in operation) is not open_to_all
     for parameter in operation.get("parameters", ()):
         assert parameter.get("description"), parameter["name"]
     names = {parameter["name"] for parameter in operation.get("parameters", ())}
-    assert ("Idempotency-Key" in names) == (method in {"post", "patch"} and operation["operationId"] != "signIn")
+    assert ("Idempotency-Key" in names) == (method in {"post", "patch"} and operation["operationId"] not in OPEN_TO_ALL)
 
 
 def test_operation_ids_are_unique() -> None:

@@ -10,6 +10,8 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.identity.passwords import random_password
+from ipucloud.identity.people import reset_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, TokenKind, new_secret
 from tests.api.support import Api, key, problem
@@ -232,9 +234,11 @@ async def test_bad_input_changes_nothing(api: Api) -> None:
     role = await api.owner.patch(f"{api.base}/members/{who.member}", json={"role": "support"})
     problem(role, 422, "validation_failed")
     for verb, where in (("POST", f"{SESSION}:switch"), ("PUT", f"{ME}/password"), ("DELETE", LOGIN)):
-        sent = {"membership_id": str(who.member)} if verb == "POST" else None
-        sent = {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"} if verb == "PUT" else sent
-        problem(await api.owner.request(verb, where, json=sent), 409, "state_conflict")
+        bodies = {
+            "POST": {"membership_id": str(who.member)},
+            "PUT": {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
+        }
+        problem(await api.owner.request(verb, where, json=bodies.get(verb)), 409, "state_conflict")
     assert await api.snapshot() == before
 
 
@@ -269,7 +273,7 @@ async def test_a_login_is_the_persons_and_ends(api: Api, database: Scratch, stop
     assert listed[token["id"]]["owner"] == who.email
     assert str(who.member) not in listed  # a membership is no token to see, to rotate or to revoke
     for verb, path in (("GET", ""), ("DELETE", ""), ("POST", ":rotate")):
-        body = {} if verb == "POST" else None
+        body: dict[str, str] | None = {} if verb == "POST" else None
         gone = await api.owner.request(verb, f"{api.base}/tokens/{who.member}{path}", json=body)
         problem(gone, 404, "not_found")
     rotated = await api.owner.post(f"{api.base}/tokens/{token['id']}:rotate", json={})
@@ -414,3 +418,16 @@ async def test_a_deleted_project_has_no_members_and_no_invitations(api: Api) -> 
     problem(await api.client().post(LOGIN, json={"email": ann.email, "password": PASSWORD}), 403, "not_a_member")
     refused = await api.client().post(ACCEPT, json={"secret": secret, "password": PASSWORD})
     problem(refused, 410, "invitation_ended")
+
+
+async def test_an_operator_gives_a_new_password(api: Api) -> None:
+    who = await person(api)
+    shell, service = await logged_in(api, who), api.services
+    new = random_password()
+    hashed = await service.passwords.hash(new)
+    async with api.world.database.begin() as connection:
+        assert not await reset_password(connection, "nobody@example.com", hashed)
+        assert await reset_password(connection, who.email, hashed)
+    problem(await shell.get(ME), 401, "unauthenticated")
+    answer = await api.client().post(LOGIN, json={"email": who.email, "password": new})
+    assert answer.status_code == 201

@@ -121,6 +121,11 @@ def segment(name: Ref) -> str:
     return quote(text, safe="")
 
 
+def place(noun: str, account: Ref | None) -> str:
+    """The path of a project's list, or of that of a billing account."""
+    return noun if account is None else f"billing/accounts/{segment(account)}/{noun}"
+
+
 def given(**fields: object) -> dict[str, object]:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}

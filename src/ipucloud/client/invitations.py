@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
-from ipucloud.client.members import path_of
+from ipucloud.client.call import Call, Ref, given, nothing, place, segment
 from ipucloud.client.models import Invitation, Invited, NewInvitation, Page
 
 
@@ -13,7 +12,7 @@ def list(
 ) -> Call[Page[Invitation]]:
     """Invitations; `open`: only those that can be accepted now."""
     query = {"open": open, "order": order, "limit": limit}
-    return request.get(path_of("invitations", account), Page[Invitation], query, scoped=account is None)
+    return request.get(place("invitations", account), Page[Invitation], query, scoped=account is None)
 
 
 def create(email: str, role: str | None = None, *, account: Ref | None = None) -> Call[NewInvitation]:
@@ -22,18 +21,18 @@ def create(email: str, role: str | None = None, *, account: Ref | None = None) -
     `role`: `viewer`, `operator`, `billing` or `owner`; None for a billing account.
     """
     body = given(email=email, role=role)
-    return request.post(path_of("invitations", account), NewInvitation, body, scoped=account is None)
+    return request.post(place("invitations", account), NewInvitation, body, scoped=account is None)
 
 
 def renew(invitation: Ref, *, account: Ref | None = None) -> Call[NewInvitation]:
     """Make another link; the former one ends. Only this response has it."""
-    path = f"{path_of('invitations', account)}/{segment(invitation)}:renew"
+    path = f"{place('invitations', account)}/{segment(invitation)}:renew"
     return request.post(path, NewInvitation, scoped=account is None)
 
 
 def delete(invitation: Ref, *, account: Ref | None = None) -> Call[None]:
     """Revoke an invitation. It stays in the list."""
-    path = f"{path_of('invitations', account)}/{segment(invitation)}"
+    path = f"{place('invitations', account)}/{segment(invitation)}"
     return request.delete(path, nothing, scoped=account is None)
 
 

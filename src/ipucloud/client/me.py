@@ -6,6 +6,9 @@ from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing
 from ipucloud.client.models import Login, Me
 
+NOBODY = "nobody"
+"""The token of a client that has none yet, for `log_in`; it gives access to nothing."""
+
 
 def get() -> Call[Me]:
     """The person whose the token is, and where it is a member."""
@@ -13,7 +16,7 @@ def get() -> Call[Me]:
 
 
 def log_in(email: str, password: str, *, project: str | None = None, name: str | None = None) -> Call[Login]:
-    """Get a token of the person; the caller needs none. `project` None: the last one used."""
+    """Get a token of the person; for `Client(url, me.NOBODY)`. `project` None: the last one used."""
     body = given(email=email, password=password, project=project, name=name)
     return request.post("login", Login, body, scoped=False)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, nothing, segment
+from ipucloud.client.call import Call, Ref, nothing, place, segment
 from ipucloud.client.models import Member, Page
 
 
 def list(*, account: Ref | None = None, order: str | None = None, limit: int | None = None) -> Call[Page[Member]]:
     query = {"order": order, "limit": limit}
-    return request.get(path_of("members", account), Page[Member], query, scoped=account is None)
+    return request.get(place("members", account), Page[Member], query, scoped=account is None)
 
 
 def set_role(member: Ref, role: str) -> Call[Member]:
@@ -19,9 +19,4 @@ def set_role(member: Ref, role: str) -> Call[Member]:
 
 def delete(member: Ref, *, account: Ref | None = None) -> Call[None]:
     """Remove a member. Their sessions and tokens here end immediately."""
-    return request.delete(f"{path_of('members', account)}/{segment(member)}", nothing, scoped=account is None)
-
-
-def path_of(noun: str, account: Ref | None) -> str:
-    """The path of a project's list, or of a billing account's."""
-    return noun if account is None else f"billing/accounts/{segment(account)}/{noun}"
+    return request.delete(f"{place('members', account)}/{segment(member)}", nothing, scoped=account is None)

@@ -7,6 +7,7 @@ threads, and never while a transaction is open.
 from __future__ import annotations
 
 import asyncio
+import secrets
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -40,6 +41,11 @@ class Passwords:
         async with self._room:
             same = await asyncio.to_thread(_same, stored or _NOBODY, password)
         return same and stored is not None
+
+
+def random_password() -> str:
+    """A password of 120 random bits, for a person who forgot theirs."""
+    return secrets.token_urlsafe(15)
 
 
 def weakness(password: str, email: str, pointer: str) -> FieldError | None:

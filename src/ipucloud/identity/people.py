@@ -224,6 +224,12 @@ async def set_password(connection: AsyncConnection, user: User, password_hash: s
     return True
 
 
+async def reset_password(connection: AsyncConnection, email: str, password_hash: str) -> bool:
+    """Give a person another password, and end their sessions and logins. False if nobody has this e-mail."""
+    user = await FIND_USER.one_or_none(connection, {"email": email})
+    return user is not None and await set_password(connection, user, password_hash, but=b"")
+
+
 def unknowable() -> bytes:
     """The hash of a secret that nobody knows, for memberships."""
     return secrets.token_bytes(32)

@@ -56,7 +56,7 @@ def login(
 
 
 def _as_person(url: str, email: str, project: str | None) -> Profile:
-    with Client(url, "", project=project) as client:
+    with Client(url, me.NOBODY, project=project) as client:
         made = client.run(me.log_in(email, ask("Password", hidden=True), project=project, name=_computer()))
     return Profile(url, made.token, made.project, made.role, made.owner)
 

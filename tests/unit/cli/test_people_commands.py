@@ -1,0 +1,111 @@
+"""`ipucloud members`, `invitations`, and logging in as a person, against a real HTTP server."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.scripted import Reply, Service, problem
+
+Run = Callable[..., Any]
+ANN = {"id": "m1", "email": "ann@example.com", "role": "viewer", "since": "2026-05-01T00:00:00Z", "last_seen_at": None}
+OPEN = {"id": "i1", "email": "bob@example.com", "role": "operator", "state": "open"}
+LINK = "https://ipucloud.test/invitation#secret=ipi_x"
+
+
+def test_a_person_is_invited_and_the_link_shown(run: Run, service: Service) -> None:
+    service.on("POST", "/v1/projects/demo/invitations", Reply(201, OPEN | {"url": LINK, "secret": "ipi_x"}))
+    shown = run("members", "invite", "bob@example.com")
+    assert LINK in shown.out
+    assert service.asked[-1].body == {"email": "bob@example.com", "role": "operator"}
+    service.on("POST", "/v1/billing/accounts/research/invitations", Reply(201, OPEN | {"url": LINK, "secret": "x"}))
+    assert run("members", "invite", "bob@example.com", "--account", "research", "--json").json["url"] == LINK
+    assert service.asked[-1].body == {"email": "bob@example.com"}
+    assert run("members", "invite", "bob@example.com", "--account", "research", "--role", "owner").status == 2
+
+
+def test_members_are_listed_changed_and_removed_by_email(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/members", [ANN])
+    service.on("PATCH", "/v1/projects/demo/members/m1", Reply(200, ANN | {"role": "owner"}))
+    service.on("DELETE", "/v1/projects/demo/members/m1", Reply(204))
+    assert "ann@example.com" in run("members", "list").out
+    assert run("members", "set-role", "ann@example.com", "owner", "--json").json["role"] == "owner"
+    assert run("members", "remove", "ann@example.com").status == 0
+    refused = run("members", "remove", "anna@example.com")
+    assert refused.status == 3
+    assert "ann@example.com" in refused.err
+
+
+def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/invitations"
+    service.lists(path, [OPEN | {"id": "i0", "state": "revoked"}, OPEN])
+    service.on("POST", f"{path}/i1:renew", Reply(200, OPEN | {"url": LINK, "secret": "ipi_x"}))
+    service.on("DELETE", f"{path}/i1", Reply(204))
+    assert run("invitations", "list", "--open").status == 0
+    assert service.asked[-1].query["open"] == "true"
+    assert LINK in run("invitations", "renew", "bob@example.com").out
+    assert run("invitations", "revoke", "bob@example.com").status == 0
+
+
+def test_a_person_logs_in_and_out(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
+) -> None:
+    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
+        monkeypatch.delenv(name)
+    got = {
+        "id": "t1",
+        "name": "desk",
+        "role": "operator",
+        "token": "ipu_x",
+        "owner": "ann@example.com",
+        "project": "lab",
+    }
+    service.on("POST", "/v1/login", Reply(201, got))
+    monkeypatch.setattr("sys.stdin", io.StringIO("quiet-harbour-42-lamp\n"))
+    ended = run("login", "--url", service.url, "--email", "ann@example.com", "--json")
+    assert (ended.json["project"], ended.json["role"], ended.json["email"]) == ("lab", "operator", "ann@example.com")
+    sent = service.asked[-1].body
+    assert (sent["email"], sent["password"]) == ("ann@example.com", "quiet-harbour-42-lamp")
+    kept = (config_dir / "config.json").read_text()
+    assert "quiet-harbour" not in kept
+    assert json.loads(kept)["profiles"]["default"]["token"] == "ipu_x"
+
+    service.on("DELETE", "/v1/login", problem(503, "unavailable", "Not now."))
+    assert run("logout").status == 6  # the token may work still: the profile that has it stays
+    assert "ipu_x" in (config_dir / "config.json").read_text()
+    service.on("DELETE", "/v1/login", Reply(204))
+    assert run("logout").status == 0
+    assert service.asked[-1].headers["authorization"] == "Bearer ipu_x"
+    assert "ipu_x" not in (config_dir / "config.json").read_text()
+
+
+def test_a_wrong_password_stores_nothing(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
+) -> None:
+    monkeypatch.delenv("IPUCLOUD_TOKEN")
+    service.on("POST", "/v1/login", problem(401, "unauthenticated", "Wrong."))
+    monkeypatch.setattr("sys.stdin", io.StringIO("wrong\n"))
+    assert run("login", "--url", service.url, "--email", "ann@example.com").status == 4
+    assert not (config_dir / "config.json").exists()
+
+
+def test_a_password_is_changed(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.on("PUT", "/v1/me/password", Reply(204))
+    monkeypatch.setattr("sys.stdin", io.StringIO("old-one\nlantern-ferry-basil-09\n"))
+    assert run("password").status == 0
+    assert service.asked[-1].body == {"current_password": "old-one", "new_password": "lantern-ferry-basil-09"}
+
+
+def test_a_person_sees_where_it_is_a_member(run: Run, service: Service) -> None:
+    token = {"id": "t1", "name": "desk", "role": "viewer", "display_prefix": "ipu", "owner": "ann@example.com"}
+    me: dict[str, object] = {"role": "viewer", "token": token, "scopes": [], "project": None}
+    service.gives("/v1/whoami", me)
+    service.gives("/v1/me", me | {"memberships": [{"id": "m1", "role": "owner", "project": "lab"}]})
+    shown = run("whoami").out
+    assert "ann@example.com" in shown
+    assert "lab (owner)" in shown
