@@ -40,6 +40,7 @@ TOOLS = {
     "ruff",
     "types-protobuf",
     "types-pyyaml",
+    "types-zxcvbn",
 }
 """What is run, or read by mypy."""
 

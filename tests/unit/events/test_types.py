@@ -30,7 +30,8 @@ EMITTED: dict[str, frozenset[StrEnum]] = {
 }
 """The states that SQL makes types of, by noun. A cluster's and an operation's first one has the type `created`."""
 _LOG = re.compile(r"\b(?:INTO|FROM|JOIN) events\b")
-_LITERAL = re.compile(r"'([a-z_]+\.[a-z_]*)'")
+_LITERAL = re.compile(r"'(?!ipucloud\.)([a-z_]+\.[a-z_]*)'")
+"""Names of settings of a transaction, such as `ipucloud.actor`, have the form of a type."""
 
 
 def in_sql() -> Iterator[tuple[str, str]]:
