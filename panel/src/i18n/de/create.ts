@@ -20,6 +20,8 @@ export const create: Messages["create"] = {
   pflops: (value) => `${value} PFLOPS`,
   stock: "Jetzt frei",
   stockCount: (count) => `Platz für ${count}`,
+  servers: "Poplar-Server",
+  serversText: "Jeder hat eine eigene Platte. Server derselben 64 IPUs teilen sie sich. Der Preis ist der der Maschinen.",
   stockNone: "Zurzeit kein Platz",
   quota: "Kontingent",
   quotaLeft: (left, limit) => `${left} von ${limit} Maschinen übrig`,

@@ -18,6 +18,8 @@ export const create = {
   pflops: (value: string) => `${value} PFLOPS`,
   stock: "Free now",
   stockCount: (count: string) => `room for ${count}`,
+  servers: "Poplar servers",
+  serversText: "Each has a disk of its own. Servers of the same 64 IPUs share them. The price is that of the machines.",
   stockNone: "No room now",
   quota: "Quota",
   quotaLeft: (left: string, limit: string) => `${left} of ${limit} machines left`,

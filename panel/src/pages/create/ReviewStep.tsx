@@ -16,7 +16,7 @@ import { useFormat, useStrings } from "../../i18n";
 import { asCommand, asCurl, asPython, requestOf, type Draft } from "./draft";
 
 export function ReviewStep({ draft, problem }: { draft: Draft; problem: unknown }) {
-  const { clusters, cluster, common } = useStrings();
+  const { clusters, cluster, common, create } = useStrings();
   const f = useFormat();
   const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
   const tags = draft.tags.filter((tag) => tag.key).map((tag) => `${tag.key}=${tag.value}`).join(", ");
@@ -29,6 +29,7 @@ export function ReviewStep({ draft, problem }: { draft: Draft; problem: unknown 
           items={[
             { label: clusters.region, value: draft.region },
             { label: clusters.flavor, value: draft.flavor },
+            ...(draft.servers ? [{ label: create.servers, value: f.number(draft.servers) }] : []),
             { label: cluster.image, value: draft.image },
             { label: cluster.keys, value: f.list(draft.keys) },
             { label: cluster.tags, value: tags || common.none },

@@ -21,6 +21,7 @@ export function SizeStep({ draft, change, problem }: { draft: Draft; change: Cha
   const sold = useQuery({ ...flavors(draft.region), enabled: draft.region !== "" });
   const sections = useSections(draft.region);
   const items = sold.data?.items ?? [];
+  const chosen = items.find((each) => each.name === draft.flavor);
   const options = (places.data?.items ?? []).map((each) => ({ value: each.slug, label: each.name, description: each.country }));
   return (
     <SpaceBetween size="l">
@@ -28,7 +29,7 @@ export function SizeStep({ draft, change, problem }: { draft: Draft; change: Cha
         <Select
           options={options}
           selectedOption={options.find((each) => each.value === draft.region) ?? null}
-          onChange={({ detail }) => change({ region: detail.selectedOption.value ?? "", flavor: "", image: "" })}
+          onChange={({ detail }) => change({ region: detail.selectedOption.value ?? "", flavor: "", servers: undefined, image: "" })}
         />
       </FormField>
       <Failure error={places.error ?? sold.error} />
@@ -41,14 +42,32 @@ export function SizeStep({ draft, change, problem }: { draft: Draft; change: Cha
           selectionType="single"
           entireCardClickable
           selectedItems={items.filter((each) => each.name === draft.flavor)}
-          onSelectionChange={({ detail }) => change({ flavor: detail.selectedItems[0]?.name ?? "" })}
+          onSelectionChange={({ detail }) => change({ flavor: detail.selectedItems[0]?.name ?? "", servers: undefined })}
           cardsPerRow={[{ cards: 1 }, { minWidth: 500, cards: 2 }, { minWidth: 900, cards: 3 }]}
           ariaLabels={{ itemSelectionLabel: (_, each) => common.select(each.name), selectionGroupLabel: clusters.flavor, cardsLabel: clusters.flavor }}
           header={<Header variant="h2">{clusters.flavor}</Header>}
           cardDefinition={{ header: (each) => `${each.name}: ${f.number(each.ipus)} IPUs`, sections }}
         />
       </FormField>
+      {chosen && chosen.poplar_servers_max > chosen.poplar_servers_min && <Servers flavor={chosen} draft={draft} change={change} />}
     </SpaceBetween>
+  );
+}
+
+/** How many Poplar servers, where the flavor leaves a choice. */
+function Servers({ flavor, draft, change }: { flavor: Flavor; draft: Draft; change: Change }) {
+  const s = useStrings().create;
+  const f = useFormat();
+  const numbers = Array.from({ length: flavor.poplar_servers_max - flavor.poplar_servers_min + 1 }, (_, index) => flavor.poplar_servers_min + index);
+  const options = numbers.map((number) => ({ value: String(number), label: f.number(number) }));
+  return (
+    <FormField label={s.servers} description={s.serversText}>
+      <Select
+        options={options}
+        selectedOption={options.find((each) => each.value === String(draft.servers ?? flavor.poplar_servers)) ?? null}
+        onChange={({ detail }) => change({ servers: Number(detail.selectedOption.value) })}
+      />
+    </FormField>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
-export type Draft = { region: string; flavor: string; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean };
+/** `servers`: the number of Poplar servers; undefined: the flavor's. */
+export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean };
 export type Change = (change: Partial<Draft>) => void;
 
 export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false };
@@ -15,6 +16,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     flavor: draft.flavor,
     image: draft.image,
     ssh_keys: draft.keys,
+    ...(draft.servers && { poplar_servers: draft.servers }),
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
   };
@@ -30,6 +32,7 @@ export function asCommand(draft: Draft): string {
     `--region ${quoted(region)}`,
     `--flavor ${quoted(flavor)}`,
     `--image ${quoted(image)}`,
+    ...(draft.servers ? [`--poplar-servers ${draft.servers}`] : []),
     ...draft.keys.map((key) => `--ssh-key ${quoted(key)}`),
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quoted(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
@@ -55,6 +58,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     `    flavor=${python(flavor)},`,
     `    image=${python(image)},`,
     `    ssh_keys=${python(draft.keys)},`,
+    ...(draft.servers ? [`    poplar_servers=${draft.servers},`] : []),
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
   ];
