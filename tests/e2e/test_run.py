@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.client import Client, clusters, ssh_keys
+from ipucloud.client import Client, NewCluster, clusters, images, ssh_keys
 from tests.support.openssh import KeyPair, make_key
 from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
 from tests.support.sandboxes import need_sandboxes
@@ -32,6 +32,11 @@ def system(tmp_path_factory: pytest.TempPathFactory, key: KeyPair) -> Iterator[U
     with ipucloud_processes(folder) as started, up(started, folder / "data", "--time-scale", "0") as running:
         with Client(running.facts["url"], running.facts["token"]) as client:
             client.run(ssh_keys.create("laptop", key.public_line))
+            newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.release)
+            bert = NewCluster(
+                "bert", region="luxembourg-2", flavor="m2000-pod4", image=newest.name, ssh_keys=["laptop"]
+            )
+            client.wait(client.run(clusters.create(bert)), patience=float(SECONDS))
         yield running
 
 
@@ -75,7 +80,7 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
     path = without_rsync(tmp_path / "bin")
     common = ["-i", str(key.private), "--sync", str(work), "--get", f"results:{tmp_path}", "--env", "SCALE=2"]
     made = ipucloud(
-        system, "run", "--flavor", "m2000-pod4", "--name", "bert", *common, "--max-cost", "50EUR", "--",
+        system, "run", "--flavor", "m2000-pod4", "--name", "ernie", *common, "--max-cost", "50EUR", "--",
         "python3", "train.py", "--epochs", "3", PATH=path,
     )  # fmt: skip
     assert (made.returncode, made.stdout) == (4, "trained --epochs 3 False\n"), made.stderr
@@ -83,20 +88,17 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
     assert "Job 1 failed (exit status 4)" in made.stderr
     assert (tmp_path / "results" / "loss").read_text() == "23\n"
     (work / "train.py").write_text("print('better')\n")
-    again = ipucloud(system, "run", "--cluster", "bert", *common, "--", "python3", "train.py", PATH=path)
+    again = ipucloud(system, "run", "--cluster", "ernie", *common, "--", "python3", "train.py", PATH=path)
     assert (again.returncode, again.stdout) == (0, "better\n"), again.stderr
     assert "Sent 1 of 2 files by sftp." in again.stderr
     held = ipucloud(
-        system, "run", "--cluster", "bert", "--json", "--", "ipu-run", "--num-ipus", "4", "--", "gc-monitor", "--json"
+        system, "run", "--cluster", "ernie", "--json", "--", "ipu-run", "--num-ipus", "4", "--", "gc-monitor", "--json"
     )
     assert '"state": "succeeded"' in held.stdout, held.stderr
-    assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "bert", "3").stdout
+    assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "ernie", "3").stdout
 
 
-def test_a_job_survives_its_client_and_the_service(system: Up, key: KeyPair, tmp_path: Path) -> None:
-    with Client(system.facts["url"], system.facts["token"]) as client:
-        if not any(each.name == "bert" for each in client.items(clusters.list())):
-            pytest.skip("the first test makes the cluster")
+def test_a_job_survives_its_client_and_the_service(system: Up, key: KeyPair) -> None:
     script = "echo begun >> begun; echo up; while [ ! -e go ]; do sleep 0.1; done; wc -l < begun"
     command = [sys.executable, "-m", "ipucloud.cli.main", "run", "--cluster", "bert", "--", "sh", "-c", script]
     with subprocess.Popen(command, env=system.environment, stdout=subprocess.PIPE, text=True) as started:
