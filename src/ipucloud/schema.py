@@ -11,6 +11,7 @@ import ipucloud.billing.ledger.tables
 import ipucloud.billing.metering.tables
 import ipucloud.billing.prepaid.tables
 import ipucloud.billing.pricing.tables
+import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables

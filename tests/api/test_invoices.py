@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from ipucloud.billing.ledger.transfers import Posted, post_usage
+from ipucloud.billing.proofs.sign import sign_months
+from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from ipucloud.kernel.sealing import read_keys
+from tests.api.support import SECRETS_KEY, Api, key, problem
 from tests.support.factories import make_project
 from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
+from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
@@ -55,6 +61,37 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
     assert number in pdf[0].get_textpage().get_text_range()
     pdf.close()
     problem(await api.owner.get(f"{api.base}/billing/invoices/INV-2026-999999"), 404, "not_found")
+
+
+async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, database: Scratch) -> None:
+    number, admin = await issued(api), await api.caller(Role.ADMIN)
+    path, of_account = f"{api.base}/billing/invoices/{number}/proof", f"/v1/billing/invoices/{number}/proof"
+    refused = problem(await api.owner.get(path), 409, "state_conflict")
+    assert "April 2026 is not signed yet" in refused["detail"]
+    problem(await api.owner.get(f"{api.base}/billing/invoices/INV-2026-999999/proof"), 404, "not_found")
+    problem(await (await api.caller(Role.VIEWER)).get(path), 403, "permission_denied")
+    note = await admin.post(
+        f"/v1/billing/invoices/{number}:credit-note", json={"net": "1.00", "reason": "x"}, headers=key()
+    )
+    refused = problem(
+        await api.owner.get(f"{api.base}/billing/invoices/{note.json()['number']}/proof"), 409, "state_conflict"
+    )
+    assert "follows from no usage" in refused["detail"]
+    # The month is one of the tests: its charge is of no interval, so it proves nothing, and says so.
+    with psycopg.connect(database.superuser_url) as connection:
+        connection.execute("UPDATE hour_closes SET verified_at = closed_at")
+        connection.execute("UPDATE billing_months SET sealed_at = app_now() WHERE month = '2026-04-01'")
+        connection.execute(
+            "INSERT INTO billed_facts SELECT '2026-04-01', account_id, currency, 'price|x' FROM invoices"
+        )
+    await sign_months(api.world.database, read_keys(SECRETS_KEY))
+    given = await api.owner.get(path)
+    assert given.status_code == 200, given.text
+    assert given.headers["content-disposition"] == f'attachment; filename="{number}.proof"'
+    assert json.loads(json.loads(given.content)["invoice"]["document"])["number"] == number
+    assert (await admin.get(of_account)).content == given.content
+    with pytest.raises(NotProven):
+        verify(given.content)
 
 
 async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:

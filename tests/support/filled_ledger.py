@@ -19,6 +19,11 @@ _BEFORE = (
     "INSERT INTO hour_closes (hour) VALUES (:hour)",
 )
 _AFTER = (
+    "INSERT INTO billed_facts VALUES ('2026-05-01', :project_id, 'EUR', 'price|x')",
+    "INSERT INTO month_proofs (month, root, bills, public_key, signature)"
+    " SELECT month, sha256(''), 1, 'x', 'x' FROM billed_facts",
+    "INSERT INTO bill_proofs (month, place, account_id, currency, root, leaves)"
+    " SELECT month, 0, account_id, currency, sha256(''), 1 FROM billed_facts",
     "INSERT INTO dirty_hours (hour, cause) VALUES (:hour, 'usage')",
     """
     INSERT INTO price_corrections (id, sku, region, currency, unit_price, valid_from, valid_to, version_id, reason,

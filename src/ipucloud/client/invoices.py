@@ -24,6 +24,14 @@ def pdf(number: str = DRAFT, *, platform: bool = False) -> Call[bytes]:
     return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"}, scoped=not platform)
 
 
+def proof(number: str, *, platform: bool = False) -> Call[bytes]:
+    """The file that proves an invoice without the service; `ipucloud.client.verify_bill` checks it.
+
+    `platform`: of any account.
+    """
+    return request.get(f"billing/invoices/{segment(number)}/proof", bytes, scoped=not platform)
+
+
 def create_credit_note(number: str, *, reason: str, net: str | None = None) -> Call[Invoice]:
     """Credit an invoice, or `net` of it without tax. Needs a platform token."""
     path = f"billing/invoices/{segment(number)}:credit-note"

@@ -5,6 +5,8 @@ APP_ROLE = "ipucloud_app"
 
 HISTORY = {
     "billing_months": ("INSERT", "DELETE", "TRUNCATE"),
+    "bill_proofs": ("UPDATE", "DELETE", "TRUNCATE"),
+    "billed_facts": ("UPDATE", "DELETE", "TRUNCATE"),
     "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
     "contract_prices": ("DELETE", "TRUNCATE"),
     "events": ("UPDATE", "DELETE", "TRUNCATE"),
@@ -12,6 +14,7 @@ HISTORY = {
     "hour_closes": ("DELETE", "TRUNCATE"),
     "ledger_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
     "ledger_transfers": ("UPDATE", "DELETE", "TRUNCATE"),
+    "month_proofs": ("UPDATE", "DELETE", "TRUNCATE"),
     "operations": ("DELETE", "TRUNCATE"),
     "operation_steps": ("DELETE", "TRUNCATE"),
     "prices": ("DELETE", "TRUNCATE"),

@@ -12,12 +12,18 @@ from ipucloud.invariants.tables import TABLES
 
 _OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
 _TRIGGERS = (
+    ("bill_proofs", "bill_proofs_final"),
+    ("bill_proofs", "bill_proofs_kept"),
+    ("billed_facts", "billed_facts_final"),
+    ("billed_facts", "billed_facts_kept"),
     ("contract_prices", "contract_prices_begun"),
     ("contract_prices", "contract_prices_final"),
     ("contract_prices", "contract_prices_late"),
     ("ledger_transfers", "ledger_transfers_apply"),
     ("ledger_transfers", "ledger_transfers_final"),
     ("ledger_transfers", "ledger_transfers_kept"),
+    ("month_proofs", "month_proofs_final"),
+    ("month_proofs", "month_proofs_kept"),
     ("operations", "operations_final"),
     ("prices", "prices_begun"),
     ("prices", "prices_final"),

@@ -11,6 +11,7 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
+from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.leftovers import clean_leftovers
@@ -74,6 +75,13 @@ async def audit_site(database: Database, sites: Sites, settings: Settings) -> No
         log.warning("controller_not_audited", region=each.region, controller=each.controller, why=each.error)
 
 
+async def prove_bills(settings: Settings, database: Database) -> None:
+    """Sign sealed months. Without a key nothing is signed, and no invoice has a proof."""
+    if settings.secrets_key is not None:
+        for month in await sign_months(database, read_keys(settings.secrets_key.get_secret_value())):
+            log.info("month_signed", month=month.isoformat())
+
+
 def _report(findings: Iterable[Finding]) -> None:
     for finding in findings:
         seen = finding.violation
@@ -121,8 +129,9 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("measure", interval=MEASURE_SECONDS, run=measure),
         Periodic("keep_books", interval=60.0, run=keep_books),
-        # Not part of the bookkeeping: a payment provider may be slow.
+        # Not part of the bookkeeping: a month may have many charges to sign, and a payment provider may be slow.
         Periodic("collect_payments", interval=60.0, run=collect),
+        Periodic("prove_bills", interval=60.0, run=partial(prove_bills, settings)),
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=expire),

@@ -101,6 +101,21 @@ async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
     assert len((await ask(books, "project", account_id=books.project.id)).rows) == 2
 
 
+async def test_each_minute_is_reported_under_the_flavor_that_it_was_used_at(books: Books) -> None:
+    await books.price("0.0625")
+    cluster, start, resized = await books.make_cluster(), at("2026-05-04T06:00:00"), at("2026-05-04T10:00:00")
+    await books.used(cluster, start, resized, quantity=4, flavor="m2000-pod16")
+    await books.used(cluster, resized, at("2026-05-04T11:00:00"), quantity=16, flavor="m2000-pod64", anchor_at=start)
+    await books.keep(at("2026-05-05T09:30:00"))
+    rolled = await ask(books, "flavor", until=at("2026-05-05T00:00:00"))
+    assert {row.group["flavor"]: (row.minutes, str(row.cost)) for row in rolled.rows} == {
+        "m2000-pod16": (240, "60.00 EUR"),
+        "m2000-pod64": (60, "60.00 EUR"),
+    }
+    await books.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(books, "flavor", until=at("2026-05-05T00:00:00")) == rolled, "from the charges themselves"
+
+
 async def test_credited_machine_minutes_are_beside_the_billed_ones(books: Books) -> None:
     await books.price("0.0625")
     cluster = await books.make_cluster()

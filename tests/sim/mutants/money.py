@@ -1,4 +1,4 @@
-"""Bugs in prepaid money, top-ups, dunning, corrections of prices, and in requests that move money."""
+"""Bugs in prepaid money, top-ups, dunning, corrections of prices, reports, exports, and requests that move money."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import replace as altered
 from decimal import Decimal
 
 from ipucloud.billing.dunning import overdue, watch
+from ipucloud.billing.exports import limits, provisional, schedules, series
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
+from ipucloud.billing.reports import report
 from ipucloud.db import outages
 from ipucloud.idempotency import store
 from tests.sim.mutants.planting import mutant, replace, rewrite
@@ -17,6 +19,7 @@ from tests.sim.mutants.planting import mutant, replace, rewrite
 _FUNDS = "tests/unit/billing/test_prepaid_funds.py"
 _TOP_UPS = "tests/feature/billing/test_top_ups.py"
 _DUNNING = "tests/feature/clusters/test_dunning.py -k reminded_then_restricted"
+_EXPORTS = "tests/feature/billing/exports"
 _RERATING = "tests/feature/billing/test_rerating.py"
 
 
@@ -97,3 +100,47 @@ def preview_ignored(stack: ExitStack) -> None:
 @mutant("a correction of a sealed month is promised in the open one", directed=f"{_RERATING} -k sealed_month_stays")
 def sealed_month_promised(stack: ExitStack) -> None:
     replace(stack, rerating, "_settled_by", lambda *_, **__: "open_month")
+
+
+@mutant(
+    "what a resized cluster cost is reported under its present flavor",
+    directed="tests/feature/billing/test_reports.py -k under_the_flavor",
+)
+def present_flavor_reported(stack: ExitStack) -> None:
+    present = "(SELECT flavor FROM clusters k WHERE k.id = c.cluster_id)"
+    replace(stack, report, "_USED_FLAVOR", present)
+
+
+@mutant("usage that is not posted looks as if it were", directed=f"{_EXPORTS}/test_files.py -k not_posted")
+def provisional_unmarked(stack: ExitStack) -> None:
+    replace(stack, provisional, "_ROWS", provisional._ROWS.replace("'true'", "'false'"))
+
+
+@mutant("a resource has whoever its tags say as its creator", directed=f"{_EXPORTS}/test_files.py -k creator")
+def creator_forged(stack: ExitStack) -> None:
+    replace(stack, series, "TAGS", "(jsonb_build_object('ipucloud/created_by', 'x') || k.tags)")
+
+
+@mutant("an operator's limit of exports changes nothing", directed=f"{_EXPORTS}/test_operation.py -k so_many_a_day")
+def export_limit_ignored(stack: ExitStack) -> None:
+    rewrite(stack, limits, "_LIMIT", ("coalesce((SELECT per_day", "coalesce((SELECT NULLIF(per_day, per_day)"))
+
+
+@mutant("an hourly schedule leaves days that are over unfinished", directed=f"{_EXPORTS}/test_schedules.py -k hourly")
+def last_hour_not_delivered(stack: ExitStack) -> None:
+    rewrite(stack, schedules, "_TAKE", ("(about.day + interval '2 days 5 minutes')", "(about.day + interval '9 days')"))
+
+
+@mutant("an overdue account is not restricted", directed=_DUNNING)
+def never_restricted(stack: ExitStack) -> None:
+    rewrite(stack, watch, "_ENTER", (">= d.refuse_creates_after", "> d.suspend_after"))
+
+
+@mutant("payers are not told of overdue invoices", directed="tests/api/test_payers.py -k money_once")
+def payers_untold(stack: ExitStack) -> None:
+    rewrite(stack, watch, "_REMIND", ("UNION ALL SELECT NULL, r.account_id", "UNION ALL SELECT NULL, NULL"))
+
+
+@mutant("a top-up is requested although one is pending", directed=f"{_TOP_UPS} -k one_top_up")
+def two_top_ups_at_once(stack: ExitStack) -> None:
+    rewrite(stack, top_ups, "_POLICIES", ("ON p.id = t.payment_id", "ON p.id = t.payment_id AND p.state <> 'pending'"))

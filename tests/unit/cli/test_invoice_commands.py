@@ -49,6 +49,19 @@ def test_an_invoice_is_shown_and_written_as_pdf(run: Run, service: Service, tmp_
     assert file.read_bytes() == b"%PDF-1.3"
 
 
+def test_a_proof_is_saved_and_one_that_proves_nothing_is_refused(run: Run, service: Service, tmp_path: Path) -> None:
+    """What proves an invoice is in `tests/feature/billing/test_proofs.py`."""
+    file = tmp_path / "may.proof"
+    service.on("GET", f"{BILLING}/invoices/{NUMBER}/proof", Reply(raw=b'{"format": "ipucloud-invoice-proof/1"}'))
+    assert run("billing", "proof", NUMBER, str(file)).status == 0
+    ended = run("billing", "verify", str(file))
+    assert ended.status == 2
+    assert "Not proven. The file is not a proof of an invoice, or a part of it is missing" in " ".join(
+        ended.err.split()
+    )
+    assert run("billing", "verify", str(tmp_path / "none.proof")).status == 2
+
+
 def test_balance_and_credits(run: Run, service: Service) -> None:
     item = {"currency": "EUR", "unbilled": euros("1.25"), "outstanding": euros("4.50"), "wallet": euros("5.00")}
     balance = {"account_id": "account-1", "items": [item | {"credit": euros("10.00")}]}

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from ipucloud.api.idempotency import Answer, Moves
 from ipucloud.api.paging import list_of, list_of_account
@@ -27,14 +27,17 @@ from ipucloud.billing.invoices.queries import (
     document_of,
     draft_of,
 )
+from ipucloud.billing.proofs.file import pieces_of, proof_of
 from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
 from ipucloud.contract.lists import Listed
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
-from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, STATE_CONFLICT, not_found
+from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, NOT_CONFIGURED, STATE_CONFLICT, not_found
+from ipucloud.kernel.sealing import read_keys
 
 routes = router()
+PROOF = "application/vnd.ipucloud.invoice-proof+json"
 _CREDITS = Moves("credit_note_id", credit_note_document_of)
 
 _LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_SEEN.items()}
@@ -95,6 +98,25 @@ async def get_invoice(
 
 
 @routes.get(
+    "/v1/projects/{project}/billing/invoices/{number:invoice}/proof",
+    **operation(
+        "getInvoiceProof",
+        "Download the proof of an invoice",
+        Permission.BILLING_READ,
+        errors=(STATE_CONFLICT, NOT_CONFIGURED),
+        files=(PROOF,),
+    ),
+)
+async def get_invoice_proof(request: Request, project: ProjectRef, number: Number) -> Response:
+    """Return a file that proves the invoice without the service: its facts, prices, charges, and what was signed.
+
+    `ipucloud billing verify` checks it, and so does the script `verify_bill.py`.
+    """
+    await read_one(request, _GET, project, number=number)
+    return await _proof(request, number)
+
+
+@routes.get(
     "/v1/billing/accounts/{account:ref}/invoices",
     **operation(
         "listAccountInvoices",
@@ -126,6 +148,36 @@ async def get_account_invoice(request: Request, number: Number, query: Annotated
     if document is None:
         raise not_found()
     return await in_format(request, query, document)
+
+
+@routes.get(
+    "/v1/billing/invoices/{number:invoice}/proof",
+    **operation(
+        "getAccountInvoiceProof",
+        "Download the proof of any invoice",
+        Permission.ACCOUNT_READ,
+        errors=(STATE_CONFLICT, NOT_CONFIGURED),
+        files=(PROOF,),
+    ),
+)
+async def get_account_invoice_proof(request: Request, number: Number) -> Response:
+    """Return the file that proves the invoice; to a payer, only those of its account."""
+    caller = await principal(request)
+    async with services_of(request).database.read() as connection:
+        if await document_of(connection, number, account_id=caller.account) is None:
+            raise not_found()
+    return await _proof(request, number)
+
+
+async def _proof(request: Request, number: str) -> Response:
+    """Sent while it is read: no connection is held meanwhile, and sealed charges do not change."""
+    services = services_of(request)
+    secret = services.settings.secrets_key
+    async with services.database.read() as connection:
+        keys = None if secret is None else read_keys(secret.get_secret_value())
+        proof = await proof_of(connection, number, keys)
+    headers = {"Content-Disposition": f'attachment; filename="{number}.proof"', "Cache-Control": "private, no-cache"}
+    return StreamingResponse(pieces_of(services.database, proof), 200, headers, PROOF)
 
 
 @routes.post(

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.close import correct_hour, due_hours, verify_hour
+from ipucloud.billing.ledger.evidence import record_facts
 from ipucloud.contract.event_payloads import BillingMonthOf
 from ipucloud.contract.event_types import BILLING_MONTH_LATE, BILLING_MONTH_SEALED, EventType
 from ipucloud.db.engine import Database
@@ -93,6 +94,7 @@ async def seal_months(database: Database) -> list[date]:
             async with database.begin() as connection:
                 done = await _SEAL.one(connection, {"month": month})
                 if done:
+                    await record_facts(connection, month)
                     await _tell(connection, BILLING_MONTH_SEALED, month)
                 failpoint("months.before_seal_commit")
             sealed += [month] if done else []

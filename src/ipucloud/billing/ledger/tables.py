@@ -101,6 +101,17 @@ usage_charges = sa.Table(
 )
 sa.Index("ix_usage_charges_account", usage_charges.c.account_id, usage_charges.c.hour)
 
+billed_facts = sa.Table(
+    "billed_facts",
+    metadata,
+    sa.Column("month", sa.Date, sa.ForeignKey("billing_months.month"), nullable=False),
+    sa.Column("account_id", sa.Uuid, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("fact", sa.Text, nullable=False),
+    sa.PrimaryKeyConstraint("month", "account_id", "currency", "fact"),
+    comment="append-only; the usage intervals and prices of a sealed month's charges, as they were then",
+)
+
 ledger_accounts = sa.Table(
     "ledger_accounts",
     metadata,
@@ -156,7 +167,7 @@ sa.Index(
     postgresql_where=ledger_transfers.c.adjusts.is_not(None),
 )
 
-for _table in (usage_charges, ledger_transfers):
+for _table in (usage_charges, ledger_transfers, billed_facts):
     _table.add_is_dependent_on(billing_months)  # which the functions that their triggers call are made with
 
 make_with(
@@ -167,6 +178,7 @@ make_with(
     functions.NOTE_DIRTY_HOURS,
 )
 make_with(usage_charges, *functions.final("usage_charges"))
+make_with(billed_facts, *functions.final("billed_facts"))
 make_with(
     ledger_transfers,
     *functions.final("ledger_transfers"),

@@ -11,7 +11,8 @@ import typer
 from ipucloud.cli.files import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, fields
-from ipucloud.client import billing, invoices
+from ipucloud.client import billing, invoices, verify_bill
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Balance, Money
 
 app = typer.Typer()
@@ -91,6 +92,36 @@ def show_invoice(
         facts.append(("due on", found.due_on or ""))
     shown = [(name, amount) for name, amount in sums.items() if amount is not None]
     session.show(found, [*facts, *shown, *(("note", note) for note in found.notes)])
+
+
+@customer_command(app, "proof", "INV-2026-000001 may.proof")
+def proof(
+    session: Session,
+    number: Annotated[str, typer.Argument(help="Number of an invoice.")],
+    output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
+) -> None:
+    """Save the file that proves an invoice without the service: what was used, at which prices, signed."""
+    write(output, session.run(invoices.proof(number)))
+    session.done("written", output)
+
+
+@customer_command(app, "verify", "may.proof", "may.proof --key PUBLIC-KEY")
+def verify(
+    session: Session,
+    file: Annotated[Path, typer.Argument(help="File of an invoice's proof.")],
+    key: Annotated[str | None, typer.Option(help="Public key that must have signed it.")] = None,
+) -> None:
+    """Prove that an invoice follows from usage and prices, and that nothing was changed. Asks no service."""
+    try:
+        proven = verify_bill.verify(file.read_bytes(), key)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
+    except verify_bill.NotProven as error:
+        raise UsageError(f"Not proven. {error}") from None
+    facts = proven._asdict() | {"keys": ", ".join(proven.keys)}
+    session.show(facts, list(facts.items()))
+    if key is None:
+        session.note("Whose key this is, the file cannot say: compare it with the one that the operator has published.")
 
 
 @customer_command(app, "balance")

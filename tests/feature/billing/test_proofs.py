@@ -1,0 +1,276 @@
+"""Proofs of bills: every invoice of a random world is proven by its file alone, and no changed file is."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.proofs.file import pieces_of, proof_of
+from ipucloud.billing.proofs.leaves import Billed
+from ipucloud.billing.proofs.sign import sign_months, statement_of
+from ipucloud.client import verify_bill
+from ipucloud.client.verify_bill import NotProven, Proven, verify
+from ipucloud.db.engine import Database
+from ipucloud.kernel.merkle import Fold, leaf, path_to, root_of
+from ipucloud.kernel.sealing import Keys, new_key, read_keys
+from ipucloud.kernel.signing import signer_of
+from tests.feature.billing.books import Books, open_books
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_oracle import FORGET, ROUNDS, WINDOW, Recorder
+from tests.feature.billing.timelines import BASES, TIMELINES, Timeline
+from tests.support.postgres import Database as Scratch
+
+KEYS = read_keys(new_key())
+_QUIET = """
+INSERT INTO hour_closes (hour, begun_at, closed_at, verified_at, charges)
+SELECT hour, app_now(), app_now(), app_now(), 0
+  FROM generate_series(CAST(:since AS timestamptz), CAST(:until AS timestamptz) - interval '1 hour', interval '1 hour')
+       AS hour ON CONFLICT DO NOTHING
+"""
+File = dict[str, Any]
+
+
+async def proven(books: Books, number: str, keys: Keys = KEYS) -> bytes:
+    async with books.database.read() as connection:
+        proof = await proof_of(connection, number, keys)
+    return b"".join([piece async for piece in pieces_of(books.database, proof)])
+
+
+async def lived(books: Books, base: datetime, timelines: list[Timeline]) -> dict[str, bytes]:
+    """Live, seal two months, record late what was left out of the first; the proof of every document."""
+    await books.execute(
+        "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
+        " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2020-01-01', 'test') ON CONFLICT DO NOTHING"
+    )
+    recorders = [
+        Recorder(books, base, timeline, await books.make_cluster(), f"sku-{place}")
+        for place, timeline in enumerate(timelines)
+    ]
+    end = (base + WINDOW).replace(minute=0)
+    months = [(base.replace(day=1) + timedelta(days=31 * ahead)).replace(day=2, hour=1, minute=0) for ahead in (1, 2)]
+    for place, now in enumerate((end + timedelta(minutes=2), *months)):
+        for recorder in recorders:
+            if place == 0:
+                await recorder.prices()
+            await recorder.record(0 if place < 2 else ROUNDS, now)
+        # What goes on for ever would make months of charges, and hours in which nothing is used take long to close.
+        await books.execute(
+            "UPDATE usage_intervals SET ended_at = greatest(:end, started_at) WHERE ended_at IS NULL", end=end
+        )
+        await books.keep(now)
+        if place == 0:
+            await books.execute(_QUIET, since=end, until=months[-1])
+    assert await sign_months(books.database, KEYS)
+    assert await sign_months(books.database, KEYS) == [], "a month is signed once"
+    numbers = [row.number for row in await books.rows("SELECT number FROM invoices ORDER BY number")]
+    return {number: await proven(books, number) for number in numbers}
+
+
+def resigned(file: File, keys: Keys = KEYS) -> File:
+    """The file of somebody who holds the key, and signs whatever is in it."""
+    signer, month, bill = signer_of(keys), file["month"], file["bill"]
+    fold = Fold()
+    for each in (*file["facts"], *file["charges"]):
+        fold.add(leaf(each))
+    of = datetime.strptime(month["month"], "%Y-%m").date()  # noqa: DTZ007  # a month
+    hashed = leaf(Billed(of, bill["account"], bill["currency"]).leaf(fold.root, fold.count))
+    bill |= {"place": 0, "path": []}
+    month |= {"root": hashed.hex(), "bills": 1, "public_key": signer.public_key}
+    month["signature"] = signer.sign(statement_of(of, hashed, 1))
+    document = file["invoice"]["document"]
+    number = json.loads(document)["number"]
+    file["invoice"]["public_key"] = signer.public_key
+    file["invoice"]["signature"] = signer.sign(f"ipucloud-invoice/1|{number}|{sha256(document.encode()).hexdigest()}")
+    return file
+
+
+def _field(texts: list[str], place: int, chance: random.Random) -> None:
+    """Another number in one field of one text."""
+    at = chance.randrange(len(texts))
+    parts = texts[at].split("|")
+    parts[place] = str(int(parts[place]) + chance.choice((-60, -1, 1, 60)))
+    texts[at] = "|".join(parts)
+
+
+def _total(file: File, chance: random.Random) -> None:
+    document = json.loads(file["invoice"]["document"])
+    member = chance.choice(("total", "subtotal", "tax", "cost", "taxable", "adjustment"))
+    document[member]["amount"] = "123456.78"
+    file["invoice"]["document"] = json.dumps(document)
+
+
+def _line(file: File, chance: random.Random) -> None:
+    document = json.loads(file["invoice"]["document"])
+    line = chance.choice(document["lines"])
+    line[chance.choice(("minutes", "machine_minutes"))] += 1
+    file["invoice"]["document"] = json.dumps(document)
+
+
+def _dearer(file: File, chance: random.Random) -> None:
+    """A whole month at another price: charges, lines and sums, but not the price book."""
+    price = chance.choice(file["charges"]).split("|")[-2]
+    other = str(float(price) + 1)
+    for place, each in enumerate(file["charges"]):
+        parts = each.split("|")
+        if parts[-2] == price:
+            minutes, machines = int(parts[10]), int(parts[11])
+            parts[-2:] = [other, str(minutes * machines * float(other))]
+            file["charges"][place] = "|".join(parts)
+
+
+FORGERIES: dict[str, Callable[[File, random.Random], object]] = {
+    "a charge is left out": lambda file, chance: file["charges"].pop(chance.randrange(len(file["charges"]))),
+    "a charge is there twice": lambda file, chance: file["charges"].append(chance.choice(file["charges"])),
+    "a charge has other minutes": lambda file, chance: _field(file["charges"], 10, chance),
+    "a charge has other machines": lambda file, chance: _field(file["charges"], 11, chance),
+    "charges are dearer": _dearer,
+    "the total is another": _total,
+    "a line is another": _line,
+}
+UNSIGNED: dict[str, Callable[[File, random.Random], object]] = {
+    "a charge begins at another time": lambda file, chance: _field(file["charges"], 8, chance),
+    "a fact is another": lambda file, _: file["facts"].__setitem__(0, file["facts"][0] + "0"),
+    "a fact is left out": lambda file, chance: file["facts"].pop(chance.randrange(len(file["facts"]))),
+    "another root": lambda file, _: file["month"].update(root="00" * 32),
+    "another month": lambda file, _: file["month"].update(month="2001-01"),
+    "another account": lambda file, _: file["bill"].update(account="0"),
+    "no signature": lambda file, _: file["month"].update(signature=""),
+    "another format": lambda file, _: file.update(format="x"),
+    "no invoice": lambda file, _: file.pop("invoice"),
+}
+
+
+def refuted(content: bytes, seed: int) -> None:
+    """No change of the file passes; those of whoever holds the key pass no more than others."""
+    chance = random.Random(seed)  # noqa: S311  # a test's choice
+    for name, forge in (UNSIGNED | FORGERIES).items():
+        file = json.loads(content)
+        forge(file, chance)
+        with pytest.raises(NotProven):
+            raise AssertionError(f"{name}: {verify(json.dumps(file).encode())}")
+        if name in FORGERIES:
+            with pytest.raises(NotProven):
+                raise AssertionError(f"{name}, and signed: {verify(json.dumps(resigned(file)).encode())}")
+    foreign = read_keys(new_key())
+    other = json.dumps(resigned(copy.deepcopy(json.loads(content)), foreign)).encode()
+    assert verify(other, signer_of(foreign).public_key)
+    with pytest.raises(NotProven, match="not by the key that was given"):
+        verify(other, signer_of(KEYS).public_key)
+
+
+async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], seed: int) -> None:
+    database = Database(scratch.app_url, pool_size=2)
+    try:
+        books = await open_books(database, scratch.owner_url)
+        files = await lived(books, base, timelines)
+        [charged] = await books.rows("SELECT count(*) FROM usage_charges")
+        total = await books.rows("SELECT number, total FROM invoices")
+    finally:
+        await database.close()
+    found: dict[str, Proven] = {number: verify(content) for number, content in files.items()}
+    assert {each.number for each in total} == found.keys()
+    assert sum(each.charges for each in found.values()) <= charged[0]
+    for content in list(files.values())[:2]:
+        refuted(content, seed)
+
+
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    base=st.sampled_from(BASES),
+    timelines=st.lists(TIMELINES, min_size=1, max_size=4),
+    seed=st.integers(0, 10**6),
+)
+def test_every_bill_is_proven_by_its_file_and_no_changed_one_is(
+    database: Scratch, base: datetime, timelines: list[Timeline], seed: int
+) -> None:
+    with psycopg.connect(database.superuser_url) as connection:
+        for statement in (*FORGET, "TRUNCATE invoices, invoice_counters, payments CASCADE"):
+            connection.execute(statement.encode())
+    asyncio.run(example(database, base, timelines, seed))
+
+
+@given(st.lists(st.text(max_size=3), min_size=1, max_size=70))
+@settings(max_examples=40)
+def test_both_sides_make_the_same_tree(texts: list[str]) -> None:
+    """The service's tree and the script's, which share no code, are one: every leaf is found on its path."""
+    hashes = [leaf(text) for text in texts]
+    root = root_of(hashes)
+    assert root == verify_bill._root([verify_bill._leaf(text) for text in texts])
+    for place, hashed in enumerate(hashes):
+        assert verify_bill._climb(hashed, place, len(hashes), path_to(hashes, place)) == root
+
+
+def test_the_scripts_signatures_are_those_of_the_standard() -> None:
+    """RFC 8032, 7.1, tests 1 to 3; and none with a bit changed."""
+    for public, message, signature in (
+        (
+            "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+            "",
+            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0"
+            "595bbe24655141438e7a100b",
+        ),
+        (
+            "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+            "72",
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eae"
+            "b4302aeeb00d291612bb0c00",
+        ),
+    ):
+        given_ = [bytes.fromhex(each) for each in (public, message, signature)]
+        assert verify_bill._is_signed(*given_)
+        for bit in (0, 100, 300, 511):
+            changed = bytearray(given_[2])
+            changed[bit // 8] ^= 1 << bit % 8
+            assert not verify_bill._is_signed(given_[0], given_[1], bytes(changed))
+
+
+def test_the_script_needs_nothing_but_python(tmp_path: Path) -> None:
+    script = tmp_path / "verify_bill.py"
+    script.write_bytes(Path(verify_bill.__file__).read_bytes())
+    (tmp_path / "bad.proof").write_text("{}")
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", str(script), str(tmp_path / "bad.proof")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr.split(".")[0]) == (1, "NOT PROVEN")
+
+
+def test_a_worker_killed_while_it_signs_leaves_nothing_and_the_next_signs(database: Scratch) -> None:
+    async def work(step: str) -> list[Any]:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            books = await open_books(made, database.owner_url)
+            if step == "prepare":
+                await books.execute("SELECT open_billing_month('2026-04-01')")
+                books.now(datetime.fromisoformat("2026-05-02T01:00:00Z"))
+                await books.execute("SELECT seal_billing_month('2026-04-01')")
+                return []
+            before = await books.rows("SELECT month FROM month_proofs")
+            assert before == []
+            return [*await asyncio.gather(*(sign_months(made, KEYS) for _ in range(3)))]
+        finally:
+            await made.close()
+
+    async def sign(made: Database) -> None:
+        await sign_months(made, KEYS)
+
+    asyncio.run(work("prepare"))
+    assert killed_at(database, "proofs.before_commit", 1, sign)
+    signed = asyncio.run(work("finish"))
+    assert sum(len(each) for each in signed) == 1, "once, however many workers"
