@@ -96,19 +96,20 @@ def signed_in(
     environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
     chosen = [] if profile is None else ["--profile", profile]
     link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
-    page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
-    return page
+    return _arrived(system, open_page, path, link["url"], **options)
 
 
 def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
     """A page of a browser in which the administrator signed in."""
     environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
     link = system.ipucloud.json("panel", "--no-browser", **environment)
+    return _arrived(system, open_page, path, link["url"], **options)
+
+
+def _arrived(system: Up, open_page: Callable[..., Page], path: str, link: str, **options: object) -> Page:
     page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
+    page.goto(link.replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(lambda url: "/sign-in" not in url)
     return page
 
 
