@@ -73,7 +73,11 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     watched: list[Watched] = []
 
     def opened(base_url: str, **options: Any) -> Page:
-        context = browser.new_context(base_url=base_url, **{"viewport": {"width": 1440, "height": 1000}, **options})
+        usual = {
+            "viewport": {"width": 1440, "height": 1000},
+            "reduced_motion": "reduce",
+        }  # nothing is looked at half faded in
+        context = browser.new_context(base_url=base_url, **{**usual, **options})
         watched.append(Watched(context.new_page()))
         return watched[-1].page
 
@@ -122,7 +126,7 @@ def screenshot(page: Page, name: str) -> None:
     """Keep what the page looks like."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.evaluate("window.scrollTo(0, 0)")  # the top bar is drawn where the page was scrolled to
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True, animations="disabled")
 
 
 def violations(page: Page) -> list[str]:

@@ -14,7 +14,7 @@ from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "activity")
-PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/tokens")
+PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens")
 FIELDS = 28
 """How many fields of the API's answers about a cluster are to be seen, at least."""
 
