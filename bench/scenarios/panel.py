@@ -23,7 +23,8 @@ FEW, MANY = 50, 5_000
 """Clusters in the projects of the two sides."""
 AT_ONCE = 8
 PAGES = (
-    *("/", "/clusters", "/clusters/create", "/events", "/quotas", "/ssh-keys", "/tokens", "/webhooks", "/billing"),
+    *("/", "/clusters", "/clusters/create", "/events", "/quotas", "/ssh-keys", "/members", "/tokens"),
+    *("/webhooks", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
 TABS = ("overview", "topology", "partitions", "repairs", "activity")

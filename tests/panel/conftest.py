@@ -73,7 +73,11 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     watched: list[Watched] = []
 
     def opened(base_url: str, **options: Any) -> Page:
-        context = browser.new_context(base_url=base_url, **{"viewport": {"width": 1440, "height": 1000}, **options})
+        usual = {
+            "viewport": {"width": 1440, "height": 1000},
+            "reduced_motion": "reduce",
+        }  # nothing is looked at half faded in
+        context = browser.new_context(base_url=base_url, **{**usual, **options})
         watched.append(Watched(context.new_page()))
         return watched[-1].page
 
@@ -96,19 +100,20 @@ def signed_in(
     environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
     chosen = [] if profile is None else ["--profile", profile]
     link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
-    page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
-    return page
+    return _arrived(system, open_page, path, link["url"], **options)
 
 
 def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
     """A page of a browser in which the administrator signed in."""
     environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
     link = system.ipucloud.json("panel", "--no-browser", **environment)
+    return _arrived(system, open_page, path, link["url"], **options)
+
+
+def _arrived(system: Up, open_page: Callable[..., Page], path: str, link: str, **options: object) -> Page:
     page = open_page(system.facts["url"], **options)
-    page.goto(link["url"].replace("/sign-in", f"/sign-in?next={path}"))
-    page.wait_for_url(f"**{path}")
+    page.goto(link.replace("/sign-in", f"/sign-in?next={path}"))
+    page.wait_for_url(lambda url: "/sign-in" not in url)
     return page
 
 
@@ -121,7 +126,7 @@ def screenshot(page: Page, name: str) -> None:
     """Keep what the page looks like."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.evaluate("window.scrollTo(0, 0)")  # the top bar is drawn where the page was scrolled to
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True, animations="disabled")
 
 
 def violations(page: Page) -> list[str]:

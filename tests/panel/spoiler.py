@@ -5,28 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
-from playwright.sync_api import Route
+from playwright.sync_api import Page, Route, expect
 
-TEXTS = frozenset(
-    {
-        *(
-            "name",
-            "description",
-            "reason",
-            "detail",
-            "message",
-            "title",
-            "label",
-            "state_reason",
-            "blocked_by",
-            "answer",
-        ),
-        *("reference", "fingerprint", "command", "host", "user", "host_key_fingerprint", "image", "flavor", "rack"),
-        *("holder", "period_name", "last_used_by", "product", "item", "bucket", "prefix", "sku"),
-    }
-)
+_NAMES = """
+name description reason detail message title label state_reason blocked_by answer reference fingerprint command
+host user host_key_fingerprint image flavor rack holder period_name last_used_by product item bucket prefix sku
+region number machine tag
+"""
+TEXTS = frozenset(_NAMES.split())
 """Fields of the API's answers that are text to read."""
 
 
@@ -58,9 +47,30 @@ class Spoiler:
             return {self._script(f"{field}.key"): self._script(f"{field}.value") for _ in value}
         if name in TEXTS and isinstance(value, str):
             return self._script(field)
+        if name == "ssh_keys" and isinstance(value, list):
+            return [self._script(field) for _ in value]
         return self._spoilt(value, field)
 
     def _script(self, field: str) -> str:
         number = self._known.setdefault(field, next(self._numbers))
         self.written[number] = field
         return f"\"'><img src=x onerror=alert({number})>"
+
+
+def fields_shown(page: Page, paths: Iterable[str]) -> set[str]:
+    """Which fields of the API's answers are to be read on these pages, each with a script in it. None may run."""
+    spoiler = Spoiler()
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.add_init_script("addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI))")
+    page.route(re.compile(r"/v1/(?!.*/stream)"), spoiler)
+    shown = set[str]()
+    for path in paths:
+        page.goto(path)
+        page.get_by_role("main").get_by_role("heading").first.wait_for()
+        expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+        numbers = re.findall(r"alert\((\d+)\)", page.locator("body").inner_text())
+        shown |= {spoiler.written[int(number)] for number in numbers}
+        assert page.locator("img[src=x]").count() == 0
+    assert dialogs == []
+    return shown

@@ -10,7 +10,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
+
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "activity")
+PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens")
+FIELDS = 28
+"""How many fields of the API's answers about a cluster are to be seen, at least."""
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +205,15 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     german = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=repairs", locale="de-DE", color_scheme="dark")
     expect(german.get_by_text(re.compile("^Samstag und Sonntag ab 02:00"))).to_be_visible()
     assert violations(german) == []
+
+
+def test_no_text_about_a_cluster_becomes_markup(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, "/clusters")
+    shown = fields_shown(page, [*PAGES, *(f"/clusters/{cluster['id']}?tab={tab}" for tab in TABS)])
+    screenshot(page, "hostile-cluster")
+    assert len(shown) >= FIELDS, sorted(shown)
 
 
 def test_a_machine_is_made_to_fail_and_the_customer_sees_it(
