@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 f8730fe8477456ec7a71ab743b096bfb609a86d5f8aad6c5b2636913ccd69fcf
+// Generated from docs/openapi.json by `npm run schema`; sha256 b32085112babeb3a1977fe19dff5831f65dd288e0ffe988833dc8f164be9f3d9
 
 export interface paths {
     "/livez": {
@@ -361,6 +361,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getAccountInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/invoices/{number}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountInvoiceProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1657,6 +1673,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/billing/invoices/{number}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoiceProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -12371,6 +12403,27 @@ export interface operations {
             };
         };
     };
+    getAccountInvoiceProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.ipucloud.invoice-proof+json": string;
+                };
+            };
+        };
+    };
     issueCreditNote: {
         parameters: {
             query?: never;
@@ -14667,6 +14720,28 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Invoice"];
                     "application/pdf": string;
+                };
+            };
+        };
+    };
+    getInvoiceProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.ipucloud.invoice-proof+json": string;
                 };
             };
         };
