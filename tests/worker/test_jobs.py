@@ -136,7 +136,7 @@ async def test_limits_of_time_and_cost_stop_a_program(world: SiteWorld) -> None:
         assert (done.state, done.ended_by, done.state_reason) == (
             "stopped",
             "time_limit",
-            "stopped after 1 minutes, its limit",
+            "stopped after 1 minute, its limit",
         )
         priced = await run(world, cluster, FOREVER, max_cost=Money.of("0.01", "EUR"))
         await became(world, priced, "running")

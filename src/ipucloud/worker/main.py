@@ -17,7 +17,7 @@ from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
-from ipucloud.clusters.jobs.reconciler import JobReconciler
+from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -239,7 +239,7 @@ def reconcilers(
         deadline=settings.validation_deadline,
         limit=settings.validation_limit,
     )
-    jobs = JobReconciler(sites, poll_interval=settings.site_poll_interval)
+    jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
     return [clusters, partitions, jobs, ExportReconciler(exporter, draw), validation]
 
 

@@ -31,6 +31,8 @@ from ipucloud.wire.site import JobRequest
 
 log = structlog.get_logger(__name__)
 
+LOOK_SECONDS = 2.0
+"""Usually between two looks at a program that runs: its output is read as often, and its limits are applied."""
 WAITING_SECONDS = 15.0
 """Between two looks at a cluster that is not in use."""
 _OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
@@ -278,7 +280,7 @@ async def _ended(connection: AsyncConnection, job: Job, seen: Seen) -> None:
 
 def _stopped(job: Job, cause: JobEndedBy) -> str:
     if cause == "time_limit":
-        return f"stopped after {job.max_minutes} minutes, its limit"
+        return f"stopped after {job.max_minutes} minute{'' if job.max_minutes == 1 else 's'}, its limit"
     if cause == "cost_limit" and job.max_cost is not None:
         return f"stopped at a cost of {Money.of(job.max_cost, job.currency)}, its limit"
     return "stopped by request"
