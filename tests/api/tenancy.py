@@ -40,7 +40,7 @@ from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
 from tests.api.support import PUBLIC_KEY, Api, key
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_token
-from tests.support.invoices import make_invoice
+from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
 
@@ -132,6 +132,7 @@ class Tenancy:
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
+                await say_signed(connection, project.id)
         names |= await self._payment(operation, project, f"for {number}")
         names |= await self._delivered(operation, project)
         names |= await self._asked(operation, project)

@@ -36,6 +36,24 @@ VALUES (:month, :hour, :cluster_id, 0, :project_id, :account_id, :cluster_id, :c
 _NUMBER = "SELECT number FROM invoices WHERE account_id = :account_id ORDER BY issued_at LIMIT 1"
 
 
+_SIGNED = (
+    """
+    INSERT INTO month_proofs (month, root, bills, public_key, signature) VALUES (:month, sha256(''), 1, 'x', 'x')
+    ON CONFLICT DO NOTHING
+    """,
+    """
+    INSERT INTO bill_proofs (month, place, account_id, currency, root, leaves)
+    SELECT :month, (SELECT count(*) FROM bill_proofs), :account_id, 'EUR', sha256(''), 1 ON CONFLICT DO NOTHING
+    """,
+)
+
+
+async def say_signed(connection: AsyncConnection, account_id: UUID) -> None:
+    """Have the account's bill of that month look signed: it has a proof then, which proves nothing."""
+    for statement in _SIGNED:
+        await connection.execute(sa.text(statement), {"month": MONTH, "account_id": account_id})
+
+
 async def add_tax_rate(connection: AsyncConnection) -> None:
     await connection.execute(sa.text(_TAX))
 

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 b32085112babeb3a1977fe19dff5831f65dd288e0ffe988833dc8f164be9f3d9
+// Generated from docs/openapi.json by `npm run schema`; sha256 806437b58c29c8d39427f1b6ed0f5b0bc9757a03fc1c1cd13db5280df255fedd
 
 export interface paths {
     "/livez": {
@@ -9659,6 +9659,7 @@ export interface components {
         };
         InvoiceLine: {
             amount: components["schemas"]["Money"];
+            contract?: boolean | null;
             correction: boolean;
             corrects?: string | null;
             cost: components["schemas"]["Money"];
@@ -9669,6 +9670,8 @@ export interface components {
             minutes: number;
             /** Format: uuid */
             price_id: string;
+            price_since?: string | null;
+            price_until?: string | null;
             project: string;
             /** Format: uuid */
             project_id: string;

@@ -75,6 +75,13 @@ class InvoiceLineOut(Answer):
     sku: str
     region: str
     price_id: UUID
+    contract: bool | None = Field(
+        None, description="Whether it is a contract price of the account; null on documents that do not state it."
+    )
+    price_since: datetime | None = Field(None, description="Since when the price is valid.")
+    price_until: datetime | None = Field(
+        None, description="Until when the price was valid, exclusive, as far as it was known at issue; null: no end."
+    )
     usage_month: str = Field(examples=["2026-05"])
     since: date | None = Field(None, description="First day of use; null on documents issued before it was stated.")
     until: date | None = Field(

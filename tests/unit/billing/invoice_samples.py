@@ -13,6 +13,7 @@ from ipucloud.billing.invoices.corrected import Corrected
 from ipucloud.billing.invoices.document import Credit, credit_note_document, end_of, issued_document, written
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
+from ipucloud.billing.invoices.price_terms import PriceTerm
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.charges import CitedReportOut
@@ -20,6 +21,7 @@ from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
 from ipucloud.kernel.money import Money
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
+AGREED_UNTIL = datetime(2027, 1, 1, tzinfo=UTC)
 APRIL = date(2026, 4, 1)
 SELLER = SellerOut(
     legal_name="Nordwind Rechenzentren S.à r.l.",
@@ -145,6 +147,7 @@ def invoice(
         totals=totals,
         treatment=tax.treatment,
         taxes={line.since: tax for line in of},
+        price_terms={UUID(int=9): PriceTerm(UUID(int=9), True, datetime(2026, 1, 1, tzinfo=UTC), AGREED_UNTIL)},
         corrected={
             place: Corrected(place, UUID(int=5), "INV-2026-000011", date(2026, 4, 2))
             for place, line in enumerate(of, start=1)

@@ -114,6 +114,7 @@ def test_it_says_all_that_a_finance_department_looks_for() -> None:
         "ipu-bow-2000, amsterdam-2; 2026-04-01 to 2026-04-30",
         "43,103 86,206 0.0875 7,543.03",
         "2026-03-01 to 2026-03-31; correction of INV-2026-000011",
+        "contract price from 2026-01-01 00:00:00 to 2027-01-01 00:00:00",
         "Subtotal 19,268.66 Promotional credit -250.00 Net 19,018.66 VAT 17 % on 19,018.66 3,233.17",
         "Total EUR 22,251.83 Paid from the wallet -1,000.00 Amount due EUR 21,251.83",
         "Please pay 21,251.83 EUR within 30 days, by 2026-06-01, and name INV-2026-000042.",

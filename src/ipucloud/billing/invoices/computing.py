@@ -16,6 +16,7 @@ from ipucloud.billing.invoices.lines import Bill, Line, lines_of
 from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import Payer, balance, platform
 from ipucloud.billing.invoices.posting import Move
+from ipucloud.billing.invoices.price_terms import PriceTerm, price_terms
 from ipucloud.billing.invoices.seller import seller_document
 from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
@@ -44,6 +45,7 @@ class Computed:
     treatment: Treatment
     taxes: Mapping[date, Tax]
     corrected: Mapping[int, Corrected]
+    price_terms: Mapping[UUID, PriceTerm]
     day: date
 
     @property
@@ -77,7 +79,8 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     without = await credited(connection, bill) if any(line.credited_machine_minutes for line in lines) else ()
     treatment = treatment_of(_taxpayer(payer), seller.country)
     before = await corrected(connection, bill, lines)
-    return Computed(bill, payer, seller, lines, without, burned, totals, treatment, taxes, before, day)
+    terms = await price_terms(connection, lines)
+    return Computed(bill, payer, seller, lines, without, burned, totals, treatment, taxes, before, terms, day)
 
 
 async def tax_of(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:

@@ -181,6 +181,7 @@ def _corrected(computed: Computed) -> list[CorrectedInvoiceOut]:
 
 def _line(place: int, computed: Computed, sign: int) -> InvoiceLineOut:
     line, before = computed.lines[place - 1], computed.corrected.get(place)
+    term = computed.price_terms.get(line.price_id)
     money = partial(_money, sign=sign, currency=computed.bill.currency)
     return InvoiceLineOut(
         line=place,
@@ -189,6 +190,9 @@ def _line(place: int, computed: Computed, sign: int) -> InvoiceLineOut:
         sku=line.sku,
         region=line.region,
         price_id=line.price_id,
+        contract=None if term is None else term.contract,
+        price_since=None if term is None else term.since,
+        price_until=None if term is None else term.until,
         usage_month=f"{line.usage_month:%Y-%m}",
         since=line.since,
         until=line.until,

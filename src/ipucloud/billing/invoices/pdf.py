@@ -135,6 +135,9 @@ def _line(line: InvoiceLineOut) -> Row:
         used += f"; {line.since} to {line.until - timedelta(days=1)}"
     if line.correction:
         used += f"; correction of {line.corrects or line.usage_month}"
+    if line.contract is not None and line.price_since is not None:
+        used += f"; {'contract' if line.contract else 'list'} price from {_second(line.price_since)}"
+        used += "" if line.price_until is None else f" to {_second(line.price_until)}"
     if line.credited_machine_minutes:
         used += f"; without {line.credited_machine_minutes:,} credited machine-minutes"
     return Row(

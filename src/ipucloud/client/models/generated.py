@@ -3740,11 +3740,20 @@ class InvoiceLine(Answer):
     tax_rate: str
     """Rate in force when it was used, as a fraction."""
 
+    contract: bool | None = None
+    """Whether it is a contract price of the account; null on documents that do not state it."""
+
     corrects: str | None = None
     """On a correction: number of the document that billed the usage before; null: none did."""
 
     credited_machine_minutes: int | None = None
     """Further machine-minutes, of machines that did not work; they are not billed."""
+
+    price_since: datetime | None = None
+    """Since when the price is valid."""
+
+    price_until: datetime | None = None
+    """Until when the price was valid, exclusive, as far as it was known at issue; null: no end."""
 
     since: date | None = None
     """First day of use; null on documents issued before it was stated."""

@@ -92,6 +92,31 @@ async def test_corrections_below_zero_are_a_credit_note_that_pays_open_invoices(
     await assert_books_sound(books)
 
 
+async def test_each_line_says_whose_price_it_has_and_how_long_it_is_valid(books: Books) -> None:
+    """A list price, then a contract price for a quarter of an hour, then the list price again."""
+    await taxed(books)
+    await books.price("0.0625", at("2026-01-01T00:00:00"))
+    since, until = "2026-04-30T22:15:00", "2026-04-30T22:30:00"
+    await books.execute(
+        "INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, valid_to, source)"
+        " VALUES (gen_random_uuid(), :account, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, :since, :until, 'contract')",
+        account=books.project.id,
+        since=at(since),
+        until=at(until),
+    )
+    await books.used(await books.make_cluster(), at("2026-04-30T22:00:00"), at("2026-04-30T23:00:00"))
+    await books.keep(SEALED)
+    [document] = await documents(books)
+    terms = {
+        each["unit_price"]["amount"]: (each["contract"], each["price_since"], each["price_until"], each["minutes"])
+        for each in document["lines"]
+    }
+    assert terms == {
+        "0.05": (True, f"{since}Z", f"{until}Z", 15),
+        "0.0625": (False, "2026-01-01T00:00:00Z", None, 45),
+    }
+
+
 async def test_an_invoice_stays_what_it_was_and_nobody_can_change_it(books: Books, database: Scratch) -> None:
     await taxed(books)
     await a_minute(books, "1.00")
