@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 b32085112babeb3a1977fe19dff5831f65dd288e0ffe988833dc8f164be9f3d9
+// Generated from docs/openapi.json by `npm run schema`; sha256 1d65299f3157306b1e3b09da696165af2e6377bd68c945b3418975b7b43ee555
 
 export interface paths {
     "/livez": {
@@ -666,6 +666,22 @@ export interface paths {
         };
         get?: never;
         put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllAuditLog"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1471,6 +1487,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project}/billing/account": {
@@ -2881,7 +2913,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/session:switch": {
+    "/v1/session/membership": {
         parameters: {
             query?: never;
             header?: never;
@@ -2889,8 +2921,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
-        post: operations["switchSession"];
+        put: operations["switchSession"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8250,6 +8282,34 @@ export interface components {
             state_entered_at: string;
             state_reason: string | null;
         };
+        AuditEntry: {
+            account_id: string | null;
+            actor: string | null;
+            address: string;
+            agent: string;
+            /** Format: date-time */
+            at: string;
+            code: string | null;
+            completed_at: string | null;
+            hash: string | null;
+            /** Format: uuid */
+            id: string;
+            method: string;
+            objects: {
+                [key: string]: string;
+            };
+            operation: string;
+            project_id: string | null;
+            request_id: string;
+            seq: number | null;
+            state: string;
+            status: number | null;
+            token_id: string | null;
+        };
+        AuditEntryPage: {
+            items: components["schemas"]["AuditEntry"][];
+            next_cursor: string | null;
+        };
         AuditRepair: {
             action: string;
             rule: string;
@@ -12932,6 +12992,32 @@ export interface operations {
             };
         };
     };
+    listAllAuditLog: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                actor?: string | null;
+                operation?: string | null;
+                project?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+        };
+    };
     listCleanings: {
         parameters: {
             query?: {
@@ -14328,6 +14414,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                actor?: string | null;
+                operation?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
                 };
             };
         };
@@ -17189,9 +17302,7 @@ export interface operations {
     switchSession: {
         parameters: {
             query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
