@@ -21,6 +21,7 @@ import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables
 import ipucloud.idempotency.tables
+import ipucloud.identity.audit_tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.expected.tables

@@ -126,6 +126,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "getOperation": EVERYBODY,
     "cancelOperation": WORKING,
     "listEvents": EVERYBODY,
+    "listAuditLog": OWNING | {Role.SUPPORT},
+    "listAllAuditLog": SEEING_THE_PLATFORM,
     "streamEvents": EVERYBODY,
     "getOverview": EVERYBODY,
     "getProjectUsage": EVERYBODY,

@@ -129,15 +129,15 @@ async def test_a_second_project_needs_the_same_password(api: Api) -> None:
     session = (await browser.post(SESSION, json=body | {"project": other.slug})).json()
     assert (session["role"], session["project"]["slug"]) == ("owner", other.slug)
     problem(await browser.get(api.base), 404, "not_found")  # a session is in one project
-    switched = await browser.post(f"{SESSION}:switch", json={"membership_id": str(ann.member)})
+    switched = await browser.put(f"{SESSION}/membership", json={"membership_id": str(ann.member)})
     assert (switched.json()["role"], switched.json()["project"]["slug"]) == ("viewer", api.world.project.slug)
     assert (await browser.get(api.base)).status_code == 200
     bob = await person(api)
     for elsewhere in (str(bob.member), session["token"]["id"][:-4] + "0000"):
-        refused = await browser.post(f"{SESSION}:switch", json={"membership_id": elsewhere})
+        refused = await browser.put(f"{SESSION}/membership", json={"membership_id": elsewhere})
         problem(refused, 404, "not_found")
     problem(
-        await (await logged_in(api, ann)).post(f"{SESSION}:switch", json={"membership_id": str(ann.member)}),
+        await (await logged_in(api, ann)).put(f"{SESSION}/membership", json={"membership_id": str(ann.member)}),
         409,
         "state_conflict",
     )
@@ -233,12 +233,12 @@ async def test_bad_input_changes_nothing(api: Api) -> None:
         problem(await anybody.post(where, json=sent, headers=theirs), 403, "cross_site_request")
     role = await api.owner.patch(f"{api.base}/members/{who.member}", json={"role": "support"})
     problem(role, 422, "validation_failed")
-    for verb, where in (("POST", f"{SESSION}:switch"), ("PUT", f"{ME}/password"), ("DELETE", LOGIN)):
+    for verb, where in (("PUT", f"{SESSION}/membership"), ("PUT", f"{ME}/password"), ("DELETE", LOGIN)):
         bodies = {
-            "POST": {"membership_id": str(who.member)},
-            "PUT": {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
+            f"{SESSION}/membership": {"membership_id": str(who.member)},
+            f"{ME}/password": {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
         }
-        problem(await api.owner.request(verb, where, json=bodies.get(verb)), 409, "state_conflict")
+        problem(await api.owner.request(verb, where, json=bodies.get(where)), 409, "state_conflict")
     assert await api.snapshot() == before
 
 

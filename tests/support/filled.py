@@ -23,6 +23,7 @@ from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, 
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
+from ipucloud.identity.audit_tables import audit_log
 from ipucloud.identity.tables import browser_sessions, invitations, sign_in_links, users
 from ipucloud.invariants.tables import repairs, site_findings
 from ipucloud.inventory.expected.changes import replace
@@ -357,6 +358,11 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
     await connection.execute(sa.insert(users).values(id=new_id(), email="ann@example.com", password_hash="$argon2id$"))
+    await connection.execute(
+        sa.insert(audit_log).values(
+            id=new_id(), operation="createCluster", method="POST", address="", agent="", request_id="req-filled"
+        )
+    )
     await connection.execute(
         sa.insert(invitations).values(
             id=new_id(),

@@ -51,4 +51,4 @@ export const showInvitation = (secret: string) => body(api.POST("/v1/invitations
 export const acceptInvitation = (secret: string, password: string) =>
   body(api.POST("/v1/invitations:accept", { body: { secret, password } }));
 
-export const switchSession = (membership_id: string) => body(api.POST("/v1/session:switch", { body: { membership_id } }));
+export const switchSession = (membership_id: string) => body(api.PUT("/v1/session/membership", { body: { membership_id } }));

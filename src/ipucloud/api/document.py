@@ -63,6 +63,7 @@ TAGS = {
     "budgets": "Alerts and limits on a month's cost.",
     "events": "What happened in a project, in order.",
     "event-types": "Every type of event, with its data.",
+    "audit-log": "Who asked for what, with which result.",
     "webhooks": "Events sent to a server of yours.",
     "tokens": "Tokens of projects and of the platform.",
     "hardware": "IPUs and machine types, with the vendor's figures.",

@@ -17,6 +17,7 @@ from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.arguments import Arguments
+from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import JsonRequest
 from ipucloud.api.credentials import SAFE_METHODS, require_same_site
 from ipucloud.api.names import named, resolve
@@ -112,17 +113,19 @@ class ApiRoute(APIRoute):
         serves it, without an extra query.
         """
         trace = trace_of(request)
-        if self.permission is None:
-            return await self._endpoint_answer(request)
-        trace.credential()
-        if trace.by_cookie and request.method not in SAFE_METHODS:
-            require_same_site(request.scope, browser=True)
-        try:
-            return await self._endpoint_answer(request)
-        except Problem as refusal:
-            if not trace.admitted and refusal.kind not in _JUDGED:
-                await check_permission(request)
-            raise
+        if self.permission is not None:
+            trace.credential()
+            if trace.by_cookie and request.method not in SAFE_METHODS:
+                require_same_site(request.scope, browser=True)
+        async with audited(request, self.operation_id or "", self.permission) as outcome:
+            try:
+                response = await self._endpoint_answer(request)
+            except Problem as refusal:
+                if self.permission is not None and not trace.admitted and refusal.kind not in _JUDGED:
+                    await check_permission(request)
+                raise
+            outcome.status = response.status_code
+            return response
 
     async def _endpoint_answer(self, request: JsonRequest) -> Response:
         if "\x00" in request.scope["path"]:

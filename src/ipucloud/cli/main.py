@@ -52,6 +52,7 @@ COMMANDS = (
     Entry("members", "ipucloud.cli.commands.members", "Invite people, change their role, remove them.", ACCOUNT),
     Entry("invitations", "ipucloud.cli.commands.invitations", "List, renew and revoke invitations.", ACCOUNT),
     Entry("password", "ipucloud.cli.commands.password", "Change your password.", ACCOUNT),
+    Entry("audit-log", "ipucloud.cli.commands.audit_log", "Show who asked for what.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "List quotas, ask for higher ones, set them.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, create, rename and delete projects.", ACCOUNT),
     Entry("accounts", "ipucloud.cli.commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),

@@ -6,6 +6,7 @@ own verbs. `Client` and `AsyncClient` run them.
 
 from ipucloud.client import (
     accounts,
+    audit_log,
     billing,
     budgets,
     clusters,
@@ -74,6 +75,7 @@ __all__ = [
     "UsageError",
     "WaitTimeoutError",
     "accounts",
+    "audit_log",
     "billing",
     "budgets",
     "clusters",

@@ -9,6 +9,7 @@ from datetime import datetime
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
 from ipucloud.client.models import (
+    AuditEntry,
     Cleaning,
     Controller,
     Defragmentation,
@@ -278,6 +279,19 @@ def site_findings(
 def force_delete(cluster: Ref, *, reason: str) -> Call[Operation]:
     """Delete a cluster of any project by its id, without waiting for hardware that is dead."""
     return _post(f"clusters/{segment(cluster)}:force-delete", Operation, {"reason": reason})
+
+
+def audit_log(
+    *,
+    project: str | None = None,
+    actor: str | None = None,
+    operation: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[AuditEntry]]:
+    """Who asked for what, in every project and outside of projects; `project`: a slug."""
+    filters = {"project": project, "actor": actor, "operation": operation, "order": order}
+    return _get("audit-log", Page[AuditEntry], **filters, limit=limit)
 
 
 def events(

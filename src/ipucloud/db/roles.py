@@ -4,6 +4,7 @@ OWNER_ROLE = "ipucloud_owner"
 APP_ROLE = "ipucloud_app"
 
 HISTORY = {
+    "audit_log": ("DELETE", "TRUNCATE"),
     "billing_months": ("INSERT", "DELETE", "TRUNCATE"),
     "bill_proofs": ("UPDATE", "DELETE", "TRUNCATE"),
     "billed_facts": ("UPDATE", "DELETE", "TRUNCATE"),
@@ -26,6 +27,7 @@ HISTORY = {
 """Privileges on tables that the application never has, so that it cannot rewrite what happened."""
 
 FACTS = {
+    "audit_log": ("operation", "method", "project_id", "account_id", "address", "agent", "request_id", "created_at"),
     "billing_months": ("month", "opened_at", "sealed_at"),
     "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
     "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),

@@ -33,6 +33,7 @@ class Permission(StrEnum):
     TOKEN_WRITE = "token:write"
     MEMBER_READ = "member:read"
     MEMBER_WRITE = "member:write"
+    AUDIT_READ = "audit-log:read"
     USAGE_READ = "usage:read"
     BILLING_READ = "billing:read"
     BILLING_WRITE = "billing:write"
@@ -54,6 +55,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.TOKEN_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
     Permission.MEMBER_READ: _ALL_READ,
     Permission.MEMBER_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
+    Permission.AUDIT_READ: frozenset({Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.USAGE_READ: _ALL_READ,
     Permission.BILLING_READ: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),

@@ -22,6 +22,7 @@ from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
+from ipucloud.identity import audit_log
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
@@ -142,6 +143,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
+        Periodic("seal_audit_log", interval=15.0, run=audit_log.seal),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),

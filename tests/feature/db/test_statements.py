@@ -13,6 +13,7 @@ NEVER_NULL = {
     ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
     ("ipucloud.clusters.idle.stop", "minutes"): "only clusters that are watched",
+    **{("ipucloud.identity.audit_log", each): "only sealed entries" for each in ("seq", "previous_hash", "hash")},
     ("ipucloud.inventory.validations", ""): "only reports about machines are written",
     ("ipucloud.invariants.records", ""): "only validations that have a name",
     ("ipucloud.operations.cancelling", "cluster_id"): "only operations on clusters can be cancelled",

@@ -60,6 +60,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "removeMember": 404,
     "removeAccountMember": 404,
     "logOut": 401,
+    "switchSession": 200,
     "revokeToken": 204,
     "revokePlatformToken": 204,
 }

@@ -76,9 +76,8 @@ async def switch_session(office: Office) -> Write:
         login = await make_owned(connection, person, project.id, Role.VIEWER)
     answer = await office.client.post("/v1/session", json={"token": login.secret})
     cookie = answer.headers["set-cookie"].partition(";")[0]
-    headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin", **key()}
-    body = {"membership_id": str(elsewhere)}
-    return Write("POST", "/v1/session:switch", "", body, {"membership_id": str(person.member)}, headers)
+    headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}
+    return Write("PUT", "/v1/session/membership", "", {"membership_id": str(elsewhere)}, headers=headers)
 
 
 def _invitations(project: Project) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.api.v1 import (
     account_members,
+    audit_log,
     billing,
     billing_budgets,
     billing_deliveries,
@@ -90,6 +91,7 @@ ROUTERS = tuple(
         invitations,
         account_members,
         me,
+        audit_log,
         platform_tokens,
         quotas,
         quota_requests,

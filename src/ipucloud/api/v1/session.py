@@ -138,8 +138,8 @@ async def create_sign_in_link(request: Request) -> Response:
     return await change_platform(request, effect, own=True)
 
 
-@routes.post(
-    f"{_PATH}:switch",
+@routes.put(
+    f"{_PATH}/membership",
     **operation(
         "switchSession",
         "Go on as another membership",

@@ -1,4 +1,7 @@
-"""`ipucloud admin`: the group of the commands for operators. `audit` and `bmc-log` need more than a platform token."""
+"""`ipucloud admin`: the group of the commands for operators.
+
+`audit`, `audit-log` and `bmc-log` need more than a platform token.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,14 @@ _DIRECT = (
         "audit",
         "ipucloud.cli.service.admin",
         "Check every rule; repair violations.",
+        "Commands",
+        "service",
+        group="admin ",
+    ),
+    Entry(
+        "audit-log",
+        "ipucloud.cli.service.audit_log",
+        "Verify and export the audit log.",
         "Commands",
         "service",
         group="admin ",

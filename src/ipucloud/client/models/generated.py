@@ -50,6 +50,64 @@ class Attention(Answer):
     """Since when it is in this state."""
 
 
+class AuditEntry(Answer):
+    """One request: who asked for what, from where, with which result."""
+
+    id: str
+    """Id of the entry."""
+
+    operation: str
+    """Operation of the API."""
+
+    method: str
+    """HTTP method."""
+
+    project_id: str | None = None
+    """Id of the project; null: of none that the caller has access to."""
+
+    account_id: str | None = None
+    """Id of a payer's billing account; null for others."""
+
+    token_id: str | None = None
+    """Id of the token, or of the membership; null: nobody was signed in."""
+
+    actor: str | None = None
+    """E-mail of the person, or name of the token; null: nobody was signed in."""
+
+    address: str
+    """Address that the request came from."""
+
+    agent: str
+    """Program that sent it, as it says."""
+
+    request_id: str
+    """Id of the request."""
+
+    at: datetime
+    """When it began."""
+
+    completed_at: datetime | None = None
+    """When it ended, or was given up; null: it is being served."""
+
+    status: int | None = None
+    """HTTP status; null: it is being served, or was abandoned."""
+
+    code: str | None = None
+    """Code of the problem; null: none."""
+
+    objects: Mapping[str, str] = {}
+    """Ids that the request concerned."""
+
+    state: str
+    """`open`, `completed`, or `abandoned`: its process ended, and the outcome is unknown."""
+
+    seq: int | None = None
+    """Place in the chain of hashes; null: not sealed yet."""
+
+    hash: str | None = None
+    """SHA-256 of the previous hash and this entry; null: not sealed yet."""
+
+
 class BillingAccount(Answer):
     """A billing account: it pays for projects."""
 
@@ -5412,6 +5470,7 @@ __all__ = [
     "AccessKey",
     "AllocatedThrough",
     "Attention",
+    "AuditEntry",
     "Balance",
     "Balances",
     "Billing",

@@ -1,0 +1,89 @@
+"""Which requests have an entry in the audit log, and their entries."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import Request
+
+from ipucloud.api.credentials import SAFE_METHODS
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.identity import audit_log
+from ipucloud.identity.access import project_parameters
+from ipucloud.identity.audit_log import Asked
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import INTERNAL_ERROR, UNAUTHENTICATED, Problem
+
+log = structlog.get_logger(__name__)
+
+READS = frozenset({Permission.TOKEN_READ, Permission.BILLING_READ, Permission.ACCOUNT_READ, Permission.AUDIT_READ})
+"""Reads with these permissions have entries too."""
+_AGENT = 200
+
+
+@dataclass
+class Outcome:
+    """How a request ended."""
+
+    status: int = 0
+    code: str | None = None
+
+
+@asynccontextmanager
+async def audited(request: Request, operation: str, permission: Permission | None) -> AsyncIterator[Outcome]:
+    """Write the entry of a request before the body of this context serves it, and complete it afterwards.
+
+    Raises `Problem` unavailable if it cannot be written: nothing is served without. If it cannot be completed, it is
+    abandoned later.
+    """
+    outcome = Outcome()
+    if permission is not None and request.method in SAFE_METHODS and permission not in READS:
+        yield outcome
+        return
+    entry = None if permission is None else await _begin(request, operation)
+    try:
+        yield outcome
+    except Problem as problem:
+        outcome.status, outcome.code = problem.kind.status, problem.kind.code
+        raise
+    except Exception:
+        outcome.status, outcome.code = INTERNAL_ERROR.status, INTERNAL_ERROR.code
+        raise
+    finally:
+        if outcome.status:  # else the request was cancelled: nobody knows its outcome
+            await _end(request, operation, entry, outcome, known=permission is not None)
+
+
+async def _begin(request: Request, operation: str) -> UUID | None:
+    access: Mapping[str, object] = {
+        "token_hash": trace_of(request).credential(),
+        **project_parameters(request.path_params.get("project", "")),
+    }
+    async with services_of(request).database.read() as connection:
+        return await audit_log.begin(connection, _asked(request, operation), access)
+
+
+async def _end(request: Request, operation: str, entry: UUID | None, outcome: Outcome, *, known: bool) -> None:
+    objects = trace_of(request).ids
+    try:
+        async with services_of(request).database.read() as connection:
+            if entry is not None:
+                await audit_log.complete(connection, entry, status=outcome.status, code=outcome.code, objects=objects)
+            elif not known and (outcome.status < 400 or outcome.status == UNAUTHENTICATED.status):
+                asked = _asked(request, operation)
+                await audit_log.note(connection, asked, status=outcome.status, code=outcome.code, objects=objects)
+    except (Problem, SQLAlchemyError) as error:
+        log.warning("audit_log_not_completed", operation=operation, error=type(error).__name__)
+
+
+def _asked(request: Request, operation: str) -> Asked:
+    agent = request.headers.get("user-agent", "")[:_AGENT]
+    printable = "".join(each if each.isprintable() else "?" for each in agent)
+    address = (request.scope.get("client") or ("",))[0]
+    return Asked(operation, request.method, address, printable, trace_of(request).request_id)

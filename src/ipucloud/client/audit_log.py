@@ -1,0 +1,15 @@
+"""Calls for the audit log."""
+
+from __future__ import annotations
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call
+from ipucloud.client.models import AuditEntry, Page
+
+
+def list(
+    *, actor: str | None = None, operation: str | None = None, order: str | None = None, limit: int | None = None
+) -> Call[Page[AuditEntry]]:
+    """Who asked for what in the project, newest first. `actor`: an e-mail, or a token's name."""
+    query = {"actor": actor, "operation": operation, "order": order, "limit": limit}
+    return request.get("audit-log", Page[AuditEntry], query)

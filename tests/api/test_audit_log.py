@@ -1,0 +1,158 @@
+"""The audit log: who asked for what, in a chain in which no change stays unseen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from typer.testing import CliRunner, Result
+
+from ipucloud.cli.service.audit_log import app
+from ipucloud.identity.audit_log import ABANDONED_SECONDS, seal, verify
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem
+from tests.support.people import PASSWORD, make_person
+from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import stop_clock
+
+pytestmark = pytest.mark.anyio
+
+LOG, ALL = "/audit-log", "/v1/operator/audit-log"
+
+
+async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
+    answer = await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
+def told(each: dict[str, Any]) -> tuple[object, ...]:
+    return each["operation"], each["status"], each["code"], each["state"]
+
+
+async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        ann = await make_person(connection, api.world.project.id, Role.VIEWER)
+    login = await api.client().post("/v1/login", json={"email": ann.email, "password": PASSWORD})
+    viewer = api.client(login.json()["token"], **{"User-Agent": "a program\x07"})
+    repeated, body = key(), {"name": "ci", "role": "viewer"}
+    for headers in (repeated, repeated):
+        made = await api.owner.post(f"{api.base}/tokens", json=body, headers=headers)
+    problem(await viewer.post(f"{api.base}/tokens", json=body), 403, "permission_denied")
+    problem(await api.owner.delete(f"{api.base}/clusters/none"), 404, "not_found")
+    problem(await api.owner.post(f"{api.base}/tokens", json={}), 422, "validation_failed")
+    problem(await api.client("wrong").post(f"{api.base}/tokens", json=body), 401, "unauthenticated")
+    await api.owner.get(f"{api.base}/tokens")
+    await api.owner.get(f"{api.base}/clusters")
+    await api.owner.get(f"{api.base}/billing/invoices")
+
+    found = await entries(api)
+    assert [told(each) for each in found] == [
+        ("logIn", 201, None, "completed"),
+        ("createToken", 201, None, "completed"),
+        ("createToken", 201, None, "completed"),
+        ("createToken", 403, "permission_denied", "completed"),
+        ("deleteCluster", 404, "not_found", "completed"),
+        ("createToken", 422, "validation_failed", "completed"),
+        ("listTokens", 200, None, "completed"),
+        ("listInvoices", 200, None, "completed"),
+        ("listAuditLog", None, None, "open"),  # the one that is being served
+    ]
+    assert {found[place]["actor"] for place in (0, 3)} == {ann.email}
+    assert (found[3]["agent"], found[3]["address"]) == ("a program?", "127.0.0.1")
+    assert found[1]["request_id"] != found[2]["request_id"]
+    assert [told(each)[0] for each in await entries(api, actor=ann.email)] == ["logIn", "createToken"]
+    assert [told(each)[:2] for each in await entries(api, operation="deleteCluster")] == [("deleteCluster", 404)]
+    for secret in (PASSWORD, made.json()["token"] or "ipu_test_", login.json()["token"]):
+        assert "audit_log" not in await api.stores(secret)
+
+
+async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api) -> None:
+    for password, status in (("wrong", 401), (PASSWORD, 401)):
+        answer = await api.client().post("/v1/session", json={"email": "nobody@example.com", "password": password})
+        assert answer.status_code == status
+    await api.client().post("/v1/session", json={"token": api.world.project.token.secret})
+    admin = await api.caller(Role.ADMIN)
+    found = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
+    assert [(each["status"], each["actor"] is None) for each in found] == [(201, False), (401, True), (401, True)]
+    everything = (await admin.get(ALL, params={"project": api.world.project.slug})).json()["items"]
+    assert {each["project_id"] for each in everything} <= {str(api.world.project.id)}
+
+
+async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch) -> None:
+    for number in range(4):
+        await api.owner.post(f"{api.base}/tokens", json={"name": f"t{number}", "role": "viewer"})
+    await seal(api.world.database)
+    async with api.world.database.read() as connection:
+        sound = await verify(connection)
+    assert (sound.entries, sound.faults) == (4, [])
+    await api.owner.post(f"{api.base}/tokens", json={"name": "t5", "role": "viewer"})
+    await seal(api.world.database)
+    async with api.world.database.read() as connection:
+        longer = await verify(connection, head=sound.head)
+    assert (longer.entries, longer.faults) == (5, [])
+    sealed = await entries(api, operation="createToken")
+    assert [each["seq"] for each in sealed] == [1, 2, 3, 4, 5]
+    assert sealed[-1]["hash"] == longer.head
+
+    async with api.world.database.begin() as connection:
+        with pytest.raises(sa.exc.DBAPIError):
+            await connection.execute(sa.text("UPDATE audit_log SET status = 500 WHERE seq = 2"))
+    async with api.world.database.begin() as connection:
+        with pytest.raises(sa.exc.DBAPIError):
+            await connection.execute(sa.text("DELETE FROM audit_log"))
+    for statement, fault in (
+        ("UPDATE audit_log SET status = 500 WHERE seq = 2", "entry 2 ("),
+        ("UPDATE audit_log SET actor = 'somebody else' WHERE seq = 1", "entry 1 ("),
+        ("DELETE FROM audit_log WHERE seq = 3", "entries 3 to 3 are missing"),
+        ("DELETE FROM audit_log WHERE seq = 5", f"no entry has the hash {longer.head}"),
+    ):
+        with psycopg.connect(database.owner_url, autocommit=True) as owner:
+            owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
+            assert owner.execute(statement).rowcount == 1
+        async with api.world.database.read() as connection:
+            found = await verify(connection, head=longer.head)
+        assert any(fault in each for each in found.faults), (statement, found.faults)
+
+
+async def test_an_entry_that_nobody_completes_is_abandoned(api: Api, database: Scratch, stopped_clock: None) -> None:
+    await api.owner.post(f"{api.base}/tokens", json={"name": "t", "role": "viewer"})
+    async with api.world.database.begin() as connection:  # its process was killed before it could complete it
+        await connection.execute(sa.text("UPDATE audit_log SET completed_at = NULL, status = NULL"))
+        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    await seal(api.world.database)
+    [lost] = await entries(api, operation="createToken")
+    assert (lost["state"], lost["seq"]) == ("open", None)
+    stop_clock(database.owner_url, now + timedelta(seconds=ABANDONED_SECONDS + 1))
+    await seal(api.world.database)
+    lost, *_ = await entries(api, operation="createToken")
+    assert (lost["state"], lost["status"], lost["seq"]) == ("abandoned", None, 2)
+
+
+async def test_operators_verify_and_export_it_at_the_database(api: Api, database: Scratch) -> None:
+    for number in range(3):
+        await api.owner.post(f"{api.base}/tokens", json={"name": f"t{number}", "role": "viewer"})
+    await seal(api.world.database)
+
+    async def run(*arguments: str) -> Result:
+        environment = {"IPUCLOUD_DATABASE_URL": database.app_url}
+        return await asyncio.to_thread(CliRunner().invoke, app, [*arguments], env=environment)
+
+    verified = await run("verify", "--json")
+    assert verified.exit_code == 0, verified.output
+    head = json.loads(verified.output)["head"]
+    exported = [json.loads(line) for line in (await run("export", "--after", "1")).output.splitlines()]
+    assert [each["seq"] for each in exported] == [2, 3]
+    assert exported[-1]["hash"] == head
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
+        owner.execute("UPDATE audit_log SET actor = 'nobody' WHERE seq = 2")
+    broken = await run("verify", "--head", head)
+    assert broken.exit_code == 3
+    assert "entry 2" in broken.output

@@ -1,0 +1,34 @@
+"""`ipucloud audit-log` against a real HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.scripted import Service
+
+Run = Callable[..., Any]
+ENTRY = {
+    "id": "e1",
+    "operation": "deleteCluster",
+    "actor": "ann@example.com",
+    "status": 409,
+    "code": "delete_protected",
+    "state": "completed",
+    "address": "192.0.2.7",
+}
+
+
+def test_who_asked_for_what_is_shown_with_the_result(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/audit-log", [ENTRY, ENTRY | {"status": None, "code": None, "state": "abandoned"}])
+    shown = run("audit-log", "--actor", "ann@example.com").out
+    assert "409 delete_protected" in shown
+    assert "abandoned" in shown
+    assert service.asked[-1].query["actor"] == "ann@example.com"
+
+
+def test_operators_see_every_project(run: Run, service: Service) -> None:
+    service.lists("/v1/operator/audit-log", [ENTRY])
+    assert run("audit-log", "--platform", "--of", "lab", "--json").json[0]["operation"] == "deleteCluster"
+    assert service.asked[-1].query["project"] == "lab"
+    assert run("audit-log", "--of", "lab").status == 2
