@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 806437b58c29c8d39427f1b6ed0f5b0bc9757a03fc1c1cd13db5280df255fedd
+// Generated from docs/openapi.json by `npm run schema`; sha256 044286aa1a2036c936309f0e8cf2c93d70f90d618e8f05aa93c9cce9e9518ab0
 
 export interface paths {
     "/livez": {
@@ -666,6 +666,22 @@ export interface paths {
         };
         get?: never;
         put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAllAuditLog"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1471,6 +1487,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project}/billing/account": {
@@ -2881,7 +2913,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/session:switch": {
+    "/v1/session/membership": {
         parameters: {
             query?: never;
             header?: never;
@@ -2889,8 +2921,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
-        post: operations["switchSession"];
+        put: operations["switchSession"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8250,6 +8282,34 @@ export interface components {
             state_entered_at: string;
             state_reason: string | null;
         };
+        AuditEntry: {
+            account_id: string | null;
+            actor: string | null;
+            address: string;
+            agent: string;
+            /** Format: date-time */
+            at: string;
+            code: string | null;
+            completed_at: string | null;
+            hash: string | null;
+            /** Format: uuid */
+            id: string;
+            method: string;
+            objects: {
+                [key: string]: string;
+            };
+            operation: string;
+            project_id: string | null;
+            request_id: string;
+            seq: number | null;
+            state: string;
+            status: number | null;
+            token_id: string | null;
+        };
+        AuditEntryPage: {
+            items: components["schemas"]["AuditEntry"][];
+            next_cursor: string | null;
+        };
         AuditRepair: {
             action: string;
             rule: string;
@@ -12935,6 +12995,32 @@ export interface operations {
             };
         };
     };
+    listAllAuditLog: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                actor?: string | null;
+                operation?: string | null;
+                project?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+        };
+    };
     listCleanings: {
         parameters: {
             query?: {
@@ -14331,6 +14417,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                actor?: string | null;
+                operation?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
                 };
             };
         };
@@ -17192,9 +17305,7 @@ export interface operations {
     switchSession: {
         parameters: {
             query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
