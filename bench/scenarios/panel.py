@@ -129,7 +129,7 @@ def _visitor(stage: Stage, stack: ExitStack, browser: Browser, clusters: int) ->
     page = context.new_page()
     page.goto("/sign-in")
     page.get_by_label("API token").fill(token)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("API token").press("Enter")
     page.get_by_role("link", name="SSH keys").wait_for()
     session = context.storage_state()
     context.close()

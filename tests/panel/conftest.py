@@ -125,8 +125,14 @@ def public_key() -> str:
 def screenshot(page: Page, name: str) -> None:
     """Keep what the page looks like."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.evaluate("window.scrollTo(0, 0)")  # the top bar is drawn where the page was scrolled to
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True, animations="disabled")
+    size = page.viewport_size
+    if size is None:
+        raise TypeError("the tests' pages have a size")
+    # Made as high as its content first: while a browser does that for a picture by itself, the page may be narrow.
+    content = int(page.evaluate("document.documentElement.scrollHeight"))
+    page.set_viewport_size({"width": size["width"], "height": max(size["height"], content)})
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
+    page.set_viewport_size(size)
 
 
 def violations(page: Page) -> list[str]:

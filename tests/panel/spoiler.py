@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Dialog, Page, Route, expect
 
 _NAMES = """
 name description reason detail message title label state_reason blocked_by answer reference fingerprint command
@@ -61,7 +61,12 @@ def fields_shown(page: Page, paths: Iterable[str]) -> set[str]:
     """Which fields of the API's answers are to be read on these pages, each with a script in it. None may run."""
     spoiler = Spoiler()
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def heard(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", heard)
     page.add_init_script("addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI))")
     page.route(re.compile(r"/v1/(?!.*/stream)"), spoiler)
     shown = set[str]()

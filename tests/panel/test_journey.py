@@ -52,6 +52,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
     expect(page.get_by_text("Active", exact=True).first).to_be_visible(timeout=READY_MS)
     expect(page.get_by_text(re.compile("^ssh .+@")).first).to_be_visible()
+    expect(page.get_by_role("button", name="Copy: Host", exact=True)).to_be_visible()
     screenshot(page, "cluster")
     assert violations(page) == []
     page.get_by_role("tab", name="Topology").click()

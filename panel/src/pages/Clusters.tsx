@@ -22,7 +22,7 @@ import { useClusterColumns } from "./clusters/columns";
 
 const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
 
-const PAGE = 50;
+const PAGE = 20; // a cluster of the list has 2.5 kB
 
 export function Clusters() {
   const { common, clusters: s } = useStrings();
@@ -37,7 +37,8 @@ export function Clusters() {
   const items = list.data?.items ?? [];
   const selected = items.filter((each) => chosen.some((other) => other.id === each.id));
   const columns = useClusterColumns();
-  const options = useFilterOptions();
+  const [filtering, setFiltering] = useState(false);
+  const options = useFilterOptions(filtering);
   const filter = (next: readonly PropertyFilterProps.Token[]) => {
     setTokens([...next]);
     setAddress(next.map((each): [string, string] => [each.propertyKey ?? "q", String(each.value)]), { replace: true });
@@ -71,14 +72,16 @@ export function Clusters() {
         }}
         header={<ListHeader selected={selected} onAction={setAction} />}
         filter={
-          <PropertyFilter
-            query={{ tokens, operation: "and" }}
-            onChange={({ detail }) => filter(detail.tokens)}
-            filteringPlaceholder={s.find}
-            filteringAriaLabel={s.find}
-            hideOperations
-            {...options}
-          />
+          <div onFocus={() => setFiltering(true)}>
+            <PropertyFilter
+              query={{ tokens, operation: "and" }}
+              onChange={({ detail }) => filter(detail.tokens)}
+              filteringPlaceholder={s.find}
+              filteringAriaLabel={s.find}
+              hideOperations
+              {...options}
+            />
+          </div>
         }
         pagination={<Pager pages={pages} next={list.data?.next_cursor} />}
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />

@@ -5,7 +5,8 @@ import Grid from "@cloudscape-design/components/grid";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { Cluster } from "../../api/queries";
+import { useQuery } from "@tanstack/react-query";
+import { regions, type Cluster } from "../../api/queries";
 import { ClusterState } from "../../components/ClusterState";
 import { useFormat, useStrings } from "../../i18n";
 import { ScheduleNext } from "./ScheduleNext";
@@ -41,6 +42,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
   const { common, clusters, cluster: s } = useStrings();
   const f = useFormat();
   const { billing, price_per_minute: price } = cluster;
+  const places = useQuery(regions).data?.items;
   const tags = Object.entries(cluster.tags).map(([name, value]) => `${name}=${value}`).join(", ");
   const why = [
     ...(cluster.state_reason ? [{ label: s.why, value: cluster.state_reason }] : []),
@@ -61,7 +63,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
           { label: clusters.price, value: price ? f.amount(Number(price.amount) * 60, price.currency) : common.none },
           { label: s.billing, value: s.billingStatus[billing.status] },
           { label: clusters.flavor, value: `${cluster.flavor} (${f.number(cluster.ipus)} IPUs)` },
-          { label: clusters.region, value: cluster.region },
+          { label: clusters.region, value: places?.find((each) => each.slug === cluster.region)?.name ?? cluster.region },
           { label: s.image, value: cluster.image },
           { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
           { label: s.tags, value: tags || common.none },

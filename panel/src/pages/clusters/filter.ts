@@ -11,10 +11,11 @@ export function filterOf(tokens: readonly PropertyFilterProps.Token[]): ClusterF
   return { state: state.length ? state : undefined, region: last("region"), flavor: last("flavor"), q: last() };
 }
 
-export function useFilterOptions(): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
+/** What can be filtered by; the flavors are many, and are read when somebody is about to: `asked`. */
+export function useFilterOptions(asked: boolean): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
   const { clusters: s, common, states } = useStrings();
   const region = useQuery(regions).data?.items ?? [];
-  const flavor = useQuery(flavors()).data?.items ?? [];
+  const flavor = useQuery({ ...flavors(), enabled: asked }).data?.items ?? [];
   const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
   return {
     filteringProperties: [property("state", common.state), property("region", s.region), property("flavor", s.flavor)],

@@ -81,7 +81,7 @@ function useSections(region: string): CardsProps.SectionDefinition<Flavor>[] {
     if (!found) return common.none;
     return found.available > 0
       ? <StatusIndicator type="success">{s.stockCount(f.number(found.available))}</StatusIndicator>
-      : <StatusIndicator type="warning">{`${s.stockNone}. ${found.why_not?.detail ?? ""}`}</StatusIndicator>;
+      : <div className="words"><StatusIndicator type="warning">{`${s.stockNone}. ${found.why_not?.detail ?? ""}`}</StatusIndicator></div>;
   };
   const quota = (flavor: Flavor) => {
     const found = held?.find((each) => each.machine_type === flavor.machine_type && each.region === region);
@@ -89,7 +89,7 @@ function useSections(region: string): CardsProps.SectionDefinition<Flavor>[] {
     const left = Math.max(0, limit - (found?.used ?? 0));
     return left >= flavor.machines
       ? s.quotaLeft(f.number(left), f.number(limit))
-      : <StatusIndicator type="warning">{s.quotaOver(f.number(left))}</StatusIndicator>;
+      : <div className="words"><StatusIndicator type="warning">{s.quotaOver(f.number(left))}</StatusIndicator></div>;
   };
   return [
     { id: "price", header: s.perHour, width: 50, content: (each) => (each.price_per_hour ? f.money(each.price_per_hour) : common.none) },
