@@ -40,6 +40,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "setPrepaid": 200,
     "endPrepaid": 404,
     "setDunning": 200,
+    "setExportLimit": 200,
     "endDunning": 404,
     "setTopUp": 200,
     "endTopUp": 404,

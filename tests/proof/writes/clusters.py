@@ -47,10 +47,10 @@ async def cancel_operation(office: Office) -> Write:
     return Write("POST", path, project.token.secret, headers=key())
 
 
-async def _cluster_in_use(office: Office) -> tuple[Project, str]:
+async def _cluster_in_use(office: Office, flavor: str = "m2000-pod4") -> tuple[Project, str]:
     """A project, and the path of its cluster, which has a partition `training`."""
     project = await office.project()
-    made = await office.world.customer(project).create()
+    made = await office.world.customer(project).create(flavor=flavor)
     async with office.world.database.begin() as connection:
         await connection.execute(
             sa.text(
@@ -140,8 +140,9 @@ async def estimate_resize(office: Office) -> Write:
 
 
 async def _resize(office: Office, verb: str) -> Write:
-    project, path = await _cluster_in_use(office)
-    body, other = {"flavor": "m2000-pod16"}, {"flavor": "m2000-pod8"}
+    """To a smaller size: whether a larger one takes neighbours or another block depends on what other cases hold."""
+    project, path = await _cluster_in_use(office, flavor="m2000-pod8")
+    body, other = {"flavor": "m2000-pod4"}, {"flavor": "m2000-pod16"}
     return Write("POST", f"{path}:{verb}", project.token.secret, body, other, key())
 
 

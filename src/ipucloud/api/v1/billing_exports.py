@@ -173,14 +173,14 @@ async def set_export_limit(request: Request, project: ProjectRef, body: ExportLi
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        await set_limit(connection, scope.project_id, body.per_day)
-        await record(
-            connection,
-            QUOTA_UPDATED,
-            project_id=scope.project_id,
-            subject_id=scope.project_id,
-            request_id=actor(request, scope).request_id,
-        )
+        if await set_limit(connection, scope.project_id, body.per_day):
+            await record(
+                connection,
+                QUOTA_UPDATED,
+                project_id=scope.project_id,
+                subject_id=scope.project_id,
+                request_id=actor(request, scope).request_id,
+            )
         return Answer(200, (await limit_document(connection, scope.project_id)).encode())
 
     return await change(request, project, effect)

@@ -47,6 +47,7 @@ _SET = sa.text(
     """
     INSERT INTO export_limits (project_id, per_day) VALUES (:project_id, :per_day)
     ON CONFLICT (project_id) DO UPDATE SET per_day = excluded.per_day, changed_at = app_now()
+     WHERE export_limits.per_day <> excluded.per_day
     """
 )
 
@@ -58,9 +59,12 @@ async def limit_document(connection: Statements, project_id: UUID) -> str:
     return orjson.dumps({"per_day": found.per_day, "used": found.used, "next_at": at}).decode()
 
 
-async def set_limit(connection: AsyncConnection, project_id: UUID, per_day: int) -> None:
-    """From now on the project may request so many exports within 24 hours; those that it has count."""
-    await connection.execute(_SET, {"project_id": project_id, "per_day": per_day})
+async def set_limit(connection: AsyncConnection, project_id: UUID, per_day: int) -> bool:
+    """From now on the project may request so many exports within 24 hours; those that it has count.
+
+    False: an operator had set it so already.
+    """
+    return (await connection.execute(_SET, {"project_id": project_id, "per_day": per_day})).rowcount > 0
 
 
 async def require_room(connection: Statements, project_id: UUID) -> None:
