@@ -127,15 +127,16 @@ _END_LOGINS = sa.text(
     """
 )
 _LOG_OUT = Query(
-    "UPDATE tokens SET revoked_at = app_now() WHERE id = :id AND kind = 'login' AND revoked_at IS NULL RETURNING id",
+    "UPDATE tokens SET revoked_at = coalesce(revoked_at, app_now()) WHERE id = :id AND kind = 'login' RETURNING id",
     UUID,
 )
+# Not a join with the present token: the same request at the same time may have changed that, and then finds no row.
 _SWITCH = Query(
     """
     UPDATE browser_sessions SET token_id = chosen.id
-      FROM tokens AS mine JOIN tokens AS chosen ON chosen.owner_id = mine.owner_id
-      LEFT JOIN projects ON projects.id = chosen.project_id
-     WHERE browser_sessions.secret_hash = :secret_hash AND mine.id = browser_sessions.token_id
+      FROM tokens AS chosen LEFT JOIN projects ON projects.id = chosen.project_id
+     WHERE browser_sessions.secret_hash = :secret_hash
+       AND chosen.owner_id = (SELECT owner_id FROM tokens WHERE id = browser_sessions.token_id)
        AND chosen.id = :membership_id AND chosen.kind = 'member' AND chosen.revoked_at IS NULL
        AND projects.deleted_at IS NULL
     RETURNING chosen.id
@@ -201,7 +202,7 @@ async def log_in(connection: AsyncConnection, user: User, membership: Membership
 
 
 async def log_out(connection: AsyncConnection, token_id: UUID) -> bool:
-    """End the token if it is one of `log_in`."""
+    """End the token if it is one of `log_in`; a request that comes at the same time may have done so."""
     return await _LOG_OUT.one_or_none(connection, {"id": token_id}) is not None
 
 
