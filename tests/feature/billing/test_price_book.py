@@ -12,7 +12,7 @@ from uuid import UUID
 import psycopg
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -67,7 +67,11 @@ REQUESTS = st.lists(
 
 def painted(prices: Prices, starts: set[int], new: Addition) -> Prices:
     """The years after `new` was added: its own get its price, up to its end or the next version; no other changes."""
-    following = min((year for year in starts if year > new.begins), default=YEARS.stop)
+    if new.begins in starts and prices.get(new.begins) == new.price:
+        return prices  # it is there already
+    later = range(new.begins + 1, YEARS.stop)
+    replaces = new.begins in prices and new.begins not in starts
+    following = next((year for year in later if year in starts or (replaces and year not in prices)), YEARS.stop)
     ends = new.ends if new.ends is not None else following
     return prices | dict.fromkeys(range(new.begins, ends), new.price)
 
@@ -126,6 +130,15 @@ async def check(connection: AsyncConnection, account: UUID, requests: Sequence[l
                 assert shown(after, contract=contract)[0] == expected
 
 
+_CENT = Decimal("0.01")
+
+
+# A contract price without an end ends where the one that it replaces would have ended.
+@example(
+    requests=[
+        [Addition(2100, None, False, _CENT), Addition(2101, None, True, _CENT), Addition(2100, 2102, True, _CENT)]
+    ]
+)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(requests=REQUESTS)
 def test_no_order_of_requests_makes_a_hole(database: Scratch, requests: list[list[Addition] | Withdrawal]) -> None:
