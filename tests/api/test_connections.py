@@ -113,10 +113,10 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
         # Something that wakes a worker opens the connection that tells it.
         async with httpx.AsyncClient(headers=headers, timeout=PATIENCE, trust_env=False) as client:
             assert (await client.post(f"{project}/clusters", json=cluster_json())).status_code == 202
-        with locked(database.superuser_url, "tokens", "ACCESS EXCLUSIVE"):
+        with locked(database.superuser_url, "clusters", "ACCESS EXCLUSIVE"):
             requests = [
                 ("GET", f"{project}/clusters"),
-                ("GET", f"{project}/billing/account"),
+                ("GET", f"{project}/overview"),
                 ("POST", f"{project}/clusters"),
             ] * CROWD
             crowd = [threading.Thread(target=keep_asking, args=request) for request in requests]
