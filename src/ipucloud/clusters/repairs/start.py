@@ -177,6 +177,7 @@ def _same_cause(need: Need, repair: OpenRepair) -> bool:
 
 
 def _agree(need: Need, repair: OpenRepair) -> bool:
+    """Whether the repair is still what the cluster needs: for the same cause, and of the same hardware."""
     return _same_cause(need, repair) and need.hardware == repair.hardware
 
 
