@@ -209,9 +209,9 @@ async def test_a_host_has_an_hour_to_come_back_with_its_disk(shop: Shop) -> None
     await shop.after(seconds=125)
     scheduled = await shop.scheduled(bert)
     assert scheduled is not None
-    assert (shop.started, scheduled["starts_at"]) == ([], "2026-05-05T11:10:00.000000Z")
+    assert (shop.started, scheduled["starts_at"]) == ([], "2026-05-05T11:10:05.000000Z")
     assert "without the disk of the failed Poplar server" in await shop.reason(bert)
-    await shop.after(hours=1)
+    await shop.after(hours=1, seconds=5)
     assert shop.started == [scheduled["hardware"]]
 
 

@@ -30,8 +30,8 @@ class Need(NamedTuple):
     `hosts`: those of `replaced` that are hosts of Poplar servers, whose disks are lost with them.
     `maintained`: what is maintained where it is. A host is, because its disk would be lost; so is what its customer
     wants to keep, and a server with IPUs of its own. `faulty_since`: the first sighting of a fault that is repaired
-    without a request. `maintenance_at`: the earliest planned maintenance. One of them is set. `unrepaired_at`: when a
-    repair of it last ended without success.
+    without a request; `hosts_faulty_since`: of one of `hosts`. `maintenance_at`: the earliest planned maintenance. Of
+    `faulty_since` and this, one is set. `unrepaired_at`: when a repair of it last ended without success.
     """
 
     project_id: UUID
@@ -45,6 +45,7 @@ class Need(NamedTuple):
     maintenance_at: datetime | None
     unrepaired_at: datetime | None
     now: datetime
+    hosts_faulty_since: datetime | None = None
 
     @property
     def window(self) -> RepairWindow | None:
@@ -108,7 +109,8 @@ NEEDS = Query(
            (SELECT max(past.ended_at) FROM scheduled_repairs AS past
              WHERE past.project_id = c.project_id AND past.cluster_id = c.id
                AND past.outcome IN ('cancelled', 'failed')) AS unrepaired_at,
-           app_now() AS now
+           app_now() AS now,
+           min(report.first_seen_at) FILTER (WHERE {_FAULTY} AND report.host_id IS NOT NULL) AS hosts_faulty_since
       FROM health_reports AS report
       JOIN allocations AS held
         ON held.released_at IS NULL AND (held.machine_id = report.machine_id OR held.host_id = report.host_id)
@@ -136,8 +138,9 @@ def plan(need: Need, settings: Settings) -> Plan:
     if need.faulty_since is None:
         latest = need.maintenance_at or need.now
         return Plan(last_begin(need.window if need.replaced else None, need.now, latest), latest)
-    lasting = settings.repair_host_after if need.hosts else settings.repair_after
-    due = [need.now, need.faulty_since + timedelta(seconds=lasting)]
+    due = [need.now, need.faulty_since + timedelta(seconds=settings.repair_after)]
+    if need.hosts_faulty_since is not None:  # also where a machine has been faulty for longer: its disk would be lost
+        due.append(need.hosts_faulty_since + timedelta(seconds=settings.repair_host_after))
     if need.unrepaired_at is not None:
         due.append(need.unrepaired_at + PAUSE)
     starts_at = begins(need.window, max(due))
