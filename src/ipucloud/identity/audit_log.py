@@ -237,7 +237,7 @@ async def chain(connection: Statements, *, after: int = 0) -> AsyncIterator[Seal
 
 
 class Verified(NamedTuple):
-    """What a look at the whole chain has found: `faults` are sentences; `head` is the last hash, in hexadecimal."""
+    """The result of verifying the whole chain: `faults` are sentences; `head` is the last hash, in hexadecimal."""
 
     entries: int
     head: str
