@@ -80,6 +80,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     assert violations(page) == []
     page.get_by_role("dialog").get_by_role("button", name="Reboot", exact=True).click()
     expect(page.get_by_text("The servers of bert are being rebooted.")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_hidden()
 
     restart = page.get_by_role("button", name="Restart", exact=True)
     expect(restart).to_be_enabled(timeout=READY_MS)
@@ -97,6 +98,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     rebuild.click()
     expect(page.get_by_text("The servers of bert are being rebuilt.")).to_be_visible()
     expect(page.get_by_text(re.compile("^Rebuilding")).first).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_hidden()
 
     _resize(page)
     page.get_by_role("button", name="Delete").first.click()

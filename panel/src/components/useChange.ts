@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
-/** Something that a person changes in the project, or of the platform: what is shown of it is read again, and `done` learns
- *  the answer. */
+/** Something that a person changes in the project, or of the platform. What is shown of it is read again first, then `done`
+ *  learns the answer: a page that says that a server reboots no longer offers to reboot it. */
 export function useChange<Answer, Input = void>(
   change: (input: Input) => Promise<Answer>,
   done?: (answer: Answer, input: Input) => void,
@@ -9,8 +9,13 @@ export function useChange<Answer, Input = void>(
 ) {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: change,
+    mutationFn: async (input: Input) => {
+      try {
+        return await change(input);
+      } finally {
+        await cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === of });
+      }
+    },
     onSuccess: (answer, input) => done?.(answer, input),
-    onSettled: () => cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === of }),
   });
 }

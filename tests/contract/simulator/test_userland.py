@@ -206,6 +206,23 @@ async def test_a_port_is_forwarded_to_a_server_on_the_server(connection: asyncss
         await connection.open_connection("localhost", 8124)
 
 
+@pytest.mark.anyio
+async def test_a_forwarded_connection_closes_when_the_customer_is_the_last_to_end_it(
+    connection: asyncssh.SSHClientConnection,
+) -> None:
+    greets = (
+        "import socket; s = socket.create_server(('127.0.0.1', 8126)); print(); c, _ = s.accept(); c.send(b'hello')"
+    )
+    process = await connection.create_process(f'exec python3 -u -c "{greets}; c.shutdown(1); c.recv(1)"')
+    await process.stdout.readline()
+    reader, writer = await connection.open_connection("localhost", 8126)
+    assert await reader.read() == b"hello"
+    writer.write_eof()
+    async with asyncio.timeout(SECONDS):
+        await writer.wait_closed()
+        await process.wait()
+
+
 def test_openssh_forwards_to_the_server_itself(login: OpenSsh) -> None:
     serving = "nohup python3 -m http.server 8125 --bind 127.0.0.1 > log 2>&1 & echo $!"
     pid = output(login, serving).strip()

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import asyncssh
 
@@ -20,6 +19,7 @@ from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shel
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.laboratory.simulator.ssh.forwarding import forwarded
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
 from ipucloud.laboratory.simulator.ssh.ipu_run import NAME as IPU_RUN
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
@@ -280,8 +280,7 @@ class PoplarServer:
         except SandboxProblem as problem:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
         found.setblocking(False)
-        _, peer = await asyncio.get_running_loop().create_connection(asyncssh.SSHForwarder, sock=found)
-        return cast("asyncssh.SSHTCPSession[bytes]", asyncssh.SSHForwarder(peer))
+        return forwarded(found)
 
     async def _serve(self, login: Login, problem: str) -> None:
         await Session(login, await self.new_shell(), self._around.command_seconds, problem).run()
