@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
-GATHER_SECONDS = 0.001
+SLOW_SECONDS = 0.0002
+"""A write that takes longer than this is handed to a thread from then on, which costs about as much."""
+GATHER_SECONDS = 0.002
 """How long a write waits for more changes, when the one before was waited for by several callers."""
 
 
@@ -27,6 +30,7 @@ class Document:
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._crowd = 0
+        self._slow = fsync
 
     def touch(self) -> None:
         """Note that the state in memory differs from the file."""
@@ -63,10 +67,15 @@ class Document:
         self._writing = None
 
     async def _replace(self, data: bytes) -> None:
-        if self._fsync:
-            await asyncio.to_thread(replace_file, self._path, data)
-        else:  # without the disk to wait for, a thread costs more than the write
-            replace_file(self._path, data, fsync=False)
+        if self._slow:
+            await asyncio.to_thread(self._timed_replace, data)
+        else:
+            self._timed_replace(data)
+
+    def _timed_replace(self, data: bytes) -> None:
+        started = time.perf_counter()
+        replace_file(self._path, data, fsync=self._fsync)
+        self._slow = time.perf_counter() - started > SLOW_SECONDS
 
     def _tell(self, version: int, error: OSError | None) -> None:
         """Let go of those whose change was in this version of the file. Some of them may have been cancelled."""
