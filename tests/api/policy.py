@@ -38,6 +38,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "listTools": WITH_ANY_TOKEN,
     "listRecipes": WITH_ANY_TOKEN,
     "listPrices": WITH_ANY_TOKEN,
+    "listProofKeys": WITH_ANY_TOKEN,
     "listProjects": EVERYBODY,
     "createProject": PLATFORM,
     "getProject": EVERYBODY,

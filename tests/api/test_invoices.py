@@ -16,6 +16,7 @@ from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.kernel.signing import signer_of
 from tests.api.support import SECRETS_KEY, Api, key, problem
 from tests.support.factories import make_project
 from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
@@ -77,6 +78,9 @@ async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, databas
         await api.owner.get(f"{api.base}/billing/invoices/{note.json()['number']}/proof"), 409, "state_conflict"
     )
     assert "follows from no usage" in refused["detail"]
+    unused = {"current": True, "first_month": None, "last_month": None}
+    [key_of_now] = (await api.owner.get("/v1/billing/proof-keys")).json()["items"]
+    assert key_of_now == {"public_key": signer_of(read_keys(SECRETS_KEY)).public_key} | unused
     # The month is one of the tests: its charge is of no interval, so it proves nothing, and says so.
     with psycopg.connect(database.superuser_url) as connection:
         connection.execute("UPDATE hour_closes SET verified_at = closed_at")
@@ -90,6 +94,9 @@ async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, databas
     assert given.headers["content-disposition"] == f'attachment; filename="{number}.proof"'
     assert json.loads(json.loads(given.content)["invoice"]["document"])["number"] == number
     assert (await admin.get(of_account)).content == given.content
+    listed = await api.owner.get("/v1/billing/proof-keys")
+    assert listed.json()["items"] == [key_of_now | {"first_month": "2026-04", "last_month": "2026-04"}]
+    assert json.loads(given.content)["month"]["public_key"] == key_of_now["public_key"]
     with pytest.raises(NotProven):
         verify(given.content)
 

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 044286aa1a2036c936309f0e8cf2c93d70f90d618e8f05aa93c9cce9e9518ab0
+// Generated from docs/openapi.json by `npm run schema`; sha256 3d1f9ba73d66b6d5b8fe9f4fb7e628737d22c616dac71f97443f93f1c9e0b1bb
 
 export interface paths {
     "/livez": {
@@ -460,6 +460,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["withdrawPrice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/proof-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listProofKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -10776,6 +10792,16 @@ export interface components {
             /** Format: date-time */
             until: string;
         };
+        ProofKey: {
+            current: boolean;
+            first_month: string | null;
+            last_month: string | null;
+            public_key: string;
+        };
+        ProofKeyPage: {
+            items: components["schemas"]["ProofKey"][];
+            next_cursor: string | null;
+        };
         Quota: {
             limit: number;
             machine_type: string;
@@ -12643,6 +12669,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    listProofKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofKeyPage"];
+                };
             };
         };
     };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models import Invoice, InvoiceRow, Page
+from ipucloud.client.models import Invoice, InvoiceRow, Page, ProofKey
 
 DRAFT = "draft"
 
@@ -30,6 +30,11 @@ def proof(number: str, *, platform: bool = False) -> Call[bytes]:
     `platform`: of any account.
     """
     return request.get(f"billing/invoices/{segment(number)}/proof", bytes, scoped=not platform)
+
+
+def proof_keys() -> Call[Page[ProofKey]]:
+    """The public keys under which months are and were signed, newest first."""
+    return request.get("billing/proof-keys", Page[ProofKey], scoped=False)
 
 
 def create_credit_note(number: str, *, reason: str, net: str | None = None) -> Call[Invoice]:

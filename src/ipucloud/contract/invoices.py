@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.charges import CitedReportOut
-from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, to_pay
+from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, Month, to_pay
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Money, rounded
 
@@ -185,6 +185,21 @@ class InvoiceOut(Answer):
     due: Money | None = Field(None, description="Amount due at the time of issue.")
     tax_treatment: Literal["standard", "reverse_charge", "exempt"]
     notes: list[str] = Field(description="Remarks on tax.")
+
+
+class ProofKeyOut(Answer):
+    """A public key under which sealed months are or were signed."""
+
+    public_key: str = Field(
+        description="Ed25519 public key in base64.", examples=["3q2+7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+    )
+    current: bool = Field(description="Whether the next month will be signed under it.")
+    first_month: Month | None = Field(description="First month signed under it; null: none yet.")
+    last_month: Month | None = Field(description="Last month signed under it; null: none yet.")
+
+
+class ProofKeyPage(Page[ProofKeyOut]):
+    pass
 
 
 class InvoiceFormat(BaseModel):

@@ -131,7 +131,7 @@ CLOSE_AGE = Measure(
 )
 LATE_MONTHS = Measure(
     "billing_months_late",
-    "Billing months that are not sealed a day after their end, or sealed and not invoiced",
+    "Billing months that are not sealed a day after their end, not invoiced, or not signed a day after sealing",
     ("step",),
     sa.text(
         """
@@ -140,6 +140,10 @@ LATE_MONTHS = Measure(
         UNION ALL
         SELECT 'invoice', count(*) FROM billing_months b
          WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month)
+        UNION ALL
+        SELECT 'sign', count(*) FROM billing_months b
+         WHERE sealed_at <= app_now() - interval '1 day' AND EXISTS (SELECT FROM month_proofs)
+           AND NOT EXISTS (SELECT FROM month_proofs p WHERE p.month = b.month)
         """
     ),
 )

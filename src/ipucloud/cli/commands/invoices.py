@@ -105,6 +105,16 @@ def proof(
     session.done("written", output)
 
 
+@customer_command(app, "proof-keys")
+def proof_keys(session: Session) -> None:
+    """List the public keys under which months are and were signed."""
+    session.list(
+        invoices.proof_keys(),
+        ("PUBLIC KEY", "FIRST MONTH", "LAST MONTH", "CURRENT"),
+        lambda key: (key.public_key, key.first_month, key.last_month, key.current),
+    )
+
+
 @customer_command(app, "verify", "may.proof", "may.proof --key PUBLIC-KEY")
 def verify(
     session: Session,
@@ -121,7 +131,9 @@ def verify(
     facts = proven._asdict() | {"keys": ", ".join(proven.keys)}
     session.show(facts, list(facts.items()))
     if key is None:
-        session.note("Whose key this is, the file cannot say: compare it with the one that the operator has published.")
+        session.note(
+            "Whose key this is, the file cannot say: compare it with `ipucloud billing proof-keys` or a published one."
+        )
 
 
 @customer_command(app, "balance")

@@ -1764,6 +1764,22 @@ class Project(Answer):
     """Number that grows with every change."""
 
 
+class ProofKey(Answer):
+    """A public key under which sealed months are or were signed."""
+
+    public_key: str
+    """Ed25519 public key in base64."""
+
+    current: bool
+    """Whether the next month will be signed under it."""
+
+    first_month: str | None = None
+    """First month signed under it; null: none yet."""
+
+    last_month: str | None = None
+    """Last month signed under it; null: none yet."""
+
+
 class Quota(Answer):
     """How many machines of a type a project may hold in a region, and how many it holds."""
 
@@ -5597,6 +5613,7 @@ __all__ = [
     "Project",
     "ProjectAccount",
     "ProjectUsage",
+    "ProofKey",
     "Quota",
     "QuotaRequest",
     "QuotaRequestState",
