@@ -93,9 +93,11 @@ def generation_not_counted(stack: ExitStack) -> None:
     rewrite(stack, operation, "_BEGIN", ("generation + 1", "generation"))
 
 
-@mutant("after a cancelled rebuild that was finished, the cluster has the image from before")
+@mutant(
+    "after a cancelled rebuild that was finished, the cluster has the image from before",
+    directed="tests/proof/test_rebuild_boundaries.py",
+)
 def image_from_before(stack: ExitStack) -> None:
-    _rebuilt(stack)
     key = (True, "settle_rebuild")
 
     async def forgetful(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:

@@ -16,7 +16,6 @@ from ipucloud.inventory import resizing
 from ipucloud.inventory.release import free
 from ipucloud.inventory.resizing import ResizePart
 from ipucloud.quotas import store as quotas
-from tests.sim import resizing as resizing_customers
 from tests.sim import swarm
 from tests.sim.mutants.planting import mutant, replace
 
@@ -26,16 +25,11 @@ def _resized(stack: ExitStack) -> None:
     replace(stack, swarm, "RESIZED", (1.0,))
 
 
-def _regretted(stack: ExitStack) -> None:
-    """Cancelled by most of them when the new size is being set up."""
-    _resized(stack)
-    replace(stack, resizing_customers, "REGRETS", 1.0)
-    replace(stack, resizing_customers, "REGRETTED_AFTER", (250.0,))
-
-
-@mutant("a resize gives the machines of the former size back before the new size works")
+@mutant(
+    "a resize gives the machines of the former size back before the new size works",
+    directed="tests/proof/test_resize_boundaries.py",
+)
 def resize_gives_back_too_early(stack: ExitStack) -> None:
-    _regretted(stack)
     honest = resizing.number_machines
 
     async def early(connection: AsyncConnection, idle: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
@@ -66,7 +60,9 @@ def resize_keeps_the_quota(stack: ExitStack) -> None:
     replace(stack, resize, "quotas", SimpleNamespace(take=quotas.take, give_back=nothing))
 
 
-@mutant("a resize that is undone leaves the cluster with the flavor of its new size")
+@mutant(
+    "a resize that is undone leaves the cluster with the flavor of its new size",
+    directed="tests/worker/test_resize.py -k restores_the_former_size",
+)
 def undone_resize_changes_the_size(stack: ExitStack) -> None:
-    _regretted(stack)
     replace(stack, resize, "_BACK", sa.text("SELECT :project_id, :operation_id"))
