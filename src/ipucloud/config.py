@@ -184,6 +184,10 @@ class Settings(BaseSettings):
         ge=3,
         description="descriptor of a listening socket passed by a supervisor; takes precedence over host and port",
     )
+    tls_certificate: Path | None = Field(
+        None, description="file with the API's certificate chain, PEM; unset: the API speaks HTTP without TLS"
+    )
+    tls_key: Path | None = Field(None, description="file with its private key; unset: in the file of the certificate")
     internal_host: str = Field("127.0.0.1", description="where the internal listeners bind; keep it from customers")
     internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
     internal_listen_fd: int | None = Field(None, ge=3, description="the same for the internal listener")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -67,9 +68,17 @@ class ApiProcess:
 
 @contextmanager
 def api_process(
-    settings: Mapping[str, object] = MappingProxyType({}), *, url: str = NO_DATABASE, descriptors: int | None = None
+    settings: Mapping[str, object] = MappingProxyType({}),
+    *,
+    url: str = NO_DATABASE,
+    descriptors: int | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> Iterator[ApiProcess]:
-    """Start it and kill it at the end. `settings` by their names in `Settings`; `descriptors`: how many it may open."""
+    """Start it and kill it at the end. `settings` by their names in `Settings`; `descriptors`: how many it may open.
+
+    `trust`: it speaks TLS as localhost, and is verified by this.
+    """
+    base = "http://127.0.0.1" if trust is None else "https://localhost"
     public, internal = free_ports(2)
     given = {"database_url": url, "port": public, "internal_port": internal, **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
@@ -79,7 +88,7 @@ def api_process(
         command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$0" "$@"', *command]
     with (
         tempfile.NamedTemporaryFile() as log,
-        httpx.Client(base_url=f"http://127.0.0.1:{public}", timeout=PATIENCE, trust_env=False) as outside,
+        httpx.Client(base_url=f"{base}:{public}", timeout=PATIENCE, trust_env=False, verify=trust or False) as outside,
         httpx.Client(base_url=f"http://127.0.0.1:{internal}", timeout=PATIENCE, trust_env=False) as inside,
         subprocess.Popen(command, env=environment, stderr=log) as process,
     ):

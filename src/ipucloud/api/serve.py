@@ -23,6 +23,7 @@ from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
+from ipucloud.http.certificate import Certificate
 from ipucloud.http.gate import Gate
 from ipucloud.http.limits import public_limits
 from ipucloud.http.listeners import listener
@@ -31,6 +32,7 @@ from ipucloud.process import logs
 from ipucloud.process.reload import ReloadSignal, reload_signal
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 
+CERTIFICATE_SECONDS = 60.0
 GC_THRESHOLDS = (50_000, 20, 50)
 
 log = structlog.get_logger(__name__)
@@ -39,7 +41,7 @@ log = structlog.get_logger(__name__)
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then drain; read the catalogue again on SIGHUP.
 
-    Raises ValueError without a database, ListenError, CatalogueError.
+    Raises ValueError without a database, ListenError, CatalogueError, CertificateError.
     """
     if settings.database_url is None:
         raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
@@ -55,16 +57,39 @@ def run(settings: Settings) -> None:
 async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) -> None:
     app = create_app(settings)
     catalogue: CurrentCatalogue = app.state.catalogue
-    server = ApiServer(app, settings)
+    certificate = certificate_of(settings)
+    server = ApiServer(app, settings, certificate)
     public = listener(settings.host, settings.port, settings.listen_fd)
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(signals.calling(stack.enter_context(in_loop(server.stop))))
-        stack.enter_context(reload.calling(stack.enter_context(in_loop(catalogue.reload))))
+
+        def read_again() -> None:
+            catalogue.reload()
+            if certificate is not None:
+                certificate.refresh()
+
+        stack.enter_context(reload.calling(stack.enter_context(in_loop(read_again))))
+        if certificate is not None:
+            stack.callback(asyncio.create_task(_follow(certificate), name="certificate").cancel)
         if settings.internal_port != 0:
             internal = listener(settings.internal_host, settings.internal_port, settings.internal_listen_fd)
             await stack.enter_async_context(internal_listener(internal_app(app), internal))
         await server.serve(sockets=[public])
     log.info("api_stopped")
+
+
+def certificate_of(settings: Settings) -> Certificate | None:
+    """The certificate for TLS, if one is set. Raises CertificateError."""
+    if settings.tls_certificate is None:
+        return None
+    return Certificate(settings.tls_certificate, settings.tls_key or settings.tls_certificate)
+
+
+async def _follow(certificate: Certificate) -> None:
+    """Use a replaced certificate within a minute, without a signal: who renews it may not know this process."""
+    while True:
+        await asyncio.sleep(CERTIFICATE_SECONDS)
+        certificate.refresh()
 
 
 class ApiServer(uvicorn.Server):
@@ -74,9 +99,11 @@ class ApiServer(uvicorn.Server):
     requests elsewhere; then the listener closes, and requests in progress have the rest.
     """
 
-    def __init__(self, app: FastAPI, settings: Settings) -> None:
+    def __init__(self, app: FastAPI, settings: Settings, certificate: Certificate | None) -> None:
         self._gate = Gate("public", public_limits(settings))
-        super().__init__(server_config(app, self._gate, lifespan="on", drain_seconds=settings.drain_seconds))
+        super().__init__(
+            server_config(app, self._gate, lifespan="on", drain_seconds=settings.drain_seconds, certificate=certificate)
+        )
         self._app = app
         self._notice = settings.drain_seconds / 4
         self._draining: asyncio.Task[None] | None = None

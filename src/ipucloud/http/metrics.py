@@ -5,4 +5,7 @@ from __future__ import annotations
 from prometheus_client import Counter, Gauge
 
 CONNECTIONS = Gauge("http_server_connections", "Open connections of clients.", ("listener",))
+CERTIFICATE = Gauge(
+    "http_server_certificate_valid_until_seconds", "When the public listener's TLS certificate ends; 0 without TLS."
+)
 REFUSED = Counter("http_server_refused", "Clients refused or closed by the HTTP server.", ("listener", "reason"))

@@ -232,7 +232,10 @@ class LimitedProtocol(HttpToolsProtocol):
         """Close our side, and give the client time to read and to close its own."""
         self._closing = True
         self._left = LINGER_BYTES
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        else:
+            self.transport.close()  # TLS ends in both directions at once
         self.flow.resume_reading()
         self._settle()
 

@@ -7,16 +7,18 @@ import contextlib
 import math
 import socket
 from collections.abc import AsyncIterator
-from typing import Literal
+from typing import Any, Literal, cast
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
+from ipucloud.http.certificate import Certificate
 from ipucloud.http.gate import Gate
 from ipucloud.http.limits import INTERNAL_LIMITS
 from ipucloud.http.listeners import BACKLOG
 from ipucloud.http.protocol import limited
+from ipucloud.http.secured import secured
 
 INTERNAL_BACKLOG = 64
 """asyncio accepts this many connections at once before the first of them can be refused."""
@@ -29,6 +31,7 @@ def server_config(
     lifespan: Literal["on", "off"],
     backlog: int = BACKLOG,
     drain_seconds: float | None = None,
+    certificate: Certificate | None = None,
 ) -> uvicorn.Config:
     """uvicorn's configuration for serving the application to admitted clients.
 
@@ -37,7 +40,7 @@ def server_config(
     return uvicorn.Config(
         app,
         loop="none",
-        http=limited(gate),
+        http=limited(gate) if certificate is None else cast("Any", secured(gate, certificate.context)),
         ws="none",
         lifespan=lifespan,
         log_config=None,

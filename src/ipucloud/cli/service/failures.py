@@ -16,6 +16,7 @@ from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
+from ipucloud.http.certificate import CertificateError
 from ipucloud.http.listeners import ListenError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.site.errors import SiteError
@@ -26,7 +27,7 @@ def exit_on_error() -> Iterator[None]:
     """End the command with a message and a status for expected errors."""
     try:
         yield
-    except (CommandError, ListenError, SiteError) as error:
+    except (CertificateError, CommandError, ListenError, SiteError) as error:
         stop(str(error), Exit.FAILED)
     except CatalogueError as error:
         stop(str(error), Exit.USAGE)

@@ -72,11 +72,12 @@ def _service(
 ) -> Program:
     """A command of this package that answers on the sockets; they stay open while it is started again."""
     handed = {"internal_listen_fd": internal.fileno(), "listen_fd": None if public is None else public.fileno()}
+    plain = {"tls_certificate": None}  # it is asked on this machine, by names that no certificate has
     return Program(
         name,
         "ipucloud.cli.main",
         (command,),
-        environment(settings.model_copy(update=handed)),
+        environment(settings.model_copy(update=handed | plain)),
         logs / f"{command}.log",
         Answers(f"{url_of(public or internal)}/livez"),
         tuple(descriptor for descriptor in handed.values() if descriptor is not None),
