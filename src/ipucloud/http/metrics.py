@@ -6,6 +6,8 @@ from prometheus_client import Counter, Gauge
 
 CONNECTIONS = Gauge("http_server_connections", "Open connections of clients.", ("listener",))
 CERTIFICATE = Gauge(
-    "http_server_certificate_valid_until_seconds", "When the public listener's TLS certificate ends; 0 without TLS."
+    "http_server_certificate_valid_until_seconds",
+    "When the public listener's TLS certificate ends; 0 without TLS.",
+    registry=None,  # workers have no public listener
 )
 REFUSED = Counter("http_server_refused", "Clients refused or closed by the HTTP server.", ("listener", "reason"))
