@@ -258,9 +258,22 @@ POLICY: dict[str, frozenset[Role]] = {
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
-OPEN_TO_ALL = frozenset({"livez", "readyz", "signIn", "logIn", "showInvitation", "acceptInvitation"})
+OPEN_TO_ALL = frozenset(
+    {
+        "livez",
+        "readyz",
+        "signIn",
+        "listSignInProviders",
+        "beginProviderSignIn",
+        "logIn",
+        "beginDeviceLogin",
+        "fetchDeviceToken",
+        "showInvitation",
+        "acceptInvitation",
+    }
+)
 """Operations without authentication."""
-OF_PEOPLE = frozenset({"switchSession", "changePassword", "logOut"})
+OF_PEOPLE = frozenset({"switchSession", "changePassword", "logOut", "approveDeviceLogin", "denyDeviceLogin"})
 """Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""
 
 CORRECTION: dict[str, object] = {

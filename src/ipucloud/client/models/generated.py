@@ -334,6 +334,28 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class DeviceLogin(Answer):
+    """A login that waits for approval (RFC 8628)."""
+
+    device_code: str
+    """The device's secret, with which it fetches the token."""
+
+    user_code: str
+    """What the person enters or compares."""
+
+    verification_uri: str
+    """The page where the person enters it."""
+
+    verification_uri_complete: str
+    """The same page with the code."""
+
+    expires_in: int
+    """Seconds until both codes expire."""
+
+    interval: int
+    """Seconds between two requests for the token."""
+
+
 class Disabled(StrEnum):
     """
     Why a webhook is disabled: by its owner, after a 410 response, or after days of failures.
@@ -1764,6 +1786,16 @@ class Project(Answer):
     """Number that grows with every change."""
 
 
+class ProviderSignIn(Answer):
+    """Where the browser goes to sign in."""
+
+    url: str
+    """Address of the provider's page."""
+
+    expires_at: datetime
+    """By when the browser must be back."""
+
+
 class Quota(Answer):
     """How many machines of a type a project may hold in a region, and how many it holds."""
 
@@ -2036,6 +2068,23 @@ class SignInLink(Answer):
 
     expires_at: datetime
     """When it expires; null: never."""
+
+
+class SignInProvider(Answer):
+    """An OpenID Connect provider through which people sign in."""
+
+    name: str
+    """Its name in requests."""
+
+    title: str
+    """Its name for people."""
+
+
+class SignInProviderList(Answer):
+    """The installation's providers, in the order of its settings."""
+
+    items: Annotated[Sequence[SignInProvider], Field(validate_default=True)] = []
+    """None: people sign in with passwords."""
 
 
 class SimulatedFaultKind(StrEnum):
@@ -2486,8 +2535,8 @@ class User(Answer):
     created_at: datetime
     """When it was created."""
 
-    password_set_at: datetime
-    """When the password was set."""
+    password_set_at: datetime | None = None
+    """When the password was set; null: the person signs in through an identity provider only."""
 
 
 class Validation(Answer):
@@ -2562,6 +2611,25 @@ class Vipu(Answer):
 
     environment: Mapping[str, str] = {}
     """Environment variables for programs."""
+
+
+class WaitingDevice(Answer):
+    """A device that waits, as the person who may approve sees it."""
+
+    name: str
+    """Name that the device gives itself."""
+
+    project: str | None = None
+    """The project that it asks for; null: any."""
+
+    address: str
+    """Network address from which it asked."""
+
+    created_at: datetime
+    """When it asked."""
+
+    expires_at: datetime
+    """By when it must be approved."""
 
 
 class Weekday(StrEnum):
@@ -5502,6 +5570,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "DeliveryState",
+    "DeviceLogin",
     "Disabled",
     "DueAction",
     "Dunning",
@@ -5597,6 +5666,7 @@ __all__ = [
     "Project",
     "ProjectAccount",
     "ProjectUsage",
+    "ProviderSignIn",
     "Quota",
     "QuotaRequest",
     "QuotaRequestState",
@@ -5622,6 +5692,8 @@ __all__ = [
     "Session",
     "SettledInvoice",
     "SignInLink",
+    "SignInProvider",
+    "SignInProviderList",
     "SimulatedFault",
     "SimulatedFaultKind",
     "SimulatedFaultState",
@@ -5652,6 +5724,7 @@ __all__ = [
     "User",
     "Validation",
     "Vipu",
+    "WaitingDevice",
     "Webhook",
     "Weekday",
     "WhatIs",
