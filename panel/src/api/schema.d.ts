@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 044286aa1a2036c936309f0e8cf2c93d70f90d618e8f05aa93c9cce9e9518ab0
+// Generated from docs/openapi.json by `npm run schema`; sha256 17565a58395a7884f74cd08c9815eeb352e6cb0bfb282b1bde5d080150b7eaa1
 
 export interface paths {
     "/livez": {
@@ -636,6 +636,86 @@ export interface paths {
         put?: never;
         post: operations["logIn"];
         delete: operations["logOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["approveDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["denyDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["showDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["fetchDeviceToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2923,6 +3003,38 @@ export interface paths {
         get?: never;
         put: operations["switchSession"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSignInProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in-providers/{provider}/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginProviderSignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8944,6 +9056,25 @@ export interface components {
         };
         /** @enum {string} */
         DeliveryState: "pending" | "delivered" | "failed";
+        DeviceLogin: {
+            device_code: string;
+            expires_in: number;
+            interval: number;
+            user_code: string;
+            verification_uri: string;
+            verification_uri_complete: string;
+        };
+        DeviceLoginCreate: {
+            /** @default command line */
+            name?: string;
+            project?: string | null;
+        };
+        DeviceLoginShow: {
+            user_code: string;
+        };
+        DeviceTokenCreate: {
+            device_code: string;
+        };
         /** @enum {string} */
         Disabled: "by_owner" | "gone" | "failing";
         DueAction: {
@@ -10776,6 +10907,14 @@ export interface components {
             /** Format: date-time */
             until: string;
         };
+        ProviderSignIn: {
+            /** Format: date-time */
+            expires_at: string;
+            url: string;
+        };
+        ProviderSignInCreate: {
+            invitation?: string | null;
+        };
         Quota: {
             limit: number;
             machine_type: string;
@@ -11089,10 +11228,12 @@ export interface components {
             token: components["schemas"]["Token"];
         };
         SessionCreate: {
+            authorization_code?: string | null;
             code?: string | null;
             email?: string | null;
             password?: string | null;
             project?: string | null;
+            state?: string | null;
             token?: string | null;
         };
         SessionSwitch: {
@@ -11110,6 +11251,13 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string | null;
+        };
+        SignInProvider: {
+            name: string;
+            title: string;
+        };
+        SignInProviderList: {
+            items: components["schemas"]["SignInProvider"][];
         };
         SimulatedFault: {
             /** Format: date-time */
@@ -11475,8 +11623,7 @@ export interface components {
             email: string;
             /** Format: uuid */
             id: string;
-            /** Format: date-time */
-            password_set_at: string;
+            password_set_at: string | null;
         };
         Validation: {
             ended_at: string | null;
@@ -11512,6 +11659,15 @@ export interface components {
             partition: string | null;
             port: number;
             user: string | null;
+        };
+        WaitingDevice: {
+            address: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            name: string;
+            project: string | null;
         };
         Webhook: {
             /** Format: date-time */
@@ -12952,6 +13108,123 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    beginDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+        };
+    };
+    approveDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    denyDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    showDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingDevice"];
+                };
+            };
+        };
+    };
+    fetchDeviceToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceTokenCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Login"];
+                };
             };
         };
     };
@@ -17321,6 +17594,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    listSignInProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInProviderList"];
+                };
+            };
+        };
+    };
+    beginProviderSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSignInCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderSignIn"];
                 };
             };
         };

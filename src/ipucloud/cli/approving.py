@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from time import sleep
 
 from ipucloud.cli import output
@@ -17,20 +16,18 @@ _WAITING = frozenset({"authorization_pending", "slow_down"})
 _SLOWER = 5.0
 
 
-def log_in(
-    client: Client, name: str, project: str | None, *, pause: Callable[[float], None] = sleep, browse: bool = True
-) -> Login:
+def log_in(client: Client, name: str, project: str | None) -> Login:
     """The token of whoever approves. Raises ApiError when it is denied or nobody does in time."""
     device = client.run(me.begin_device_login(name=name, project=project))
     say = output.console(sys.stderr).print
     say(f"Open {device.verification_uri} in a browser and enter the code [bold]{device.user_code}[/bold].")
     say(f"Or open {device.verification_uri_complete}", soft_wrap=True)
     say("Waiting for your approval …")
-    if browse and sys.stderr.isatty():
+    if sys.stderr.isatty():
         opened(device.verification_uri_complete)
     interval = float(device.interval)
     while True:
-        pause(interval)
+        sleep(interval)
         try:
             return client.run(me.fetch_device_token(device.device_code))
         except ApiError as error:

@@ -149,12 +149,17 @@ def normalised(user_code: str) -> str:
     return "".join(each for each in user_code.upper() if each in _LETTERS)
 
 
-async def decide(connection: AsyncConnection, user_code: str, token_id: UUID, *, approve: bool) -> None:
-    """Approve or deny. Raises `Problem` not_found, state_conflict for whoever did not sign in as a person."""
+async def require_person(connection: AsyncConnection, token_id: UUID) -> None:
+    """Raises `Problem` state_conflict for whoever did not sign in as a person."""
     if await _PERSON.one_or_none(connection, {"token_id": token_id}) is None:
         raise Problem(
             STATE_CONFLICT, "Only a person who signed in with a password or an identity provider can approve a login."
         )
+
+
+async def decide(connection: AsyncConnection, user_code: str, token_id: UUID, *, approve: bool) -> None:
+    """Approve or deny. Raises `Problem` not_found, state_conflict for whoever did not sign in as a person."""
+    await require_person(connection, token_id)
     parameters = {"user_code": normalised(user_code), "member_id": token_id if approve else None}
     if await _DECIDE.one_or_none(connection, parameters) is None:
         raise unknown()

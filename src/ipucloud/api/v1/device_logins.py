@@ -138,14 +138,15 @@ async def fetch(request: Request, body: DeviceTokenCreate) -> Response:
         "Show a login that waits",
         Permission.CATALOGUE_READ,
         gives=WaitingDeviceOut,
-        errors=(NOT_FOUND,),
+        errors=(NOT_FOUND, STATE_CONFLICT),
     ),
 )
 async def show(request: Request, body: DeviceLoginShow) -> Response:
     """Return which device waits for this code, so that the person can tell whether it is theirs."""
     services_of(request).attempts.take(request, ANYBODY)
 
-    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        await device_logins.require_person(connection, principal.token_id)
         code = device_logins.normalised(body.user_code)
         found = await device_logins.SHOW.one_or_none(connection, {"user_code": code})
         if found is None:
