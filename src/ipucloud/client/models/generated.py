@@ -1925,6 +1925,25 @@ class ReportSums(Answer):
     """Cost at list prices."""
 
 
+class RequestedBy(Answer):
+    """Who asked for an operation or a job."""
+
+    kind: str
+    """
+    `user`: a person; `token`: a service token of the project; `operator`: a token of the platform; `platform`:
+    the service itself.
+    """
+
+    name: str | None = None
+    """
+    E-mail of the person, or name of the token; of `platform` the reason: `schedule`, `idle`, `expiry`, `repair`,
+    `unpaid`, `reset`, or `upkeep` for any other.
+    """
+
+    token_id: str | None = None
+    """Id of the token or membership that asked; null: the platform did."""
+
+
 class Resize(Answer):
     """A change of a cluster's size."""
 
@@ -4074,6 +4093,9 @@ class Job(Answer):
     created_by: str
     """Id of the token that requested it."""
 
+    requested_by: RequestedBy
+    """Who that is."""
+
     created_at: datetime
     """When it was requested."""
 
@@ -4229,6 +4251,9 @@ class Operation(Outcome):
     request_id: str
     """Id of the request, for logs and support."""
 
+    requested_by: RequestedBy
+    """Who asked for it."""
+
     error: Problem | None = None
     """Why it failed: a problem document. Null unless it failed."""
 
@@ -4287,6 +4312,9 @@ class OperatorOperation(Answer):
 
     request_id: str
     """Id of the request, for logs and support."""
+
+    requested_by: RequestedBy
+    """Who asked for it."""
 
     project: str
     """Slug of the project."""
@@ -5682,6 +5710,7 @@ __all__ = [
     "ReportRow",
     "ReportSums",
     "RequestTrace",
+    "RequestedBy",
     "Resize",
     "ResizeEstimate",
     "ResizedPartition",
