@@ -11,7 +11,16 @@ import psycopg
 import sqlalchemy as sa
 from platformdirs import user_data_path
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, BeforeValidator, Field, IPvAnyNetwork, SecretStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    IPvAnyNetwork,
+    SecretStr,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ipucloud.kernel.money import MINOR_UNITS
@@ -20,6 +29,7 @@ from ipucloud.kernel.sealing import SealingError, read_keys
 _HOST = re.compile(r"[\w.:%-]+")
 _PORT = re.compile(r"0*[1-9][0-9]{0,4}", re.ASCII)
 _VISIBLE = re.compile(r"[!-~]*")
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def _postgresql_url(value: SecretStr) -> SecretStr:
@@ -100,6 +110,56 @@ PostgresqlUrl: TypeAlias = Annotated[SecretStr, AfterValidator(_postgresql_url)]
 VisibleSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_visible_secret)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=30 * 86_400)]
 Networks: TypeAlias = Annotated[tuple[IPvAnyNetwork, ...], NoDecode, BeforeValidator(_between_commas)]
+
+
+def _issuer(text: str) -> str:
+    parts = urlsplit(_http_url(text))
+    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+        raise ValueError("it must begin with https://")
+    if parts.query or parts.fragment:
+        raise ValueError("it must have neither a query nor a fragment")
+    return text
+
+
+class OidcProvider(BaseModel):
+    """An OpenID Connect provider through which people sign in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$", description="its name in addresses; never changes")
+    title: str = Field(min_length=1, max_length=64, description="its name on the button")
+    issuer: Annotated[str, AfterValidator(_issuer)]
+    client_id: str = Field(min_length=1)
+    client_secret: SecretStr | None = None
+    client_secret_file: Path | None = Field(None, description="file with the secret, instead of `client_secret`")
+    email_domains: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
+        description="domains of the e-mails for which the provider is trusted"
+    )
+    email_claim: str = Field("email", min_length=1)
+    timeout: float = Field(5.0, gt=0, le=30, description="seconds for one request to it")
+
+    @model_validator(mode="after")
+    def _one_secret(self) -> OidcProvider:
+        if (self.client_secret is None) == (self.client_secret_file is None):
+            raise ValueError("give either client_secret or client_secret_file")
+        return self
+
+    def secret(self) -> str:
+        """The client secret. Raises OSError if its file cannot be read."""
+        if self.client_secret_file is not None:
+            return self.client_secret_file.read_text().strip()
+        return self.client_secret.get_secret_value() if self.client_secret else ""
+
+    def trusted_with(self, email: str) -> bool:
+        """Whether the provider speaks for the e-mail's domain."""
+        return email.rpartition("@")[2] in {domain.lower() for domain in self.email_domains}
+
+
+def _distinct(providers: tuple[OidcProvider, ...]) -> tuple[OidcProvider, ...]:
+    for each in ("name", "issuer"):
+        if len({getattr(provider, each) for provider in providers}) != len(providers):
+            raise ValueError(f"two providers have the same {each}")
+    return providers
 
 
 class Settings(BaseSettings):
@@ -214,6 +274,9 @@ class Settings(BaseSettings):
     )
     login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
     invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
+    oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(_distinct)] = Field(
+        (), description="OpenID Connect providers through which people sign in, as a JSON list"
+    )
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 

@@ -22,6 +22,7 @@ import ipucloud.clusters.tables
 import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.audit_tables
+import ipucloud.identity.federated_tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.expected.tables

@@ -23,6 +23,9 @@ POLICY: dict[str, frozenset[Role]] = {
     "signOut": WITH_ANY_TOKEN,
     "createSignInLink": WITH_ANY_TOKEN,
     "switchSession": WITH_ANY_TOKEN,
+    "showDeviceLogin": WITH_ANY_TOKEN,
+    "approveDeviceLogin": WITH_ANY_TOKEN,
+    "denyDeviceLogin": WITH_ANY_TOKEN,
     "getMe": WITH_ANY_TOKEN,
     "changePassword": WITH_ANY_TOKEN,
     "logOut": WITH_ANY_TOKEN,
@@ -259,9 +262,24 @@ POLICY: dict[str, frozenset[Role]] = {
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
-OPEN_TO_ALL = frozenset({"livez", "readyz", "signIn", "logIn", "showInvitation", "acceptInvitation"})
+OPEN_TO_ALL = frozenset(
+    {
+        "livez",
+        "readyz",
+        "signIn",
+        "listSignInProviders",
+        "beginProviderSignIn",
+        "logIn",
+        "beginDeviceLogin",
+        "fetchDeviceToken",
+        "showInvitation",
+        "acceptInvitation",
+    }
+)
 """Operations without authentication."""
-OF_PEOPLE = frozenset({"switchSession", "changePassword", "logOut"})
+OF_PEOPLE = frozenset(
+    {"switchSession", "changePassword", "logOut", "showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"}
+)
 """Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""
 
 CORRECTION: dict[str, object] = {
@@ -287,6 +305,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createInvitation": lambda number: {"email": f"new-{number}@example.com", "role": "viewer"},
     "createAccountInvitation": lambda number: {"email": f"new-{number}@example.com"},
     "switchSession": lambda _: {"membership_id": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b60"},
+    **dict.fromkeys(("showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"), lambda _: {"user_code": "WDJB-MJHT"}),
     "changePassword": lambda _: {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},

@@ -45,6 +45,7 @@ async def test_a_job_is_recorded_shown_and_listed(api: Api) -> None:
     job = await made(api, cluster, **wanted)
     assert {name: job[name] for name in wanted} == wanted
     assert (job["number"], job["state"], job["attempt"], job["cluster"]) == (1, "queued", 1, str(cluster))
+    assert (job["requested_by"]["kind"], job["requested_by"]["token_id"]) == ("token", job["created_by"])
     assert (job["cost"], job["started_at"], job["exit_status"], job["ended_by"]) == (None, None, None, None)
     assert await read(api, cluster, 1) == await read(api, cluster, job["id"]) == job
     other = await made(api, cluster)

@@ -47,6 +47,11 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "signIn",  # a live token or code
     "switchSession",  # of a browser
     "logIn",  # a password
+    "beginProviderSignIn",  # a provider
+    "fetchDeviceToken",  # a device code
+    "showDeviceLogin",
+    "approveDeviceLogin",  # of a person's session
+    "denyDeviceLogin",
     "logOut",
     "changePassword",
     "showInvitation",  # a secret

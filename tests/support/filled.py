@@ -43,6 +43,7 @@ from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
+from tests.support.filled_sign_ins import fill_sign_ins
 from tests.support.settled import SETTLED
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
@@ -357,7 +358,9 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     begun = {"id": new_id(), "token_id": filled.project.token.id, "secret_hash": b"\0" * 32, "expires_at": FAR_AWAY}
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
-    await connection.execute(sa.insert(users).values(id=new_id(), email="ann@example.com", password_hash="$argon2id$"))
+    ann = {"id": new_id(), "email": "ann@example.com", "password_hash": "$argon2id$"}
+    await connection.execute(sa.insert(users).values(**ann))
+    await fill_sign_ins(connection, ann["id"])
     await connection.execute(
         sa.insert(audit_log).values(
             id=new_id(), operation="createCluster", method="POST", address="", agent="", request_id="req-filled"

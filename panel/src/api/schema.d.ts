@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 3d1f9ba73d66b6d5b8fe9f4fb7e628737d22c616dac71f97443f93f1c9e0b1bb
+// Generated from docs/openapi.json by `npm run schema`; sha256 271fb6b8a3e7178a758f571a95b28a7ecef5f48c1f8a85b6eee62d9966d60f25
 
 export interface paths {
     "/livez": {
@@ -652,6 +652,86 @@ export interface paths {
         put?: never;
         post: operations["logIn"];
         delete: operations["logOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["approveDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["denyDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["showDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login/devices:token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["fetchDeviceToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2939,6 +3019,38 @@ export interface paths {
         get?: never;
         put: operations["switchSession"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSignInProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in-providers/{provider}/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["beginProviderSignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8960,6 +9072,25 @@ export interface components {
         };
         /** @enum {string} */
         DeliveryState: "pending" | "delivered" | "failed";
+        DeviceLogin: {
+            device_code: string;
+            expires_in: number;
+            interval: number;
+            user_code: string;
+            verification_uri: string;
+            verification_uri_complete: string;
+        };
+        DeviceLoginCreate: {
+            /** @default command line */
+            name?: string;
+            project?: string | null;
+        };
+        DeviceLoginShow: {
+            user_code: string;
+        };
+        DeviceTokenCreate: {
+            device_code: string;
+        };
         /** @enum {string} */
         Disabled: "by_owner" | "gone" | "failing";
         DueAction: {
@@ -9877,6 +10008,7 @@ export interface components {
             number: number;
             observed_at: string | null;
             poplar_server: string;
+            requested_by: components["schemas"]["RequestedBy"];
             retries: number;
             started_at: string | null;
             state: components["schemas"]["JobState"];
@@ -10196,6 +10328,7 @@ export interface components {
             kind: string;
             progress: number;
             request_id: string;
+            requested_by: components["schemas"]["RequestedBy"];
             stage: string | null;
             started_at: string | null;
             state: string;
@@ -10230,6 +10363,7 @@ export interface components {
             kind: string;
             progress: number;
             request_id: string;
+            requested_by: components["schemas"]["RequestedBy"];
             stage: string | null;
             started_at: string | null;
             state: string;
@@ -10308,6 +10442,7 @@ export interface components {
             project: string;
             region: string | null;
             request_id: string;
+            requested_by: components["schemas"]["RequestedBy"];
             stage: string | null;
             started_at: string | null;
             state: string;
@@ -10802,6 +10937,14 @@ export interface components {
             items: components["schemas"]["ProofKey"][];
             next_cursor: string | null;
         };
+        ProviderSignIn: {
+            /** Format: date-time */
+            expires_at: string;
+            url: string;
+        };
+        ProviderSignInCreate: {
+            invitation?: string | null;
+        };
         Quota: {
             limit: number;
             machine_type: string;
@@ -10992,6 +11135,11 @@ export interface components {
             request_id: string;
             work_items: components["schemas"]["WorkItem"][];
         };
+        RequestedBy: {
+            kind: string;
+            name: string | null;
+            token_id: string | null;
+        };
         Resize: {
             from_flavor: string;
             moves: boolean;
@@ -11115,10 +11263,12 @@ export interface components {
             token: components["schemas"]["Token"];
         };
         SessionCreate: {
+            authorization_code?: string | null;
             code?: string | null;
             email?: string | null;
             password?: string | null;
             project?: string | null;
+            state?: string | null;
             token?: string | null;
         };
         SessionSwitch: {
@@ -11136,6 +11286,13 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string | null;
+        };
+        SignInProvider: {
+            name: string;
+            title: string;
+        };
+        SignInProviderList: {
+            items: components["schemas"]["SignInProvider"][];
         };
         SimulatedFault: {
             /** Format: date-time */
@@ -11501,8 +11658,7 @@ export interface components {
             email: string;
             /** Format: uuid */
             id: string;
-            /** Format: date-time */
-            password_set_at: string;
+            password_set_at: string | null;
         };
         Validation: {
             ended_at: string | null;
@@ -11538,6 +11694,15 @@ export interface components {
             partition: string | null;
             port: number;
             user: string | null;
+        };
+        WaitingDevice: {
+            address: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            name: string;
+            project: string | null;
         };
         Webhook: {
             /** Format: date-time */
@@ -12999,6 +13164,123 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    beginDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+        };
+    };
+    approveDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    denyDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    showDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginShow"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingDevice"];
+                };
+            };
+        };
+    };
+    fetchDeviceToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceTokenCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Login"];
+                };
             };
         };
     };
@@ -17368,6 +17650,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    listSignInProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInProviderList"];
+                };
+            };
+        };
+    };
+    beginProviderSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSignInCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderSignIn"];
                 };
             };
         };

@@ -14,7 +14,7 @@ export const projects = queryOptions({
   staleTime: 60_000,
 });
 
-export type SignInBy = { token: string } | { code: string } | { email: string; password: string; project?: string };
+export type SignInBy = { token: string } | { code: string } | { email: string; password: string; project?: string } | { authorization_code: string; state: string };
 
 async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<void> {
   const response = await fetch("/v1/session", {

@@ -6,6 +6,7 @@ const nothing = () => null;
 export function makeRouter() {
   return createBrowserRouter([
     { path: "/sign-in", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignIn")).SignIn }) },
+    { path: "/sign-in/callback", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignInReturn")).SignInReturn }) },
     { path: "/invitation", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/AcceptInvitation")).AcceptInvitation }) },
     {
       path: "/",
@@ -23,6 +24,7 @@ export function makeRouter() {
         { path: "quotas", lazy: async () => ({ Component: (await import("../pages/Quotas")).Quotas }) },
         { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
         { path: "members", lazy: async () => ({ Component: (await import("../pages/Members")).Members }) },
+        { path: "device", lazy: async () => ({ Component: (await import("../pages/Device")).Device }) },
         { path: "tokens", lazy: async () => ({ Component: (await import("../pages/Tokens")).Tokens }) },
         { path: "webhooks", lazy: async () => ({ Component: (await import("../pages/Webhooks")).Webhooks }) },
         { path: "webhooks/:id", lazy: async () => ({ Component: (await import("../pages/WebhookPage")).WebhookPage }) },

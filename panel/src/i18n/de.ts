@@ -13,7 +13,7 @@ import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { schedules } from "./de/schedules";
-import { common, shell, signIn, states } from "./de/shell";
+import { common, device, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
 import { webhooks } from "./de/webhooks";
@@ -25,6 +25,7 @@ export const de: Messages = {
   clusters,
   common,
   create,
+  device,
   events,
   exports,
   funds,

@@ -12,6 +12,7 @@ import type { Schemas } from "../api/client";
 import { acceptInvitation, showInvitation } from "../api/people";
 import { signIn } from "../api/session";
 import { Failure } from "../components/Failure";
+import { ProviderButtons } from "../components/ProviderButtons";
 import { Loading } from "../components/Loading";
 import { useStrings } from "../i18n";
 
@@ -73,6 +74,7 @@ function Accept({ invited, secret, title }: { invited: Schemas["Invited"]; secre
               </FormField>
             )}
             <Failure error={error} />
+            <ProviderButtons invitation={secret} />
           </SpaceBetween>
         </Form>
       </Container>

@@ -12,7 +12,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { signIn } from "../api/session";
+import { ownPath } from "../api/signIn";
 import { Failure } from "../components/Failure";
+import { ProviderButtons } from "../components/ProviderButtons";
 import { useStrings } from "../i18n";
 
 /** The code of a sign-in link is in the address's fragment, which is never sent; it is removed before it is used. */
@@ -34,8 +36,7 @@ export function SignIn() {
     mutationFn: signIn,
     onSuccess: () => {
       cache.clear();
-      const next = params.get("next") ?? "/";
-      void go(/^\/(?![/\\])/.test(next) ? next : "/", { replace: true });
+      void go(ownPath(params.get("next")), { replace: true });
     },
   });
   const byEmail = variables !== undefined && "email" in variables;
@@ -59,6 +60,7 @@ export function SignIn() {
                   <Input type="password" value={password} onChange={(event) => setPassword(event.detail.value)} autoComplete="current-password" />
                 </FormField>
                 {byEmail && <Failure error={error} />}
+                <ProviderButtons next={ownPath(params.get("next"))} />
               </SpaceBetween>
             </Form>
           </Container>

@@ -31,6 +31,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
 from ipucloud.identity.passwords import Passwords
+from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem, not_found
 from ipucloud.reconcile.wake import Notifier
@@ -110,6 +111,7 @@ def _lifespan(
             follower=Follower(database, clock),
             passwords=Passwords(),
             attempts=Attempts(clock),
+            providers=Providers(settings.oidc_providers, clock),
         )
         metrics.stream_lag.set_function(services.follower.lag)
         app.state.services = services
@@ -126,6 +128,7 @@ def _lifespan(
             for task in keeping:
                 task.cancel()
             await used.flush(services.database)
+            await services.providers.close()
             await services.notifier.close()
             await services.reader.close()
             await services.database.close()

@@ -42,6 +42,7 @@ from ipucloud.kernel.errors import (
 TAGS = {
     "whoami": "The caller's token and what it may do.",
     "session": "Signing browsers in.",
+    "sign-in-providers": "OpenID Connect providers through which people sign in.",
     "me": "The person whose the token is, and its memberships.",
     "login": "Tokens for people at the command line.",
     "members": "People in a project.",

@@ -17,6 +17,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
 from ipucloud.identity.passwords import Passwords
+from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.wake import Notifier
 
@@ -38,6 +39,7 @@ class Services:
     follower: Follower
     passwords: Passwords
     attempts: Attempts
+    providers: Providers
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
 

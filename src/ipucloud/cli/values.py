@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
+from ipucloud.client.models import RequestedBy
+
 
 class Order(StrEnum):
     """How a list whose items have names is sorted, as the API spells it."""
@@ -20,6 +22,13 @@ class Order(StrEnum):
 
 
 Sorted = Annotated[Order, typer.Option("--order", help="Sort by age or by name; with `-` downwards.")]
+
+
+def requester(by: RequestedBy | None) -> str | None:
+    """Who asked, in words; None of a service that does not tell."""
+    if by is None:
+        return None
+    return (by.name or "") + ("" if by.kind == "user" else f" ({by.kind})")
 
 
 def decimal(text: str) -> Decimal:

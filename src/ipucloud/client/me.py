@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing
-from ipucloud.client.models import Login, Me
+from ipucloud.client.models import DeviceLogin, Login, Me
 
 NOBODY = "nobody"
 """The token of a client that has none yet, for `log_in`; it gives access to nothing."""
@@ -19,6 +19,16 @@ def log_in(email: str, password: str, *, project: str | None = None, name: str |
     """Get a token of the person; for `Client(url, me.NOBODY)`. `project` None: the last one used."""
     body = given(email=email, password=password, project=project, name=name)
     return request.post("login", Login, body, scoped=False)
+
+
+def begin_device_login(*, name: str | None = None, project: str | None = None) -> Call[DeviceLogin]:
+    """Begin a login that a person approves in the panel; for `Client(url, me.NOBODY)`."""
+    return request.post("login/devices", DeviceLogin, given(name=name, project=project), scoped=False)
+
+
+def fetch_device_token(device_code: str) -> Call[Login]:
+    """The token of an approved login, once. Until then ApiError with the code authorization_pending or slow_down."""
+    return request.post("login/devices:token", Login, {"device_code": device_code}, scoped=False)
 
 
 def log_out() -> Call[None]:

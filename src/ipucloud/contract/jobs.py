@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.fields import Answer, Body, to_pay
 from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.operations import RequestedByOut
 from ipucloud.kernel.money import Money
 
 MAX_CHARACTERS = 32_768
@@ -152,6 +153,7 @@ class JobOut(Answer):
     created_by: UUID = Field(
         description="Id of the token that requested it.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b14"]
     )
+    requested_by: RequestedByOut = Field(description="Who that is.")
     created_at: datetime = Field(description="When it was requested.")
     started_at: datetime | None = Field(
         description="When its program was first seen to run; null before that.", examples=["2026-05-04T09:30:02Z"]

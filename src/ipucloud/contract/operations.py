@@ -24,6 +24,34 @@ class OperationState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ActorKind(StrEnum):
+    """Who asks for something."""
+
+    USER = "user"
+    TOKEN = "token"
+    OPERATOR = "operator"
+    PLATFORM = "platform"
+
+
+class RequestedByOut(Answer):
+    """Who asked for an operation or a job."""
+
+    kind: str = Field(
+        description="`user`: a person; `token`: a service token of the project; `operator`: a token of the platform;"
+        " `platform`: the service itself.",
+        examples=["user"],
+    )
+    name: str | None = Field(
+        description="E-mail of the person, or name of the token; of `platform` the reason: `schedule`, `idle`,"
+        " `expiry`, `repair`, `unpaid`, `reset`, or `upkeep` for any other.",
+        examples=["ann@example.com"],
+    )
+    token_id: UUID | None = Field(
+        description="Id of the token or membership that asked; null: the platform did.",
+        examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b14"],
+    )
+
+
 BLOCKED_BY = (
     "What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete, suspend,"
     " undo) says so from its first check on; for any other it is null unless it takes longer than usual or something"
@@ -57,6 +85,7 @@ class OperationSummaryOut(Answer):
     blocked_by: str | None = Field(description=BLOCKED_BY)
     cancellable: bool
     request_id: str
+    requested_by: RequestedByOut = Field(description="Who asked for it.")
 
 
 class StepOut(Answer):

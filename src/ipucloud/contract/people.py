@@ -173,7 +173,9 @@ class UserOut(Answer):
     id: UUID
     email: str = Field(description="E-mail of the person.", examples=["ann@example.com"])
     created_at: datetime
-    password_set_at: datetime = Field(description="When the password was set.")
+    password_set_at: datetime | None = Field(
+        description="When the password was set; null: the person signs in through an identity provider only."
+    )
 
 
 class MembershipOut(Answer):

@@ -16,12 +16,16 @@ Secret = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class SessionCreate(Body):
-    """E-mail and password, or a token, or the code of a sign-in link."""
+    """E-mail and password, or a token, or the code of a sign-in link, or what an identity provider returned."""
 
     token: Secret | None = Field(None, description="The token whose rights the session has.")
     code: Secret | None = Field(None, description="The code of a sign-in link, which it uses up.")
     email: Email | None = Field(None, description="E-mail of the person; with `password`.")
     password: Guess | None = Field(None, description="Password of the person.", examples=["quiet-harbour-42-lamp"])
+    authorization_code: Annotated[str, Field(min_length=1, max_length=4096)] | None = Field(
+        None, description="`code` of the identity provider's answer; with `state`, from the browser that began."
+    )
+    state: Secret | None = Field(None, description="`state` of the identity provider's answer.")
     project: Secret | None = Field(
         None,
         description="Of a person with several memberships, the slug or id of the project, or the id of the billing"

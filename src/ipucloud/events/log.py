@@ -25,11 +25,11 @@ _RECORD = sa.text(
 )
 
 
-_ACT_AS = sa.text("SELECT set_config('ipucloud.actor', :actor, true)")
+_ACT_AS = sa.text("SELECT set_config('ipucloud.actor', :actor, true), set_config('ipucloud.actor_kind', 'user', true)")
 
 
 async def act_as(connection: AsyncConnection, actor: str) -> None:
-    """Record in the transaction's further events who caused them. `identity.access` does so for whoever it admits."""
+    """Have the transaction's further events name a person. `identity.access` does so for whoever it admits."""
     await connection.execute(_ACT_AS, {"actor": actor})
 
 

@@ -90,10 +90,14 @@ class _Admission(NamedTuple):
 
 _ACTOR = """
 set_config('ipucloud.actor', (
-  SELECT coalesce(users.email, tokens.name) FROM tokens LEFT JOIN users ON users.id = tokens.owner_id
+  SELECT CASE WHEN set_config('ipucloud.actor_kind', CASE
+           WHEN tokens.owner_id IS NOT NULL THEN 'user'
+           WHEN tokens.project_id IS NULL AND tokens.account_id IS NULL THEN 'operator'
+           ELSE 'token' END, true) IS NOT NULL THEN coalesce(users.email, tokens.name) END
+    FROM tokens LEFT JOIN users ON users.id = tokens.owner_id
    WHERE tokens.id = principal.token_id), true) AS actor
 """
-"""Who acts, kept for the transaction: its events record that."""
+"""Who acts, kept for the transaction: its events, operations and jobs record that."""
 IDENTIFY = Query(
     f"WITH {PRINCIPAL} SELECT role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
     Principal,

@@ -26,11 +26,11 @@ from ipucloud.kernel.ids import new_id
 
 
 class User(NamedTuple):
-    """A person with an account."""
+    """A person with an account. `password_hash` is None for one who signs in through a provider only."""
 
     id: UUID
     email: str
-    password_hash: str
+    password_hash: str | None
 
 
 class Membership(NamedTuple):
@@ -63,7 +63,8 @@ USER_OF_TOKEN = Query(
 )
 _ADD_USER = Query(
     """
-    INSERT INTO users (id, email, password_hash) VALUES (:id, :email, :password_hash)
+    INSERT INTO users (id, email, password_hash, password_set_at)
+    VALUES (:id, :email, :password_hash, CASE WHEN CAST(:password_hash AS text) IS NOT NULL THEN app_now() END)
     ON CONFLICT (email) DO NOTHING RETURNING id
     """,
     UUID,
@@ -71,7 +72,7 @@ _ADD_USER = Query(
 _SET_PASSWORD = Query(
     """
     UPDATE users SET password_hash = :password_hash, password_set_at = app_now()
-     WHERE id = :id AND password_hash = :previous RETURNING id
+     WHERE id = :id AND password_hash IS NOT DISTINCT FROM CAST(:previous AS text) RETURNING id
     """,
     UUID,
 )
@@ -84,7 +85,8 @@ _MEMBERSHIPS = Query(
         "SELECT tokens.id, tokens.role, tokens.project_id, projects.slug AS project, tokens.account_id",
         _MEMBERS,
         "AND tokens.owner_id = :user_id AND EXISTS (",
-        "SELECT FROM users WHERE users.id = tokens.owner_id AND password_hash = :password_hash)",
+        "SELECT FROM users WHERE users.id = tokens.owner_id"
+        " AND password_hash IS NOT DISTINCT FROM CAST(:password_hash AS text))",
         "ORDER BY tokens.last_used_at DESC NULLS LAST, tokens.created_at, tokens.id",
     ),
     Membership,
@@ -126,6 +128,7 @@ _END_LOGINS = sa.text(
      WHERE owner_id = :user_id AND kind = 'login' AND revoked_at IS NULL AND secret_hash <> :but
     """
 )
+_FORGET_IDENTITIES = sa.text("DELETE FROM user_identities WHERE user_id = :user_id")
 _LOG_OUT = Query(
     "UPDATE tokens SET revoked_at = coalesce(revoked_at, app_now()) WHERE id = :id AND kind = 'login' RETURNING id",
     UUID,
@@ -145,8 +148,8 @@ _SWITCH = Query(
 )
 
 
-async def add_user(connection: AsyncConnection, email: str, password_hash: str) -> UUID | None:
-    """Create an account; None when there is one with this e-mail already."""
+async def add_user(connection: AsyncConnection, email: str, password_hash: str | None) -> UUID | None:
+    """Create an account, with or without a password; None when there is one with this e-mail already."""
     parameters = {"id": new_id(), "email": email, "password_hash": password_hash}
     return await _ADD_USER.one_or_none(connection, parameters)
 
@@ -165,9 +168,14 @@ def chosen(found: list[Membership], project: str | None) -> Membership:
         if project is None or project in {each.project, str(each.project_id), str(each.account_id)}:
             return each
     if not found:
-        raise Problem(NOT_A_MEMBER, "You are not a member of any project. Ask an owner of a project to invite you.")
+        raise not_a_member()
     where = ", ".join(sorted(each.project or f"billing account {each.account_id}" for each in found))
     raise Problem(NOT_A_MEMBER, f"You are not a member of this project. You are a member of: {where}.")
+
+
+def not_a_member() -> Problem:
+    """403 for a person without any membership."""
+    return Problem(NOT_A_MEMBER, "You are not a member of any project. Ask an owner of a project to invite you.")
 
 
 def wrong_password() -> Problem:
@@ -226,9 +234,15 @@ async def set_password(connection: AsyncConnection, user: User, password_hash: s
 
 
 async def reset_password(connection: AsyncConnection, email: str, password_hash: str) -> bool:
-    """Give a person another password, and end their sessions and logins. False if nobody has this e-mail."""
+    """Give a person another password, end their sessions and logins, and forget their identities at providers.
+
+    False if nobody has this e-mail.
+    """
     user = await FIND_USER.one_or_none(connection, {"email": email})
-    return user is not None and await set_password(connection, user, password_hash, but=b"")
+    if user is None or not await set_password(connection, user, password_hash, but=b""):
+        return False
+    await connection.execute(_FORGET_IDENTITIES, {"user_id": user.id})
+    return True
 
 
 def unknowable() -> bytes:

@@ -27,8 +27,10 @@ users = sa.Table(
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("email", sa.Text, nullable=False, comment="normalised; whoever accepted an invitation to it"),
-    sa.Column("password_hash", sa.Text, nullable=False, comment="Argon2id, with its parameters"),
-    instant("password_set_at", default_now=True),
+    sa.Column(
+        "password_hash", sa.Text, comment="Argon2id, with its parameters; NULL: signs in through a provider only"
+    ),
+    sa.Column("password_set_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()")),
     instant("created_at", default_now=True),
     sa.CheckConstraint("email = lower(email)", name="email"),
     comment="people; where they are members, they have a token of the kind `member`",

@@ -1,8 +1,8 @@
-"""API tokens: `ipu_<env>_<43 base62><6 checksum>`, and the secrets of browser sessions, sign-in links and invitations.
+"""API tokens: `ipu_<env>_<43 base62><6 checksum>`, and the secrets of browsers, invitations and devices.
 
-These are `ips_…`, `ipl_…` and `ipi_…`, so that none is ever read as another. The 43 characters are 32 random bytes. The
-checksum is the CRC32 of everything before it, so a mistyped token is detected without the database. All are stored
-only as the SHA-256 of their whole text: 256 random bits need no slow hash.
+These begin with `ips_`, `ipl_`, … (`Kind`), so that none is ever read as another. The 43 characters are 32 random
+bytes. The checksum is the CRC32 of everything before it, so a mistyped token is detected without the database. All are
+stored only as the SHA-256 of their whole text: 256 random bits need no slow hash.
 """
 
 from __future__ import annotations
@@ -41,11 +41,17 @@ class TokenKind(StrEnum):
 
 
 class Kind(StrEnum):
-    """Secrets of browsers and invitations, by the text that they begin with."""
+    """Secrets of browsers, invitations and devices, by the text that they begin with.
+
+    `STATE` and `BROWSER` are of a sign-in through a provider: `state`, and the cookie of the browser that began it.
+    """
 
     SESSION = "ips_"
     LINK = "ipl_"
     INVITATION = "ipi_"
+    STATE = "ipt_"
+    BROWSER = "ipb_"
+    DEVICE = "ipd_"
 
 
 _BROWSERS = {kind: re.compile(kind + _REST, re.ASCII) for kind in Kind}

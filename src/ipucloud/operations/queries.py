@@ -27,6 +27,14 @@ _BLOCKED_BY = clauses(
   WHERE step.blocked)
     """,
 )
+REQUESTED_BY = """
+json_build_object('kind', actor_kind, 'name', CASE
+  WHEN actor_kind <> 'platform' THEN actor
+  WHEN split_part(request_id, '-', 1) IN ('schedule', 'idle', 'expiry', 'repair', 'unpaid', 'reset')
+    THEN split_part(request_id, '-', 1)
+  ELSE 'upkeep' END, 'token_id', requested_by)
+"""
+"""Who asked for an operation; the service's own requests have ids that begin with their reason."""
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object(
   'type', CASE WHEN export_id IS NOT NULL THEN 'export' WHEN partition_id IS NULL THEN 'cluster' ELSE 'partition' END,
@@ -36,7 +44,7 @@ SUMMARY = f"""
 'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},
 'blocked_by', {_BLOCKED_BY},
 'cancellable', cancellable AND state IN ('queued', 'running') AND NOT undoing,
-'request_id', request_id
+'request_id', request_id, 'requested_by', {REQUESTED_BY}
 """
 """The members of an operation without its steps and error, for json_build_object over columns of `operations`."""
 

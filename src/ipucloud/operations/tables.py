@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.contract.operations import OperationState
+from ipucloud.contract.operations import ActorKind, OperationState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 from ipucloud.operations.states import TERMINAL, StepState
 
@@ -33,12 +33,25 @@ operations = sa.Table(
     instant("expected_at"),
     sa.Column("undoing", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    sa.Column(
+        "actor",
+        sa.Text,
+        server_default=sa.text("nullif(current_setting('ipucloud.actor', true), '')"),
+        comment="e-mail of the person, or name of the token, that asked",
+    ),
+    sa.Column(
+        "actor_kind",
+        sa.Text,
+        nullable=False,
+        server_default=sa.text("coalesce(nullif(current_setting('ipucloud.actor_kind', true), ''), 'platform')"),
+    ),
     sa.Column("forced_reason", sa.Text, comment="why an operator has it end without dead hardware; NULL: as usual"),
     tenant_key("operations"),
     same_project("operations", "cluster_id", "clusters"),
     same_project("operations", "partition_id", "partitions"),
     same_project("operations", "export_id", "exports"),
     one_of("state", OperationState),
+    one_of("actor_kind", ActorKind),
     sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
     sa.CheckConstraint(
         "num_nonnulls(cluster_id, export_id) = 1 AND (partition_id IS NULL OR cluster_id IS NOT NULL)", name="target"

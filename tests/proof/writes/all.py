@@ -68,8 +68,20 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
 """What the same request is answered once it took effect, where no key makes it a replay."""
 
 
-WITH_PASSWORDS = frozenset({"logIn", "showInvitation", "acceptInvitation", "changePassword"})
-"""Operations whose attempts are limited, so that they are not sent many times: `tests/api/test_people.py` has them."""
+WITH_PASSWORDS = frozenset(
+    {
+        "logIn",
+        "beginProviderSignIn",
+        "beginDeviceLogin",
+        "fetchDeviceToken",
+        "showDeviceLogin",
+        "showInvitation",
+        "acceptInvitation",
+        "changePassword",
+    }
+)
+"""Operations whose attempts are limited, so that they are not sent many times: `tests/api/test_people.py`,
+`test_provider_sign_in.py` and `test_device_logins.py` have them."""
 
 
 @cache

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
+
 from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import browser_sessions
+from ipucloud.identity.tokens import Kind, new_secret
+from ipucloud.kernel.ids import new_id
 from tests.api.support import key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
@@ -80,6 +85,35 @@ async def switch_session(office: Office) -> Write:
     return Write("PUT", "/v1/session/membership", "", {"membership_id": str(elsewhere)}, headers=headers)
 
 
+async def approve_device_login(office: Office) -> Write:
+    return await _decided(office, "approve")
+
+
+async def deny_device_login(office: Office) -> Write:
+    return await _decided(office, "deny")
+
+
+async def _decided(office: Office, verb: str) -> Write:
+    project = await office.project()
+    async with office.world.database.begin() as connection:
+        person = await make_person(connection, project.id)
+        secret, hashed = new_secret(Kind.SESSION)
+        await connection.execute(
+            sa.insert(browser_sessions).values(
+                id=new_id(),
+                token_id=person.member,
+                secret_hash=hashed,
+                expires_at=sa.text("app_now() + interval '1 hour'"),
+                idle_until=sa.text("app_now() + interval '1 hour'"),
+            )
+        )
+    device = (await office.client.post("/v1/login/devices", json={"name": "desk"})).json()
+    other = (await office.client.post("/v1/login/devices", json={"name": "desk"})).json()
+    headers = {"Cookie": f"ipucloud-session={secret}", "Sec-Fetch-Site": "same-origin", **key()}
+    bodies = [{"user_code": each["user_code"]} for each in (device, other)]
+    return Write("POST", f"/v1/login/devices:{verb}", "", *bodies, headers)
+
+
 def _invitations(project: Project) -> str:
     return f"/v1/projects/{project.slug}/invitations"
 
@@ -112,4 +146,6 @@ WRITES: Cases = {
     "removeAccountMember": remove_account_member,
     "logOut": log_out,
     "switchSession": switch_session,
+    "approveDeviceLogin": approve_device_login,
+    "denyDeviceLogin": deny_device_login,
 }

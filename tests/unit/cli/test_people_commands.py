@@ -84,6 +84,35 @@ def test_a_person_logs_in_and_out(
     assert "ipu_x" not in (config_dir / "config.json").read_text()
 
 
+def test_a_login_waits_until_a_person_approves_it(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
+) -> None:
+    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
+        monkeypatch.delenv(name)
+    pauses: list[float] = []
+    monkeypatch.setattr("ipucloud.cli.approving.sleep", pauses.append)
+    page = "https://ipucloud.test/device"
+    device = {"device_code": "ipd_x", "user_code": "WDJB-MJHT", "verification_uri": page, "interval": 5}
+    service.on(
+        "POST", "/v1/login/devices", Reply(201, device | {"verification_uri_complete": f"{page}?code=WDJB-MJHT"})
+    )
+    waiting = [problem(400, code, "Not yet.") for code in ("authorization_pending", "slow_down")]
+    got = {"name": "desk", "role": "viewer", "token": "ipu_x", "owner": "ann@example.com", "project": "lab"}
+    service.on("POST", "/v1/login/devices:token", *waiting, Reply(201, got))
+    ended = run("login", "--url", service.url, "--device", "--project", "lab", "--json")
+    assert ended.json["email"] == "ann@example.com"
+    assert "WDJB-MJHT" in ended.err
+    assert page in ended.err
+    assert pauses == [5.0, 5.0, 10.0]
+    assert "ipu_x" in (config_dir / "config.json").read_text()
+
+    service.on("POST", "/v1/login/devices:token", problem(400, "access_denied", "The login was denied."))
+    denied = run("login", "--url", service.url, "--device", "--profile", "other")
+    assert denied.status == 2
+    assert "denied" in denied.err
+    assert run("login", "--url", service.url, "--device", "--email", "ann@example.com").status == 2
+
+
 def test_a_wrong_password_stores_nothing(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
 ) -> None:

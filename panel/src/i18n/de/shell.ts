@@ -91,8 +91,27 @@ export const signIn: Messages["signIn"] = {
   help: "Fügen Sie ein Token Ihres Projekts oder der Plattform ein. Der Browser behält nur eine Sitzung, die mit ihm endet, nie das Token.",
   submit: "Anmelden",
   byLink: "Sie werden angemeldet",
+  through: (provider) => `Mit ${provider} anmelden`,
+  notSignedIn: "Der Identitätsanbieter hat Sie nicht angemeldet.",
+  again: "Zurück zur Anmeldung",
   where: "Woher bekomme ich ein Token?",
   whereText: "Vom Betreiber dieses Dienstes, oder mit `ipucloud tokens create NAME`, wenn Sie schon eines haben. `ipucloud up` zeigt einen Link, der Sie anmeldet.",
+};
+
+export const device: Messages["device"] = {
+  title: "Anmeldung freigeben",
+  text: "Geben Sie den Code ein, den `ipucloud login` auf Ihrem Computer zeigt.",
+  compare: "Geben Sie nur eine Anmeldung frei, die Sie selbst begonnen haben. Die Befehlszeile bekommt ein Token von Ihnen, das abläuft.",
+  code: "Code",
+  name: "Computer",
+  address: "Netzadresse",
+  asked: "Begonnen",
+  project: "Projekt",
+  next: "Weiter",
+  approve: "Freigeben",
+  deny: "Ablehnen",
+  approved: "Freigegeben. Kehren Sie zur Befehlszeile zurück.",
+  denied: "Abgelehnt. Die Befehlszeile bekommt nichts.",
 };
 
 export const states: Messages["states"] = {

@@ -89,8 +89,27 @@ export const signIn = {
   help: "Paste a token of your project or of the platform. The browser keeps only a session that ends with it, never the token.",
   submit: "Sign in",
   byLink: "You are being signed in",
+  through: (provider: string) => `Sign in with ${provider}`,
+  notSignedIn: "The identity provider did not sign you in.",
+  again: "Back to sign-in",
   where: "Where do I get a token?",
   whereText: "From the operator of this service, or by `ipucloud tokens create NAME` if you have one already. `ipucloud up` prints a link that signs you in.",
+};
+
+export const device = {
+  title: "Approve a login",
+  text: "Enter the code that `ipucloud login` shows on your computer.",
+  compare: "Approve only a login that you have begun yourself. The command line gets a token of yours, which expires.",
+  code: "Code",
+  name: "Computer",
+  address: "Network address",
+  asked: "Begun",
+  project: "Project",
+  next: "Next",
+  approve: "Approve",
+  deny: "Deny",
+  approved: "Approved. Go back to the command line.",
+  denied: "Denied. The command line gets nothing.",
 };
 
 export const states = {

@@ -70,6 +70,8 @@ async def change_password(request: Request, body: PasswordChange) -> Response:
     user = await services.reader.one(people.USER_OF_TOKEN, {"token_id": caller.token_id})
     if user is None:
         raise Problem(STATE_CONFLICT, "A service token has no password.")
+    if user.password_hash is None:
+        raise Problem(STATE_CONFLICT, "You sign in through an identity provider: your account has no password.")
     services.attempts.take(request, user.email)
     if not await services.passwords.verify(user.password_hash, body.current_password):
         raise invalid([FieldError("/current_password", "wrong", "This is not the present password.")])

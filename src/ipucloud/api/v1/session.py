@@ -17,6 +17,7 @@ from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1 import provider_sign_in
 from ipucloud.api.v1.sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
@@ -27,10 +28,18 @@ from ipucloud.identity.roles import Permission, Role, allowed
 from ipucloud.identity.sessions import Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
 from ipucloud.kernel.errors import (
+    ALREADY_MEMBER,
     CROSS_SITE_REQUEST,
+    EMAIL_NOT_VERIFIED,
+    IDENTITY_CONFLICT,
+    IDENTITY_REFUSED,
+    INVITATION_ENDED,
+    NO_ACCOUNT,
     NOT_A_MEMBER,
     NOT_FOUND,
     PERMISSION_DENIED,
+    PROVIDER_UNAVAILABLE,
+    SIGN_IN_ENDED,
     SIGN_IN_LINK_ENDED,
     STATE_CONFLICT,
     UNAUTHENTICATED,
@@ -53,11 +62,26 @@ _PATH = "/v1/session"
         gives=SessionOut,
         status=201,
         description="Signed in",
-        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, NOT_A_MEMBER, SIGN_IN_LINK_ENDED),
+        errors=(
+            UNAUTHENTICATED,
+            CROSS_SITE_REQUEST,
+            NOT_A_MEMBER,
+            SIGN_IN_LINK_ENDED,
+            SIGN_IN_ENDED,
+            IDENTITY_REFUSED,
+            EMAIL_NOT_VERIFIED,
+            NO_ACCOUNT,
+            IDENTITY_CONFLICT,
+            PROVIDER_UNAVAILABLE,
+            INVITATION_ENDED,
+            ALREADY_MEMBER,
+        ),
     ),
 )
 async def sign_in(request: Request, body: SessionCreate) -> Response:
-    """Exchange an e-mail and password, a token, or the code of a sign-in link for a session in an HttpOnly cookie.
+    """Exchange a password, a token, the code of a sign-in link, or that of an identity provider, for a session.
+
+    The session is in an HttpOnly cookie.
 
     For browsers: a program sends its token with each request instead. The session has the rights of the membership or
     token and ends with it. A repeat with a password or token begins another session; a code works once.
@@ -67,9 +91,13 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     settings = services_of(request).settings
     lives = Lives(timedelta(seconds=settings.session_seconds), timedelta(seconds=settings.session_idle_seconds))
     user = None if body.email is None else await verified(request, body.email, body.password or "")
+    returned = None if body.state is None else await provider_sign_in.identify(request, body)
 
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
-        if user is not None:
+        if returned is not None:
+            found = await provider_sign_in.membership_of(request, connection, returned, body.project)
+            begun = await sessions.begin_by_membership(connection, found.id, lives)
+        elif user is not None:
             found = await membership(request, connection, user, body.project)
             begun = await sessions.begin_by_membership(connection, found.id, lives)
         elif body.token is not None:
@@ -83,6 +111,9 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     secret, row = await services_of(request).database.transact(work)
     response = Response(_document(row), 201, {"Location": _PATH}, JSON)
     _set_cookie(request, response, secret, int(settings.session_seconds))
+    if returned is not None:
+        provider_sign_in.set_cookie(request, response, "", 0)
+        services_of(request).notifier.poke()
     return response
 
 
@@ -165,11 +196,14 @@ async def switch_session(request: Request, body: SessionSwitch) -> Response:
 
 def _check_one_way(body: SessionCreate) -> None:
     """Raise `Problem` validation_failed unless the body has one way to sign in."""
-    if [body.token, body.code, body.email].count(None) != 2:
-        raise invalid([FieldError("/token", "one_of", "Send an e-mail and a password, or a token, or a code.")])
+    if [body.token, body.code, body.email, body.state].count(None) != 3:
+        sentence = "Send an e-mail and a password, or a token, or a code, or what an identity provider returned."
+        raise invalid([FieldError("/token", "one_of", sentence)])
+    if (body.state is None) != (body.authorization_code is None):
+        raise invalid([FieldError("/state", "with_code", "Send authorization_code and state together.")])
     if (body.email is None) != (body.password is None):
         raise invalid([FieldError("/password", "with_email", "Send the password with the e-mail, and only with it.")])
-    if body.project is not None and body.email is None:
+    if body.project is not None and body.email is None and body.state is None:
         raise invalid([FieldError("/project", "with_email", "A token and a code have a project of their own.")])
 
 

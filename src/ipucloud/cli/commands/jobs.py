@@ -14,6 +14,7 @@ from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
 from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import requester
 from ipucloud.client import jobs
 from ipucloud.client.errors import ApiError, UnreachableError
 from ipucloud.client.models import Job, JobLog, JobState
@@ -139,6 +140,7 @@ def facts(job: Job) -> list[tuple[str, object]]:
         ("job", job.number),
         ("id", job.id),
         ("command", shlex.join(job.command)),
+        ("requested by", requester(job.requested_by)),
         ("directory", job.directory),
         ("environment", [f"{name}={value}" for name, value in job.environment.items()] or None),
         ("server", job.poplar_server),

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli import approving
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import me, projects, tokens
 from ipucloud.client.errors import UsageError
@@ -19,19 +20,32 @@ app = typer.Typer()
 
 
 @customer_command(
-    app, "login", "--url https://ipucloud.example.com", "--email ann@example.com", "--profile admin --project demo"
+    app,
+    "login",
+    "--url https://ipucloud.example.com",
+    "--email ann@example.com",
+    "--device --project research",
+    "--profile admin --project demo",
 )
 def login(
     session: Session,
     email: Annotated[
         str | None, typer.Option(help="Your e-mail. The password is asked for, or read from standard input.")
     ] = None,
+    device: Annotated[
+        bool | None,
+        typer.Option(
+            "--device/--no-device",
+            help="Approve the login in a browser, however you sign in there. [default: on a terminal, without --email]",
+        ),
+    ] = None,
     check: Annotated[bool, typer.Option(help="Store a token only if the service accepts it.")] = True,
 ) -> None:
     """Log in, and store the service's URL and a token as a profile.
 
-    With e-mail and password you get a token of your own, which expires; `ipucloud logout` ends it. A service's token is
-    entered instead if no e-mail is given. Without --profile, the profile is `default`. --url and --project give the URL
+    You get a token of your own, which expires; `ipucloud logout` ends it. You approve that in a browser where you are
+    signed in to the control panel, or give your password with --email. With --no-device, or from a pipe, a token is
+    entered instead. Without --profile, the profile is `default`. --url and --project give the URL
     and the project. Password and token are asked for, or read from standard input if that is a pipe, because other
     users of this machine could see them on a command line; IPUCLOUD_TOKEN is used unless --profile or --email is given.
     """
@@ -40,11 +54,14 @@ def login(
     stored = profiles.get(name, Profile())
     known = Profile() if session.profile else of_variables(session.environment)
     url = session.url or known.url or ask("URL of the service", stored.url)
-    if email is None and known.token is None and sys.stdin.isatty():
-        answer: str = typer.prompt("E-mail (leave it empty to enter a token)", stored.email or "", err=True)
-        email = answer.strip() or None
+    if device and email is not None:
+        raise UsageError("Give either --device or --email.")
+    if device is None:
+        device = email is None and known.token is None and sys.stdin.isatty()
     project = session.project or known.project or (stored.project if url == stored.url else None)
-    if email is not None:
+    if device:
+        profile = _approved(url, project)
+    elif email is not None:
         profile = _as_person(url, email, project)
     else:
         profile = _with_token(Profile(url, known.token or ask("Token", hidden=True), project), check=check)
@@ -58,6 +75,12 @@ def login(
 def _as_person(url: str, email: str, project: str | None) -> Profile:
     with Client(url, me.NOBODY, project=project) as client:
         made = client.run(me.log_in(email, ask("Password", hidden=True), project=project, name=_computer()))
+    return Profile(url, made.token, made.project, made.role, made.owner)
+
+
+def _approved(url: str, project: str | None) -> Profile:
+    with Client(url, me.NOBODY, project=project) as client:
+        made = approving.log_in(client, _computer(), project)
     return Profile(url, made.token, made.project, made.role, made.owner)
 
 

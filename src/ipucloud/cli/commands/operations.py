@@ -11,6 +11,7 @@ from ipucloud.cli.finding import OPERATION, UUID, explained, find_cluster
 from ipucloud.cli.following import follow, in_words
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import target_names
+from ipucloud.cli.values import requester
 from ipucloud.client import operations
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import Operation, OperationState
@@ -29,7 +30,7 @@ def list_operations(
     names = {} if session.as_json else target_names(session.client, found)
     session.show_items(
         found,
-        ("ID", "KIND", "TARGET", "STATE", "CREATED", "PROGRESS", "STAGE", "FINISHED"),
+        ("ID", "KIND", "TARGET", "STATE", "CREATED", "PROGRESS", "STAGE", "FINISHED", "REQUESTED BY"),
         lambda each: (
             each.id,
             each.kind,
@@ -39,8 +40,9 @@ def list_operations(
             f"{each.progress} %",
             each.stage,
             each.finished_at,
+            requester(each.requested_by),
         ),
-        drop=("STAGE", "FINISHED", "PROGRESS", "CREATED"),
+        drop=("STAGE", "REQUESTED BY", "FINISHED", "PROGRESS", "CREATED"),
     )
 
 
@@ -96,6 +98,7 @@ def _show(session: Session, operation: Operation) -> None:
         ("blocked by", operation.blocked_by),
         ("expected", None if operation.done else operation.expected_at),
         ("error", operation.error and f"{operation.error.detail} ({operation.error.code})"),
+        ("requested by", requester(operation.requested_by)),
         ("request id", operation.request_id),
     ]
     for step in operation.steps:

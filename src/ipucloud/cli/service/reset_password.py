@@ -27,6 +27,8 @@ def reset(
 ) -> None:
     """Give a person a new password, which is shown once, and end their sessions and logins.
 
+    The account also forgets its identities at OpenID Connect providers.
+
     For operators, at the database (IPUCLOUD_DATABASE_URL). The person changes it with `ipucloud password`.
     """
     password = random_password()

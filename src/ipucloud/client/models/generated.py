@@ -334,6 +334,28 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class DeviceLogin(Answer):
+    """A login that waits for approval (RFC 8628)."""
+
+    device_code: str
+    """The device's secret, with which it fetches the token."""
+
+    user_code: str
+    """What the person enters or compares."""
+
+    verification_uri: str
+    """The page where the person enters it."""
+
+    verification_uri_complete: str
+    """The same page with the code."""
+
+    expires_in: int
+    """Seconds until both codes expire."""
+
+    interval: int
+    """Seconds between two requests for the token."""
+
+
 class Disabled(StrEnum):
     """
     Why a webhook is disabled: by its owner, after a 410 response, or after days of failures.
@@ -1780,6 +1802,16 @@ class ProofKey(Answer):
     """Last month signed under it; null: none yet."""
 
 
+class ProviderSignIn(Answer):
+    """Where the browser goes to sign in."""
+
+    url: str
+    """Address of the provider's page."""
+
+    expires_at: datetime
+    """By when the browser must be back."""
+
+
 class Quota(Answer):
     """How many machines of a type a project may hold in a region, and how many it holds."""
 
@@ -1907,6 +1939,25 @@ class ReportSums(Answer):
 
     list_cost: Money
     """Cost at list prices."""
+
+
+class RequestedBy(Answer):
+    """Who asked for an operation or a job."""
+
+    kind: str
+    """
+    `user`: a person; `token`: a service token of the project; `operator`: a token of the platform; `platform`:
+    the service itself.
+    """
+
+    name: str | None = None
+    """
+    E-mail of the person, or name of the token; of `platform` the reason: `schedule`, `idle`, `expiry`, `repair`,
+    `unpaid`, `reset`, or `upkeep` for any other.
+    """
+
+    token_id: str | None = None
+    """Id of the token or membership that asked; null: the platform did."""
 
 
 class Resize(Answer):
@@ -2052,6 +2103,23 @@ class SignInLink(Answer):
 
     expires_at: datetime
     """When it expires; null: never."""
+
+
+class SignInProvider(Answer):
+    """An OpenID Connect provider through which people sign in."""
+
+    name: str
+    """Its name in requests."""
+
+    title: str
+    """Its name for people."""
+
+
+class SignInProviderList(Answer):
+    """The installation's providers, in the order of its settings."""
+
+    items: Annotated[Sequence[SignInProvider], Field(validate_default=True)] = []
+    """None: people sign in with passwords."""
 
 
 class SimulatedFaultKind(StrEnum):
@@ -2502,8 +2570,8 @@ class User(Answer):
     created_at: datetime
     """When it was created."""
 
-    password_set_at: datetime
-    """When the password was set."""
+    password_set_at: datetime | None = None
+    """When the password was set; null: the person signs in through an identity provider only."""
 
 
 class Validation(Answer):
@@ -2578,6 +2646,25 @@ class Vipu(Answer):
 
     environment: Mapping[str, str] = {}
     """Environment variables for programs."""
+
+
+class WaitingDevice(Answer):
+    """A device that waits, as the person who may approve sees it."""
+
+    name: str
+    """Name that the device gives itself."""
+
+    project: str | None = None
+    """The project that it asks for; null: any."""
+
+    address: str
+    """Network address from which it asked."""
+
+    created_at: datetime
+    """When it asked."""
+
+    expires_at: datetime
+    """By when it must be approved."""
 
 
 class Weekday(StrEnum):
@@ -4022,6 +4109,9 @@ class Job(Answer):
     created_by: str
     """Id of the token that requested it."""
 
+    requested_by: RequestedBy
+    """Who that is."""
+
     created_at: datetime
     """When it was requested."""
 
@@ -4177,6 +4267,9 @@ class Operation(Outcome):
     request_id: str
     """Id of the request, for logs and support."""
 
+    requested_by: RequestedBy
+    """Who asked for it."""
+
     error: Problem | None = None
     """Why it failed: a problem document. Null unless it failed."""
 
@@ -4235,6 +4328,9 @@ class OperatorOperation(Answer):
 
     request_id: str
     """Id of the request, for logs and support."""
+
+    requested_by: RequestedBy
+    """Who asked for it."""
 
     project: str
     """Slug of the project."""
@@ -5518,6 +5614,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "DeliveryState",
+    "DeviceLogin",
     "Disabled",
     "DueAction",
     "Dunning",
@@ -5614,6 +5711,7 @@ __all__ = [
     "ProjectAccount",
     "ProjectUsage",
     "ProofKey",
+    "ProviderSignIn",
     "Quota",
     "QuotaRequest",
     "QuotaRequestState",
@@ -5629,6 +5727,7 @@ __all__ = [
     "ReportRow",
     "ReportSums",
     "RequestTrace",
+    "RequestedBy",
     "Resize",
     "ResizeEstimate",
     "ResizedPartition",
@@ -5639,6 +5738,8 @@ __all__ = [
     "Session",
     "SettledInvoice",
     "SignInLink",
+    "SignInProvider",
+    "SignInProviderList",
     "SimulatedFault",
     "SimulatedFaultKind",
     "SimulatedFaultState",
@@ -5669,6 +5770,7 @@ __all__ = [
     "User",
     "Validation",
     "Vipu",
+    "WaitingDevice",
     "Webhook",
     "Weekday",
     "WhatIs",

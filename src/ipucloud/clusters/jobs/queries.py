@@ -35,7 +35,9 @@ _MEMBERS = f"""
   'attempt', page.attempt, 'retries', page.retries, 'max_minutes', page.max_minutes,
   'max_cost', {money("page.max_cost", "page.currency")}, 'cost', {money("page.cost", "page.currency")},
   'log_bytes', page.log_bytes, 'stop_requested_at', {rfc3339("page.stop_requested_at")},
-  'created_by', page.created_by, 'created_at', {rfc3339("page.created_at")},
+  'created_by', page.created_by, 'requested_by', json_build_object(
+    'kind', page.actor_kind, 'name', page.actor, 'token_id', page.created_by),
+  'created_at', {rfc3339("page.created_at")},
   'started_at', {rfc3339("page.started_at")}, 'ended_at', {rfc3339("page.ended_at")},
   'observed_at', {rfc3339("page.observed_at")}
 """  # noqa: S608  # our own text

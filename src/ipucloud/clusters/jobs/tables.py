@@ -7,6 +7,7 @@ from typing import get_args
 import sqlalchemy as sa
 
 from ipucloud.contract.jobs import JobEndedBy, JobState
+from ipucloud.contract.operations import ActorKind
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 jobs = sa.Table(
@@ -36,6 +37,18 @@ jobs = sa.Table(
     instant("stop_requested_at"),
     sa.Column("stop_cause", sa.Text),
     sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
+    sa.Column(
+        "actor",
+        sa.Text,
+        server_default=sa.text("nullif(current_setting('ipucloud.actor', true), '')"),
+        comment="e-mail of the person, or name of the token, that asked",
+    ),
+    sa.Column(
+        "actor_kind",
+        sa.Text,
+        nullable=False,
+        server_default=sa.text("coalesce(nullif(current_setting('ipucloud.actor_kind', true), ''), 'platform')"),
+    ),
     instant("created_at", default_now=True),
     instant("started_at"),
     instant("ended_at"),
@@ -43,6 +56,7 @@ jobs = sa.Table(
     tenant_key("jobs"),
     same_project("jobs", "cluster_id", "clusters"),
     same_project("jobs", "server_id", "poplar_servers"),
+    one_of("actor_kind", ActorKind),
     one_of("state", JobState),
     one_of("ended_by", get_args(JobEndedBy)),
     one_of("stop_cause", ("request", "time_limit", "cost_limit")),

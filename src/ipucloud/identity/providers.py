@@ -1,0 +1,256 @@
+"""OpenID Connect providers: where a browser signs in, and who a provider says the person is.
+
+The authorization code flow with PKCE (RFC 7636), state and nonce. A provider speaks for a person only with an ID token
+that it signed for this client and this sign-in, and for an e-mail only if it verified that and the operator trusts it
+with the domain. Every request has a time-out; an answer is read up to a limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import httpx
+import orjson
+import structlog
+from email_validator import EmailNotValidError, validate_email
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from ipucloud.config import OidcProvider
+from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.errors import EMAIL_NOT_VERIFIED, IDENTITY_REFUSED, PROVIDER_UNAVAILABLE, Problem
+
+log = structlog.get_logger(__name__)
+
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+"""Signatures with a public key: neither none nor HMAC, whose key would be the client's secret."""
+_KEPT = 3600.0
+"""Seconds that discovery and keys are used; unknown keys are looked up at once, `_AGAIN` apart."""
+_AGAIN = 30.0
+_LEEWAY = 60
+_MOST = 262_144
+_DISCOVERED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A person as a provider knows it: `issuer` and `subject` never change, the e-mail is verified."""
+
+    issuer: str
+    subject: str
+    email: str
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is kept of a provider."""
+
+    discovery: Mapping[str, Any] = field(default_factory=dict)
+    discovered_at: float = float("-inf")
+    keys: KeySet | None = None
+    keys_at: float = float("-inf")
+
+
+def nonce_of(browser: str) -> str:
+    """The nonce of the sign-in with this secret of the browser's cookie."""
+    return _derived("nonce", browser)
+
+
+def _verifier_of(browser: str) -> str:
+    return _derived("code verifier", browser)
+
+
+def _derived(use: str, browser: str) -> str:
+    return _base64url(hashlib.sha256(f"{use}\0{browser}".encode()).digest())
+
+
+def _base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class Providers:
+    """The providers of the settings, in their order."""
+
+    def __init__(self, providers: tuple[OidcProvider, ...], clock: Clock) -> None:
+        self.all = {provider.name: provider for provider in providers}
+        self._clock = clock
+        self._known = {name: _Known() for name in self.all}
+        self._client: httpx.AsyncClient | None = None
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def authorization_url(self, provider: OidcProvider, *, state: str, browser: str, redirect_uri: str) -> str:
+        """Where the browser goes. Raises `Problem` provider_unavailable."""
+        endpoint = (await self._discovery(provider))["authorization_endpoint"]
+        challenge = _base64url(hashlib.sha256(_verifier_of(browser).encode()).digest())
+        asked = {
+            "response_type": "code",
+            "client_id": provider.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": "openid email",
+            "state": state,
+            "nonce": nonce_of(browser),
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(asked)}"
+
+    async def identify(self, provider: OidcProvider, *, code: str, browser: str, redirect_uri: str) -> Identity:
+        """Who signed in. Raises `Problem` provider_unavailable, identity_refused, email_not_verified."""
+        found = await self._discovery(provider)
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": redirect_uri,
+            "code_verifier": _verifier_of(browser),
+        }
+        tokens = await self._exchange(provider, found, form)
+        claims = await self._verified(provider, str(tokens.get("id_token", "")), nonce_of(browser))
+        subject = str(claims["sub"])
+        if provider.email_claim not in claims and "userinfo_endpoint" in found:
+            headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
+            told = await self._json(provider, "GET", found["userinfo_endpoint"], headers=headers)
+            if told.get("sub") != subject:
+                raise _refused(provider, "its user information is about somebody else")
+            claims = {**told, **claims}
+        return Identity(provider.issuer, subject, _email(provider, claims))
+
+    async def _exchange(
+        self, provider: OidcProvider, found: Mapping[str, Any], form: dict[str, str]
+    ) -> Mapping[str, Any]:
+        try:
+            secret = await asyncio.to_thread(provider.secret)
+        except OSError as error:
+            log.error("oidc_secret_unreadable", provider=provider.name, error=type(error).__name__)
+            raise _unavailable(provider) from None
+        methods = found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        if "client_secret_basic" in methods:
+            auth: httpx.BasicAuth | None = httpx.BasicAuth(_quoted(provider.client_id), _quoted(secret))
+        else:
+            auth, form = None, form | {"client_id": provider.client_id, "client_secret": secret}
+        return await self._json(provider, "POST", found["token_endpoint"], data=form, auth=auth)
+
+    async def _verified(self, provider: OidcProvider, token: str, nonce: str) -> Mapping[str, Any]:
+        """The claims of an ID token of this client and sign-in."""
+        rules = jwt.JWTClaimsRegistry(
+            now=int(self._clock.now().timestamp()),
+            leeway=_LEEWAY,
+            iss={"essential": True, "value": provider.issuer},
+            aud={"essential": True, "value": provider.client_id},
+            exp={"essential": True},
+            iat={"essential": True},
+            sub={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        )
+        try:
+            try:
+                decoded = jwt.decode(token, await self._keys(provider), algorithms=_ALGORITHMS)
+            except (JoseError, ValueError):  # perhaps of a newer key
+                decoded = jwt.decode(token, await self._keys(provider, fresh=True), algorithms=_ALGORITHMS)
+            rules.validate(decoded.claims)
+        except (JoseError, ValueError, TypeError) as error:
+            raise _refused(provider, f"its ID token is not valid ({type(error).__name__})") from None
+        claims: Mapping[str, Any] = decoded.claims
+        audience = claims["aud"]
+        if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != provider.client_id:
+            raise _refused(provider, "its ID token is for another client")
+        return claims
+
+    async def _keys(self, provider: OidcProvider, *, fresh: bool = False) -> KeySet:
+        known = self._known[provider.name]
+        age = self._clock.monotonic() - known.keys_at
+        if known.keys is None or age > _KEPT or (fresh and age > _AGAIN):
+            document = await self._json(provider, "GET", (await self._discovery(provider))["jwks_uri"])
+            try:
+                known.keys = KeySet.import_key_set(dict(document))  # type: ignore[arg-type]  # checked by it
+            except (JoseError, ValueError, KeyError, TypeError):
+                raise _unavailable(provider) from None
+            known.keys_at = self._clock.monotonic()
+        return known.keys
+
+    async def _discovery(self, provider: OidcProvider) -> Mapping[str, Any]:
+        known = self._known[provider.name]
+        if self._clock.monotonic() - known.discovered_at > _KEPT:
+            url = f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration"
+            document = await self._json(provider, "GET", url)
+            secure = provider.issuer.startswith("https://")
+            for name in _DISCOVERED:
+                parts = urlsplit(str(document.get(name, "")))
+                if not parts.hostname or parts.scheme not in ({"https"} if secure else {"http", "https"}):
+                    raise _unavailable(provider, f"its discovery document has no usable {name}")
+            if document.get("issuer") != provider.issuer:
+                raise _unavailable(provider, "its discovery document names another issuer")
+            known.discovery, known.discovered_at = document, self._clock.monotonic()
+        return known.discovery
+
+    async def _json(self, provider: OidcProvider, method: str, url: str, **options: Any) -> Mapping[str, Any]:
+        """A JSON object. Raises `Problem` provider_unavailable; identity_refused for a refusal."""
+        try:
+            async with asyncio.timeout(provider.timeout):
+                status, body = await self._fetch(provider, method, url, **options)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            log.warning("oidc_provider_unavailable", provider=provider.name, error=type(error).__name__)
+            raise _unavailable(provider) from None
+        if 400 <= status < 500 and status != 429 and method == "POST":
+            raise _refused(provider, "it does not accept the code; each works once")
+        try:
+            document = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            document = None
+        if status != 200 or not isinstance(document, dict):
+            log.warning("oidc_provider_unavailable", provider=provider.name, status=status)
+            raise _unavailable(provider)
+        return document
+
+    async def _fetch(self, provider: OidcProvider, method: str, url: str, **options: Any) -> tuple[int, bytes]:
+        if self._client is None:
+            self._client = httpx.AsyncClient(follow_redirects=False, headers={"Accept": "application/json"})
+        body = b""
+        async with self._client.stream(method, url, timeout=provider.timeout, **options) as response:
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > _MOST:
+                    raise httpx.DecodingError("the answer is too long")
+        return response.status_code, body
+
+
+def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
+    told = claims.get(provider.email_claim)
+    if not isinstance(told, str) or claims.get("email_verified") is not True:
+        raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")
+    try:
+        email = validate_email(told, check_deliverability=False).normalized.lower()
+    except EmailNotValidError:
+        raise Problem(EMAIL_NOT_VERIFIED, f"What {provider.title} gives as your e-mail is none.") from None
+    if not provider.trusted_with(email):
+        raise Problem(
+            EMAIL_NOT_VERIFIED,
+            f"This service does not trust {provider.title} with the e-mail {email}. Ask the operator about its domain.",
+        )
+    return email
+
+
+def _quoted(text: str) -> str:
+    """As RFC 6749, section 2.3.1, wants it before it becomes HTTP Basic; %20 is a space to every decoder, + is not."""
+    return quote(text, safe="")
+
+
+def _refused(provider: OidcProvider, why: str) -> Problem:
+    return Problem(IDENTITY_REFUSED, f"The answer of {provider.title} is not accepted: {why}. Sign in again.")
+
+
+def _unavailable(provider: OidcProvider, why: str = "it does not answer as it should, or not in time") -> Problem:
+    return Problem(
+        PROVIDER_UNAVAILABLE,
+        f"{provider.title} cannot be used now: {why}. Try again later, or sign in with a password.",
+        headers={"Retry-After": "10"},
+    )

@@ -1,0 +1,186 @@
+"""Signing in through an OpenID Connect provider, which is a process of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.identity.people import reset_password
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import users
+from tests.api.support import UNLIMITED, Api, problem, running
+from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.people import PASSWORD, Person, make_person
+from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+
+pytestmark = pytest.mark.anyio
+
+SESSION, PROVIDERS, BEGIN = "/v1/session", "/v1/sign-in-providers", "/v1/sign-in-providers/sso/sign-ins"
+OURS = {"Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[RunningProvider]:
+    with oidc_provider() as started:
+        yield started
+
+
+@pytest.fixture
+async def api(world: World, database: Scratch, provider: RunningProvider) -> AsyncIterator[Api]:
+    silent = {"name": "gone", "title": "Gone Sign-On", "issuer": "http://127.0.0.1:1", "timeout": 0.5}
+    providers = [provider.settings(), provider.settings() | silent]
+    async with running(world, database.app_url, settings=UNLIMITED | {"oidc_providers": providers}) as started:
+        yield started
+
+
+async def member(api: Api, email: str, role: Role = Role.OPERATOR) -> Person:
+    async with api.world.database.begin() as connection:
+        return await make_person(connection, api.world.project.id, role, email=email)
+
+
+async def begun(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
+    answer = await browser.post(BEGIN, json={"invitation": invitation} if invitation else {})
+    assert answer.status_code == 201, answer.text
+    url: str = answer.json()["url"]
+    return url
+
+
+async def returned(browser: httpx.AsyncClient, brought: dict[str, str], **more: object) -> httpx.Response:
+    return await browser.post(SESSION, json={"authorization_code": brought["code"], "state": brought["state"], **more})
+
+
+async def signed_in(api: Api, provider: RunningProvider, **more: object) -> httpx.Response:
+    browser = api.client(**OURS)
+    return await returned(browser, provider.visit(await begun(browser)), **more)
+
+
+async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_changes(
+    api: Api, provider: RunningProvider
+) -> None:
+    assert (await api.client().get(PROVIDERS)).json()["items"] == [
+        {"name": "sso", "title": "Example Sign-On"},
+        {"name": "gone", "title": "Gone Sign-On"},
+    ]
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", "Ann@Example.com")
+    browser = api.client(**OURS)
+    brought = provider.visit(await begun(browser))
+    session = await returned(browser, brought)
+    assert session.status_code == 201, session.text
+    assert (session.json()["token"]["owner"], session.json()["role"]) == (ann.email, "operator")
+    assert (await browser.get("/v1/me")).json()["user"]["id"] == str(ann.id)
+    for secret in (brought["code"], brought["state"]):
+        assert not await api.stores(secret)
+    problem(await returned(browser, brought), 410, "sign_in_ended")  # once
+
+    provider.person("subject-ann", "ann.lee@example.com")
+    assert (await signed_in(api, provider)).json()["token"]["owner"] == ann.email
+    provider.person("somebody-new", "ann@example.com")  # the address has another holder at the provider
+    problem(await signed_in(api, provider), 409, "identity_conflict")
+    async with api.world.database.begin() as connection:
+        assert await reset_password(connection, ann.email, "x")
+    assert (await signed_in(api, provider)).status_code == 201
+
+
+async def test_an_invited_person_joins_by_signing_in_without_a_password(api: Api, provider: RunningProvider) -> None:
+    provider.person("subject-bea", "bea@example.com")
+    problem(await signed_in(api, provider), 403, "no_account")
+    body = {"email": "bea@example.com", "role": "viewer"}
+    invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()["secret"]
+    browser = api.client(**OURS)
+    session = await returned(browser, provider.visit(await begun(browser, invitation)))
+    assert session.status_code == 201, session.text
+    assert (session.json()["role"], session.json()["project"]["slug"]) == ("viewer", api.world.project.slug)
+    assert (await browser.get("/v1/me")).json()["user"]["password_set_at"] is None
+    wanted = {"current_password": PASSWORD, "new_password": "another-quiet-harbour-7"}
+    problem(await browser.put("/v1/me/password", json=wanted), 409, "state_conflict")
+    by_password = await api.client(**OURS).post(SESSION, json={"email": "bea@example.com", "password": PASSWORD})
+    problem(by_password, 401, "unauthenticated")
+    problem(await browser.post(BEGIN, json={"invitation": invitation}), 410, "invitation_ended")
+    assert (await signed_in(api, provider, project=api.world.project.slug)).status_code == 201
+
+    other = (await api.owner.post(f"{api.base}/invitations", json=body | {"email": "cy@example.com"})).json()["secret"]
+    problem(await returned(browser, provider.visit(await begun(browser, other))), 403, "permission_denied")
+    assert (await api.client(**OURS).post("/v1/invitations:show", json={"secret": other})).status_code == 200
+
+
+NOW = int(time.time())
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {"claims": {"nonce": "of another sign-in"}},
+        {"claims": {"exp": NOW - 600}},
+        {"claims": {"aud": "another client"}},
+        {"claims": {"aud": ["ipucloud", "another client"]}},
+        {"claims": {"iss": "https://elsewhere.example"}},
+        {"claims": {"sub": ""}},
+        {"foreign_key": True},
+    ],
+    ids=str,
+)
+async def test_an_id_token_that_is_not_of_this_sign_in_is_refused(
+    api: Api, provider: RunningProvider, faults: dict[str, Any]
+) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    browser = api.client(**OURS)
+    brought = provider.visit(await begun(browser))
+    provider.faults(**faults)
+    problem(await returned(browser, brought), 401, "identity_refused")
+    assert await api.count("browser_sessions") == await api.count("user_identities") == 0
+
+
+async def test_only_the_browser_that_began_finishes_with_the_code_it_got(
+    api: Api, provider: RunningProvider, database: Scratch
+) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    browser, other = api.client(**OURS), api.client(**OURS)
+    brought, elsewhere = provider.visit(await begun(browser)), provider.visit(await begun(other))
+    problem(await returned(other, brought), 410, "sign_in_ended")
+    problem(await returned(api.client(**OURS), brought), 410, "sign_in_ended")
+    problem(await returned(browser, brought | {"state": "ipt_none"}), 410, "sign_in_ended")
+    # a code of another sign-in: the provider compares its challenge
+    problem(await returned(browser, brought | {"code": elsewhere["code"]}), 401, "identity_refused")
+    problem(await returned(browser, brought), 410, "sign_in_ended")
+    assert (await returned(other, elsewhere)).status_code == 201
+    problem(await api.client(**{"Sec-Fetch-Site": "cross-site"}).post(BEGIN, json={}), 403, "cross_site_request")
+    problem(await browser.post(SESSION, json={"state": brought["state"]}), 422, "validation_failed")
+    problem(await browser.post(f"{PROVIDERS}/nobody/sign-ins", json={}), 404, "not_found")
+
+
+async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(
+    api: Api, provider: RunningProvider
+) -> None:
+    await member(api, "ann@example.com")
+    await member(api, "ann@example.org")
+    for email, verified in (("ann@example.com", False), ("ann@example.org", True), ("nonsense", True)):
+        provider.person("subject-ann", email, verified=verified)
+        problem(await signed_in(api, provider), 403, "email_not_verified")
+    async with api.world.database.begin() as connection:
+        assert (await connection.execute(sa.select(sa.func.count()).select_from(users))).scalar_one() == 2
+    assert await api.count("user_identities") == 0
+
+
+async def test_a_provider_that_does_not_answer_is_named(api: Api, provider: RunningProvider) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    browser = api.client(**OURS)
+    refused = problem(await browser.post(f"{PROVIDERS}/gone/sign-ins", json={}), 503, "provider_unavailable")
+    assert "Gone Sign-On" in refused["detail"]
+    brought = provider.visit(await begun(browser))
+    provider.faults(status=500)
+    problem(await returned(browser, brought), 503, "provider_unavailable")
+    object.__setattr__(api.services.providers.all["sso"], "timeout", 0.3)
+    provider.faults()
+    brought = provider.visit(await begun(browser))
+    provider.faults(hang=True)
+    problem(await returned(browser, brought), 503, "provider_unavailable")
