@@ -124,7 +124,7 @@ NOW = int(time.time())
         {"claims": {"sub": ""}},
         {"foreign_key": True},
     ],
-    ids=str,
+    ids=["nonce", "expired", "audience", "two audiences", "issuer", "subject", "key"],
 )
 async def test_an_id_token_that_is_not_of_this_sign_in_is_refused(
     api: Api, provider: RunningProvider, faults: dict[str, Any]
