@@ -109,6 +109,11 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()
     assert violations(page) == []
 
+    page.goto("/operator/audit-log")
+    expect(page.get_by_role("row").filter(has_text="drainHardware").first).to_contain_text("200")
+    screenshot(page, "operator-audit-log")
+    assert violations(page) == []
+
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     assert violations(german) == []

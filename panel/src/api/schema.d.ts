@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 3d1f9ba73d66b6d5b8fe9f4fb7e628737d22c616dac71f97443f93f1c9e0b1bb
+// Generated from docs/openapi.json by `npm run schema`; sha256 b56a1091f9eae9876632d4fa03064824f1929aaa2e81003225131a7616f8351b
 
 export interface paths {
     "/livez": {
@@ -13050,6 +13050,7 @@ export interface operations {
                 order?: components["schemas"]["Order"];
                 actor?: string | null;
                 operation?: string | null;
+                writes?: boolean;
                 project?: string | null;
             };
             header?: never;
@@ -14476,6 +14477,7 @@ export interface operations {
                 order?: components["schemas"]["Order"];
                 actor?: string | null;
                 operation?: string | null;
+                writes?: boolean;
             };
             header?: never;
             path: {

@@ -1,10 +1,12 @@
 import type { Messages } from "./en";
+import { audit } from "./de/audit";
 import { billing } from "./de/billing";
 import { cluster } from "./de/cluster";
 import { clusters } from "./de/clusters";
 import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
+import { jobs } from "./de/jobs";
 import { members } from "./de/members";
 import { budgets, exports, funds } from "./de/money";
 import { operated } from "./de/operated";
@@ -19,6 +21,7 @@ import { trouble } from "./de/trouble";
 import { webhooks } from "./de/webhooks";
 
 export const de: Messages = {
+  audit,
   billing,
   budgets,
   cluster,
@@ -29,6 +32,7 @@ export const de: Messages = {
   exports,
   funds,
   home,
+  jobs,
   keys,
   members,
   operated,

@@ -1,9 +1,11 @@
+import { audit } from "./en/audit";
 import { billing } from "./en/billing";
 import { cluster } from "./en/cluster";
 import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
+import { jobs } from "./en/jobs";
 import { members } from "./en/members";
 import { budgets, exports, funds } from "./en/money";
 import { operated } from "./en/operated";
@@ -18,6 +20,7 @@ import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
 
 export const en = {
+  audit,
   billing,
   budgets,
   cluster,
@@ -28,6 +31,7 @@ export const en = {
   exports,
   funds,
   home,
+  jobs,
   keys,
   members,
   operated,
