@@ -13,7 +13,7 @@ from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "activity")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "usage", "activity")
 PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens", "/audit-log")
 FIELDS = 28
 """How many fields of the API's answers about a cluster are to be seen, at least."""
@@ -249,6 +249,13 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     german.get_by_role("link", name="bert").click()
     expect(german.get_by_role("row").filter(has_text="GREETING")).to_contain_text("Beendet")
     assert violations(german) == []
+
+    page.goto(f"/clusters/{cluster['id']}?tab=usage")
+    times = page.get_by_role("table", name="Times in use").get_by_role("row")
+    expect(times.filter(has_text="m2000-pod16").first).to_contain_text("€")
+    expect(page.get_by_role("application", name="In use per day")).to_be_visible()
+    screenshot(page, "usage")
+    assert violations(page) == []
 
 
 def test_no_text_about_a_cluster_becomes_markup(

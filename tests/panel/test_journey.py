@@ -251,6 +251,10 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     page.get_by_role("radio", name="Added up").or_(page.get_by_role("button", name="Added up")).click()
     expect(page.get_by_role("button", name=re.compile("^Budget ")).first).to_be_visible()
     screenshot(page, "billing")
+    page.get_by_role("radio", name="Lines").or_(page.get_by_role("button", name="Lines")).click()
+    expect(page.get_by_role("button", name=re.compile("^Budget "))).to_have_count(0)
+    expect(page.get_by_role("button", name="notebooks").first).to_be_visible()
+    screenshot(page, "billing-lines")
     assert violations(page) == []
     page.get_by_role("tab", name="Invoices").click()
     page.wait_for_url("**/billing/invoices")

@@ -44,6 +44,12 @@ export const operation = (project: string, id: string) =>
     refetchInterval: ({ state }) => whileWorking(state.data && !state.data.done),
   });
 
+export const clusterUsage = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "usage", id),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/usage", { signal, params: { path: { project, cluster: id } } })),
+  });
+
 export const topology = (project: string, id: string, working: boolean) =>
   queryOptions({
     queryKey: key(project, "topology", id),

@@ -18,6 +18,7 @@ import { schedules } from "./de/schedules";
 import { common, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
+import { usage } from "./de/usage";
 import { webhooks } from "./de/webhooks";
 
 export const de: Messages = {
@@ -46,5 +47,6 @@ export const de: Messages = {
   states,
   tokens,
   trouble,
+  usage,
   webhooks,
 };

@@ -17,6 +17,7 @@ import { schedules } from "./en/schedules";
 import { common, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
+import { usage } from "./en/usage";
 import { webhooks } from "./en/webhooks";
 
 export const en = {
@@ -45,6 +46,7 @@ export const en = {
   states,
   tokens,
   trouble,
+  usage,
   webhooks,
 };
 export type Messages = typeof en;
