@@ -24,10 +24,10 @@ FEW, MANY = 50, 5_000
 AT_ONCE = 8
 PAGES = (
     *("/", "/clusters", "/clusters/create", "/events", "/quotas", "/ssh-keys", "/members", "/tokens"),
-    *("/webhooks", "/billing"),
+    *("/webhooks", "/audit-log", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
-TABS = ("overview", "topology", "partitions", "repairs", "activity")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "usage", "activity")
 SETTLED_MS = 1_500
 """How long nothing more may come until a page counts as loaded."""
 

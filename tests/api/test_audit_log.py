@@ -68,6 +68,7 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
     assert (found[3]["agent"], found[3]["address"]) == ("a program?", "127.0.0.1")
     assert found[1]["request_id"] != found[2]["request_id"]
     assert [told(each)[0] for each in await entries(api, actor=ann.email)] == ["logIn", "createToken"]
+    assert [told(each)[0] for each in await entries(api, writes="true")] == [told(each)[0] for each in found[:6]]
     assert [told(each)[:2] for each in await entries(api, operation="deleteCluster")] == [("deleteCluster", 404)]
     for secret in (PASSWORD, made.json()["token"] or "ipu_test_", login.json()["token"]):
         assert "audit_log" not in await api.stores(secret)

@@ -115,7 +115,7 @@ async def test_names_states_and_versions_are_held(api: Api) -> None:
     current = problem(stale, 412, "precondition_failed")
     assert current["code"] == "precondition_failed"
     tag = (await api.owner.get(f"{path}/partitions/training")).headers["etag"]
-    assert stale.headers["etag"] == tag
+    assert stale.headers["etag"] == tag.replace("-gzip", "")
     again = await api.owner.get(f"{path}/partitions/training", headers={"If-None-Match": tag})
     assert again.status_code == 304
     body, headers = {"relocatable": True}, {"If-Match": tag, **key()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_id, problem
+from tests.api.support import Api, cluster_id, cluster_json, problem
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("stopped_clock")]
 
@@ -23,6 +23,42 @@ async def test_who_has_the_newest_gets_no_copy(api: Api) -> None:
     await api.owner.patch(path, json={"tags": {"team": "nlp"}})
     changed = await api.owner.get(path, headers={"If-None-Match": tag})
     assert (changed.status_code, changed.json()["tags"]) == (200, {"team": "nlp"})
+
+
+async def test_a_compressed_answer_is_the_same_object_with_a_tag_of_its_own(api: Api) -> None:
+    path = f"{api.base}/clusters/{cluster_id(await api.make_cluster())}"
+    plain = await api.owner.get(path, headers={"Accept-Encoding": "identity"})
+    packed = await api.owner.get(path, headers={"Accept-Encoding": "br, gzip;q=0.5"})
+    assert (packed.json(), packed.headers["content-encoding"]) == (plain.json(), "gzip")
+    assert "content-encoding" not in plain.headers
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    tag = plain.headers["etag"]
+    assert packed.headers["etag"] == f'{tag[:-1]}-gzip"'
+    for known in (tag, packed.headers["etag"]):
+        again = await api.owner.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": known})
+        assert (again.status_code, again.headers["etag"]) == (304, packed.headers["etag"])
+        assert again.headers["vary"] == packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    kept = await api.owner.patch(path, json={"tags": {}}, headers={"If-Match": packed.headers["etag"]})
+    assert kept.status_code == 200
+
+
+async def test_what_is_small_or_secret_or_not_asked_for_is_not_compressed(api: Api) -> None:
+    path = f"{api.base}/clusters/{cluster_id(await api.make_cluster())}"
+    for refusal in ("gzip;q=0", "*;q=0", "gzip; q=0.000, *", "br", ""):
+        answer = await api.owner.get(path, headers={"Accept-Encoding": refusal})
+        assert "content-encoding" not in answer.headers
+    for answer in (
+        await api.owner.get("/v1/whoami"),
+        await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("ernie")),
+        await api.owner.patch(path, json={"tags": {"team": "nlp"}}),
+        await api.owner.get(f"{api.base}/events/stream", params={"after": "0-0", "wait": 0}),
+    ):
+        assert answer.is_success
+        assert "content-encoding" not in answer.headers
+    listed = await api.owner.get(f"{api.base}/clusters", headers={"Accept-Encoding": "*"})
+    assert listed.headers["content-encoding"] == "gzip"
+    head = await api.owner.head(f"{api.base}/clusters", headers={"Accept-Encoding": "*"})
+    assert head.headers["content-length"] == listed.headers["content-length"]
 
 
 async def test_a_tag_changes_with_whatever_the_body_shows(api: Api) -> None:
@@ -53,7 +89,7 @@ async def test_a_stale_tag_changes_nothing(api: Api, tag: str) -> None:
         await api.owner.delete(path, headers={"If-Match": tag}),
     ):
         problem(answer, 412, "precondition_failed")
-        assert answer.headers["etag"] == current
+        assert answer.headers["etag"] == current.replace("-gzip", "")
     assert await api.snapshot() == before
 
 

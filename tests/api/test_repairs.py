@@ -58,4 +58,4 @@ async def test_a_repair_is_rescheduled_within_its_limits(api: Api) -> None:
     assert (await api.owner.get(path)).json() | {"billing": before["billing"]} == before
     answer = await api.owner.post(f"{path}:reschedule-repair", json=ask)
     assert answer.json()["scheduled_repair"]["starts_at"] == text(later).replace("Z", ".000000Z")
-    assert (await api.owner.get(path)).headers["etag"] == answer.headers["etag"]
+    assert (await api.owner.get(path)).headers["etag"].replace("-gzip", "") == answer.headers["etag"]

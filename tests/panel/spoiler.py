@@ -13,10 +13,12 @@ from playwright.sync_api import Dialog, Page, Route, expect
 _NAMES = """
 name description reason detail message title label state_reason blocked_by answer reference fingerprint command
 host user host_key_fingerprint image flavor rack holder period_name last_used_by product item bucket prefix sku
-region number machine tag
+region number machine tag text directory poplar_server actor agent address operation
 """
 TEXTS = frozenset(_NAMES.split())
 """Fields of the API's answers that are text to read."""
+MAPS, LISTS = frozenset({"tags", "environment", "objects"}), frozenset({"ssh_keys", "command"})
+"""Those whose members are."""
 
 
 class Spoiler:
@@ -43,11 +45,11 @@ class Spoiler:
         return {name: self._member(name, member, f"{field}.{name}") for name, member in value.items()}
 
     def _member(self, name: str, value: Any, field: str) -> Any:
-        if name == "tags" and isinstance(value, dict):
+        if name in MAPS and isinstance(value, dict):
             return {self._script(f"{field}.key"): self._script(f"{field}.value") for _ in value}
         if name in TEXTS and isinstance(value, str):
             return self._script(field)
-        if name == "ssh_keys" and isinstance(value, list):
+        if name in LISTS and isinstance(value, list):
             return [self._script(field) for _ in value]
         return self._spoilt(value, field)
 

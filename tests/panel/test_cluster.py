@@ -13,8 +13,8 @@ from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "activity")
-PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "usage", "activity")
+PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens", "/audit-log")
 FIELDS = 28
 """How many fields of the API's answers about a cluster are to be seen, at least."""
 
@@ -207,11 +207,63 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     assert violations(german) == []
 
 
+def test_a_program_is_run_as_a_job_followed_and_stopped(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=jobs")
+    page.get_by_role("button", name="Run a program").click()
+    dialog = page.get_by_role("dialog")
+    run = dialog.get_by_role("button", name="Run a program")
+    dialog.get_by_label("Command").fill("sh -c 'echo <b>begun</b>")
+    expect(dialog.get_by_text("A quote is not closed.")).to_be_visible()
+    expect(run).to_be_disabled()
+    dialog.get_by_label("Command").fill("sh -c 'echo \"<b>$GREETING</b>\"; exec sleep 600'")
+    dialog.get_by_role("button", name="Add variable").click()
+    dialog.get_by_role("textbox", name="Variables Name").fill("GREETING")
+    dialog.get_by_role("textbox", name="Variables Value").fill("begun")
+    dialog.get_by_label("Limit of time, in minutes").fill("0")
+    dialog.get_by_label("Limit of cost, in EUR").fill("20")
+    screenshot(page, "job-run")
+    assert violations(page) == []
+    run.click()
+    expect(dialog.get_by_text(re.compile("^/max_minutes: "))).to_be_visible()
+    dialog.get_by_label("Limit of time, in minutes").fill("90")
+    run.click()
+    page.wait_for_url(re.compile(r"/jobs/1$"))
+    expect(page.get_by_role("region", name="Output")).to_have_text("<b>begun</b>", timeout=READY_MS)
+    expect(page.get_by_text("Running", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile(" of 1 hr 30 mins$|of 1 hr 30 mins"))).to_be_visible()
+    expect(page.get_by_text(re.compile("of €20.00$"))).to_be_visible()
+    screenshot(page, "job")
+    assert violations(page) == []
+
+    german = signed_in(system, open_page, f"/clusters/{cluster['id']}/jobs/1", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_text("Läuft", exact=True)).to_be_visible()
+    german.set_viewport_size({"width": 400, "height": 900})
+    assert violations(german) == []
+    screenshot(german, "job-de")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    dialog.get_by_role("button", name="Stop", exact=True).click()
+    expect(german.get_by_text("Eine Anforderung")).to_be_visible(timeout=READY_MS)  # it is live
+    expect(german.get_by_role("button", name="Beenden")).to_have_count(0)
+    german.get_by_role("link", name="bert").click()
+    expect(german.get_by_role("row").filter(has_text="GREETING")).to_contain_text("Beendet")
+    assert violations(german) == []
+
+    page.goto(f"/clusters/{cluster['id']}?tab=usage")
+    times = page.get_by_role("table", name="Times in use").get_by_role("row")
+    expect(times.filter(has_text="m2000-pod16").first).to_contain_text("€")
+    expect(page.get_by_role("application", name="In use per day")).to_be_visible()
+    screenshot(page, "usage")
+    assert violations(page) == []
+
+
 def test_no_text_about_a_cluster_becomes_markup(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
 ) -> None:
     page = signed_in(system, open_page, "/clusters")
-    shown = fields_shown(page, [*PAGES, *(f"/clusters/{cluster['id']}?tab={tab}" for tab in TABS)])
+    own = f"/clusters/{cluster['id']}"
+    shown = fields_shown(page, [*PAGES, *(f"{own}?tab={tab}" for tab in TABS), f"{own}/jobs/1"])
     screenshot(page, "hostile-cluster")
     assert len(shown) >= FIELDS, sorted(shown)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.panel.conftest import READY_MS, public_key, screenshot, signed_in, violations
 from tests.panel.spoiler import fields_shown
@@ -47,6 +47,24 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_text("clusters create bert")).to_be_visible()
     expect(page.get_by_text("€15.00")).to_be_visible()
     screenshot(page, "create-review")
+    page.route("**/clusters:estimate", _without_room)
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_role("textbox", name="Name").fill("ernie")
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("no POD has 4 free machines")).to_be_visible()
+    page.unroute("**/clusters:estimate")
+    expect(page.get_by_role("button", name=re.compile("^m2000-pod8, "))).to_be_visible()
+    screenshot(page, "create-alternatives")
+    assert violations(page) == []
+    page.get_by_role("button", name=re.compile("^m2000-pod8, ")).click()
+    expect(page.get_by_text("€7.50")).to_be_visible()
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_role("textbox", name="Name").fill("bert")
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_text("m2000-pod16: 16 IPUs").click()
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Create cluster").last.click()
 
     page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
@@ -109,6 +127,14 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_text("bert is being deleted.")).to_be_visible()
 
 
+def _without_room(route: Route) -> None:
+    answer = route.fetch()
+    found = answer.json()
+    why = {"reason": "no_block", "detail": "no POD has 4 free machines", "numbers": {}}
+    found["capacity"] = {"available": False, "why_not": why}
+    route.fulfill(response=answer, json=found)
+
+
 def _resize(page: Page) -> None:
     """What a larger size costs is seen before it is asked for."""
     resize = page.get_by_role("button", name="Resize", exact=True)
@@ -126,6 +152,34 @@ def _resize(page: Page) -> None:
     confirmed.click()
     expect(page.get_by_text("bert is being resized.")).to_be_visible()
     expect(page.get_by_text(re.compile("^Resizing")).first).to_be_visible()
+
+
+def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., Page]) -> None:
+    key = system.data / "auditor.pub"
+    key.write_text(public_key())
+    system.ipucloud.json("ssh-keys", "add", "auditor", str(key), **system.environment)
+    page = signed_in(system, open_page, "/audit-log")
+    table = page.get_by_role("table", name="Audit log")
+    expect(table.get_by_role("row").filter(has_text="createSshKey").first).to_contain_text("201")
+    expect(table.get_by_role("row").filter(has_text="listAuditLog")).to_have_count(0)
+    screenshot(page, "audit-log")
+    assert violations(page) == []
+    page.get_by_text("Also reads of tokens and money").click()
+    expect(table.get_by_role("row").filter(has_text="listAuditLog").first).to_be_visible()
+    search = page.get_by_role("combobox", name="Filter entries")
+    search.fill("Operation = createSshKey")
+    search.press("Enter")
+    expect(table.get_by_role("row").filter(has_text="listAuditLog")).to_have_count(0)
+    table.get_by_role("button", name=re.compile("^Details: createSshKey")).first.click()
+    expect(page.get_by_role("dialog").get_by_text("Request id", exact=True)).to_be_visible()
+    screenshot(page, "audit-entry")
+    assert violations(page) == []
+    german = signed_in(system, open_page, "/audit-log", locale="de-DE", color_scheme="dark")
+    german.set_viewport_size({"width": 400, "height": 900})
+    expect(german.get_by_role("heading", name="Prüfprotokoll").first).to_be_visible()
+    expect(german.get_by_role("row").nth(1)).to_be_visible()
+    assert violations(german) == []
+    screenshot(german, "audit-log-de")
 
 
 def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_page: Callable[..., Page]) -> None:
@@ -197,6 +251,10 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     page.get_by_role("radio", name="Added up").or_(page.get_by_role("button", name="Added up")).click()
     expect(page.get_by_role("button", name=re.compile("^Budget ")).first).to_be_visible()
     screenshot(page, "billing")
+    page.get_by_role("radio", name="Lines").or_(page.get_by_role("button", name="Lines")).click()
+    expect(page.get_by_role("button", name=re.compile("^Budget "))).to_have_count(0)
+    expect(page.get_by_role("button", name="notebooks").first).to_be_visible()
+    screenshot(page, "billing-lines")
     assert violations(page) == []
     page.get_by_role("tab", name="Invoices").click()
     page.wait_for_url("**/billing/invoices")

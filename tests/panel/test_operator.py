@@ -79,6 +79,11 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     page.get_by_role("button", name="Use", exact=True).click()
     screenshot(page, "operator-use")
     assert violations(page) == []
+    page.get_by_role("button", name="Fragmentation", exact=True).click()
+    expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Not available$"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Free alone$")).first).to_be_visible()
+    screenshot(page, "operator-fragmentation")
+    assert violations(page) == []
 
     page.get_by_role("tab", name="Machines").click()
     expect(page.get_by_role("row").filter(has_text=drained)).to_contain_text("drain")
@@ -107,6 +112,11 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
 
     page.goto("/operator/stuck")
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()
+    assert violations(page) == []
+
+    page.goto("/operator/audit-log")
+    expect(page.get_by_role("row").filter(has_text="drainHardware").first).to_contain_text("200")
+    screenshot(page, "operator-audit-log")
     assert violations(page) == []
 
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")

@@ -52,13 +52,17 @@ export function openLive(url: string, receive: (message: News) => void): () => v
 function follow(url: string, tell: (message: News) => void): () => void {
   let source: EventSource;
   let retry: number | undefined;
+  let was = false;
   const open = () => {
     source = new EventSource(url);
-    source.onopen = () => tell({ state: "live" });
+    source.onopen = () => {
+      was = true;
+      tell({ state: "live" });
+    };
     source.onerror = () => {
       // CLOSED: the server refused (a session that ended, a restart), and the browser does not try again by itself.
       const refused = source.readyState === EventSource.CLOSED;
-      tell({ state: refused ? "polling" : "connecting" });
+      tell({ state: refused ? "polling" : was ? "offline" : "connecting" });
       if (refused) retry = window.setTimeout(open, 3 * POLL_MS);
     };
     const named = (event: Event) => tell({ changed: event.type.split(".")[0] ?? "" });

@@ -44,6 +44,12 @@ export const operation = (project: string, id: string) =>
     refetchInterval: ({ state }) => whileWorking(state.data && !state.data.done),
   });
 
+export const clusterUsage = (project: string, id: string) =>
+  queryOptions({
+    queryKey: key(project, "usage", id),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/usage", { signal, params: { path: { project, cluster: id } } })),
+  });
+
 export const topology = (project: string, id: string, working: boolean) =>
   queryOptions({
     queryKey: key(project, "topology", id),
@@ -117,18 +123,18 @@ export const capacity = (region: string) =>
     enabled: region !== "",
   });
 
-/** What a resize would do. Nothing is reserved. */
+/** What a resize would do. Nothing is reserved. Events do not have it asked for again: each estimate is in the audit log. */
 export const resizeEstimate = (project: string, cluster: string, flavor = "") =>
   queryOptions({
-    queryKey: key(project, "resize-estimate", cluster, flavor),
+    queryKey: ["resize estimate", project, cluster, flavor],
     queryFn: ({ signal }) =>
       body(api.POST("/v1/projects/{project}/clusters/{cluster}:estimate-resize", { signal, params: { path: { project, cluster } }, body: { flavor } })),
     enabled: flavor !== "",
   });
 
-/** What a cluster would cost, and whether it fits now. Nothing is reserved. */
+/** What a cluster would cost, and whether it fits now. Nothing is reserved. Asked for as a resize is. */
 export const estimate = (project: string, request: Schemas["ClusterCreate"]) =>
   queryOptions({
-    queryKey: key(project, "estimate", request),
+    queryKey: ["estimate", project, request],
     queryFn: ({ signal }) => body(api.POST("/v1/projects/{project}/clusters:estimate", { signal, params: { path: { project } }, body: request })),
   });

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 271fb6b8a3e7178a758f571a95b28a7ecef5f48c1f8a85b6eee62d9966d60f25
+// Generated from docs/openapi.json by `npm run schema`; sha256 61337aa720b04c84b95f0fa1d684b61c6442ff1d1561a6e6f2f3513c49a13cfa
 
 export interface paths {
     "/livez": {
@@ -13332,6 +13332,7 @@ export interface operations {
                 order?: components["schemas"]["Order"];
                 actor?: string | null;
                 operation?: string | null;
+                writes?: boolean;
                 project?: string | null;
             };
             header?: never;
@@ -14758,6 +14759,7 @@ export interface operations {
                 order?: components["schemas"]["Order"];
                 actor?: string | null;
                 operation?: string | null;
+                writes?: boolean;
             };
             header?: never;
             path: {

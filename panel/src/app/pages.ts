@@ -5,11 +5,12 @@ export type Page = { text: string; href: string };
 
 /** The pages that the navigation lists, in its order. */
 export function usePages(): Page[] {
-  const { shell: s, members, quotas, tokens, webhooks } = useStrings();
+  const { audit, shell: s, members, quotas, tokens, webhooks } = useStrings();
   const { who } = useChoice();
   const mayBill = useMay("billing:read");
   const seesTokens = useMay("token:read");
   const seesMembers = useMay("member:read");
+  const seesAudit = useMay("audit-log:read");
   const seesWebhooks = useMay("project:read");
   if (who.token.account_id) return [{ text: s.billing, href: "/billing" }];
   return [
@@ -22,12 +23,13 @@ export function usePages(): Page[] {
     ...(seesMembers ? [{ text: members.title, href: "/members" }] : []),
     ...(seesTokens ? [{ text: tokens.title, href: "/tokens" }] : []),
     ...(seesWebhooks ? [{ text: webhooks.title, href: "/webhooks" }] : []),
+    ...(seesAudit ? [{ text: audit.title, href: "/audit-log" }] : []),
   ];
 }
 
 /** The pages of those who run the service. */
 export function useOperatorPages(): Page[] {
-  const { operator: s, quotas, repairs, operated } = useStrings();
+  const { audit, operator: s, quotas, repairs, operated } = useStrings();
   return useMay("platform:read") ? [
     { text: s.capacity, href: "/operator/capacity" },
     { text: s.machines, href: "/operator/machines" },
@@ -35,5 +37,6 @@ export function useOperatorPages(): Page[] {
     { text: repairs.reports, href: "/operator/fault-reports" },
     { text: s.stuck, href: "/operator/stuck" },
     { text: operated.title, href: "/operator/events" },
+    { text: audit.platformTitle, href: "/operator/audit-log" },
   ] : [];
 }

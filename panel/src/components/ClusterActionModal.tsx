@@ -69,12 +69,17 @@ function WhatItDoes({ action, clusters }: { action: ClusterAction; clusters: Clu
   const lines = {
     suspend: s.suspendWhat, delete: s.deleteWhat, resume: s.resumeWhat, reboot: s.rebootWhat, powerCycle: s.powerCycleWhat,
   }[action];
+  const ends = action === "suspend" || action === "delete";
   const restarts = action === "reboot" || action === "powerCycle";
   const prices = clusters.map((each) => (action === "resume" ? each.price_per_minute : each.billing.cost_per_minute)).filter((each) => each !== null);
   const perHour = prices.reduce((sum, each) => sum + Number(each.amount) * 60, 0);
   const currency = prices[0]?.currency;
   const parts = clusters.reduce((sum, each) => sum + each.partitions.length, 0);
   const money = !restarts && currency && perHour > 0 ? [(action === "resume" ? s.costs : s.saves)(f.amount(perHour, currency))] : [];
+  const minutes = clusters.reduce((sum, each) => sum + each.billing.minutes, 0);
+  const spent = clusters.map((each) => each.billing.cost).filter((each) => each !== null);
+  const total = spent.reduce((sum, each) => sum + Number(each.amount), 0);
+  const soFar = ends && spent[0] ? [s.billedSoFar(minutes, f.number(minutes), f.amount(total, spent[0].currency))] : [];
   const lost = !restarts && action !== "resume" && parts > 0 ? [s.partitionsLost(parts)] : [];
-  return <Consequences type={action === "delete" ? "warning" : "info"} of={clusters.map((each) => each.name)} lines={[...lines, ...money, ...lost]} />;
+  return <Consequences type={action === "delete" ? "warning" : "info"} of={clusters.map((each) => each.name)} lines={[...lines, ...money, ...soFar, ...lost]} />;
 }

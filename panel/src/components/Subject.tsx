@@ -10,6 +10,7 @@ export function Subject({ event }: { event: Schemas["Event"] }) {
   const s = useStrings().events;
   if (event.subject_type === "cluster") return <ClusterName id={event.subject_id} />;
   if (event.subject_type === "ssh_key") return <KeyName id={event.subject_id} />;
+  if (event.subject_type === "job") return <JobName data={event.data ?? {}} />;
   return <>{s.nouns[event.subject_type] ?? event.subject_type}</>;
 }
 
@@ -17,6 +18,13 @@ function ClusterName({ id }: { id: string }) {
   const s = useStrings().events;
   const { data } = useQuery(cluster(useProject(), id));
   return <To href={`/clusters/${id}`}>{data?.name ?? s.nouns.cluster}</To>;
+}
+
+function JobName({ data }: { data: Record<string, unknown> }) {
+  const { events, jobs: s } = useStrings();
+  const { cluster: id, number } = data;
+  if (typeof id !== "string" || typeof number !== "number") return <>{events.nouns.job}</>;
+  return <To href={`/clusters/${id}/jobs/${number}`}>{s.numbered(number)}</To>;
 }
 
 function KeyName({ id }: { id: string }) {

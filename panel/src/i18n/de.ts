@@ -1,10 +1,12 @@
 import type { Messages } from "./en";
+import { audit } from "./de/audit";
 import { billing } from "./de/billing";
 import { cluster } from "./de/cluster";
 import { clusters } from "./de/clusters";
 import { create, keys } from "./de/create";
 import { events } from "./de/events";
 import { home } from "./de/home";
+import { jobs } from "./de/jobs";
 import { members } from "./de/members";
 import { budgets, exports, funds } from "./de/money";
 import { operated } from "./de/operated";
@@ -16,9 +18,11 @@ import { schedules } from "./de/schedules";
 import { common, device, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
+import { usage } from "./de/usage";
 import { webhooks } from "./de/webhooks";
 
 export const de: Messages = {
+  audit,
   billing,
   budgets,
   cluster,
@@ -30,6 +34,7 @@ export const de: Messages = {
   exports,
   funds,
   home,
+  jobs,
   keys,
   members,
   operated,
@@ -43,5 +48,6 @@ export const de: Messages = {
   states,
   tokens,
   trouble,
+  usage,
   webhooks,
 };

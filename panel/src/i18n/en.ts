@@ -1,9 +1,11 @@
+import { audit } from "./en/audit";
 import { billing } from "./en/billing";
 import { cluster } from "./en/cluster";
 import { clusters } from "./en/clusters";
 import { create, keys } from "./en/create";
 import { events } from "./en/events";
 import { home } from "./en/home";
+import { jobs } from "./en/jobs";
 import { members } from "./en/members";
 import { budgets, exports, funds } from "./en/money";
 import { operated } from "./en/operated";
@@ -15,9 +17,11 @@ import { schedules } from "./en/schedules";
 import { common, device, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
+import { usage } from "./en/usage";
 import { webhooks } from "./en/webhooks";
 
 export const en = {
+  audit,
   billing,
   budgets,
   cluster,
@@ -29,6 +33,7 @@ export const en = {
   exports,
   funds,
   home,
+  jobs,
   keys,
   members,
   operated,
@@ -42,6 +47,7 @@ export const en = {
   states,
   tokens,
   trouble,
+  usage,
   webhooks,
 };
 export type Messages = typeof en;

@@ -77,7 +77,7 @@ export function CreateCluster() {
         { title: s.sizeStep, description: s.sizeText, content: <SizeStep draft={draft} change={change} problem={shown(0)} /> },
         { title: s.softwareStep, description: s.softwareText, content: <SoftwareStep draft={draft} change={change} problem={shown(1)} /> },
         { title: s.nameStep, description: s.nameText, content: <NameStep draft={draft} change={change} problem={shown(2)} /> },
-        { title: s.reviewStep, content: <ReviewStep draft={draft} problem={create.error} /> },
+        { title: s.reviewStep, content: <ReviewStep draft={draft} change={change} problem={create.error} /> },
       ]}
     />
   );

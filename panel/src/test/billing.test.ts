@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { daily, daysUntil } from "../pages/cluster/usage";
 import type { Report } from "../api/billing";
 import { sum } from "../pages/billing/decimal";
 import { seriesOf } from "../pages/billing/series";
@@ -33,4 +34,19 @@ test("what is too small to be told apart is drawn as one", () => {
   const { series } = seriesOf(report(rows), String, false);
   expect(series).toHaveLength(9);
   expect(series.at(-1)).toEqual({ name: null, cost: ["0", "10", "0"] });
+});
+
+test("a time in use across midnight counts on both days, with its cost", () => {
+  const days = daysUntil("2026-05-03T01:30:00Z", 3);
+  expect(days).toEqual(["2026-05-01", "2026-05-02", "2026-05-03"]);
+  const slice = (flavor: string, started_at: string, ended_at: string, amount: string) => ({ flavor, started_at, ended_at, cost: { amount, currency: "EUR" } });
+  const found = daily([
+    slice("pod4", "2026-04-30T23:00:00Z", "2026-05-01T01:00:00Z", "2.00"),
+    slice("pod4", "2026-05-02T22:00:00Z", "2026-05-03T01:00:00Z", "3.00"),
+    slice("pod8", "2026-05-03T01:00:00Z", "2026-05-03T01:30:00Z", "1.00"),
+  ] as never, days);
+  expect(found).toEqual([
+    { flavor: "pod4", hours: [1, 2, 1], cost: [1, 2, 1] },
+    { flavor: "pod8", hours: [0, 0, 0.5], cost: [0, 0, 1] },
+  ]);
 });

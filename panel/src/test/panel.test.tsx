@@ -6,8 +6,13 @@ import { de } from "../i18n/de";
 import { en } from "../i18n/en";
 import { formats } from "../i18n/format";
 import { Localised } from "../i18n";
+import { alternatives } from "../pages/create/alternatives";
 import { asCommand, asPython, EMPTY } from "../pages/create/draft";
+import { appended, type Log } from "../api/jobs";
+import { openLive } from "../api/live";
+import { lineOf, wordsOf } from "../components/words";
 import { filterOf } from "../pages/clusters/filter";
+import { plain } from "../pages/jobs/plain";
 
 const machine = (slot: number, partition: string | null) => ({
   name: `m${slot}`, rack: "r1", slot, health: "ok" as const, observed_at: null, faults: [], ipus: [0, 1, 2, 3].map((ipu) => ({ ipu, partition })),
@@ -54,6 +59,64 @@ test("a request is shown so that a shell and Python read the same texts", () => 
   const draft = { ...EMPTY, name: "bert", region: "r", flavor: "f", image: "i", keys: ["my key"], tags: [{ key: "team", value: "o'hara $x" }], protect: true };
   expect(asCommand({ ...draft, servers: 2 })).toContain("--poplar-servers 2");
   expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
-  expect(asCommand(draft)).toContain(String.raw`--tag 'team=o'\''hara $x'`);
+  expect(asCommand(draft)).toContain(`--tag 'team=o'"'"'hara $x'`);
   expect(asPython(draft, "demo", "https://x")).toContain('tags={"team":"o\'hara $x"}');
+});
+
+test("a command line is read in words as a shell reads it, and shown again", () => {
+  const words = ["python3", "train.py", "--name", "o'hara's run", ""];
+  expect(wordsOf(lineOf(words))).toEqual(words);
+  expect(wordsOf("echo 'a")).toBeNull();
+  expect(wordsOf('  ipu-run -- sh -c "echo a b" ')).toEqual(["ipu-run", "--", "sh", "-c", "echo a b"]);
+});
+
+test("output is shown without colours, and of a progress bar its last state", () => {
+  expect(plain("\u001b[1;31mloss\u001b[0m 3\r\n 10%|#  |\r100%|###|\r\nend")).toBe("loss 3\n100%|###|\nend");
+});
+
+test("a long output keeps its end, across attempts", () => {
+  const part = (number: number, attempt: number, text: string) => ({ number, attempt, text, read_at: "" });
+  const none: Log = { outputs: [], next: 0, cut: false, complete: false };
+  const first = appended(none, { items: [part(1, 1, "a"), part(2, 1, "b"), part(3, 2, "c")], next: 3, complete: false, state: "running" });
+  expect(first).toEqual({ outputs: [{ attempt: 1, text: "ab" }, { attempt: 2, text: "c" }], next: 3, cut: false, complete: false });
+  const long = appended(first, { items: [part(4, 2, "d".repeat(256 * 1024))], next: 4, complete: true, state: "succeeded" });
+  expect(long.cut && long.complete).toBe(true);
+  expect(long.outputs).toEqual([{ attempt: 2, text: "d".repeat(256 * 1024) }]);
+});
+
+test("where a size does not fit, the nearest that do are offered, here and elsewhere, within the quota", () => {
+  const flavor = (name: string, ipus: number, machine_type = "m2000") => ({ name, ipus, machines: ipus / 4, machine_type });
+  const flavors = [flavor("pod4", 4), flavor("pod16", 16), flavor("pod32", 32), flavor("pod64", 64), flavor("bow-pod16", 16, "bow")] as never;
+  const free = (...names: string[]) => names.map((each) => ({ flavor: each, available: 1 })) as never;
+  const quota = (region: string, limit: number) => ({ region, machine_type: "m2000", limit, used: 0 });
+  const rooms = [
+    { region: "here", flavors, capacity: free("pod4", "pod16", "pod64", "bow-pod16") },
+    { region: "there", flavors, capacity: free("pod32") },
+    { region: "poor", flavors, capacity: free("pod32") },
+  ];
+  const found = alternatives({ region: "here", flavor: "pod32" }, rooms, [quota("here", 8), quota("there", 8), quota("poor", 4)] as never);
+  expect(found.sizes.map((each) => each.flavor.name)).toEqual(["pod16", "pod4"]); // pod64 is beyond the quota
+  expect(found.regions.map((each) => each.region)).toEqual(["there"]);
+});
+
+test("a connection that is lost says so until it is made again", () => {
+  const told: unknown[] = [];
+  const sources: { readyState: number; onopen?: () => void; onerror?: () => void }[] = [];
+  vi.stubGlobal("BroadcastChannel", class { postMessage() {} close() {} });
+  vi.stubGlobal("EventSource", class {
+    static CLOSED = 2;
+    readyState = 0;
+    constructor() { sources.push(this); }
+    addEventListener() {}
+    close() {}
+  });
+  const stop = openLive("/stream", (message) => told.push("state" in message && message.state));
+  const [source] = sources;
+  source?.onerror?.();
+  source?.onopen?.();
+  source?.onerror?.();
+  source?.onopen?.();
+  stop();
+  vi.unstubAllGlobals();
+  expect(told).toEqual(["connecting", "live", "offline", "live"]);
 });

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { EVENT_TYPES } from "../api/live";
+import { de } from "../i18n/de";
+import { en } from "../i18n/en";
 
 test("the types of the API are those of docs/openapi.json: otherwise run `npm run schema`", () => {
   const digest = createHash("sha256").update(readFileSync("../docs/openapi.json")).digest("hex");
@@ -13,4 +15,12 @@ test("every type of event of a project is listened for", () => {
   const { paths } = JSON.parse(readFileSync("../docs/openapi.json", "utf8"));
   const listed = paths["/v1/projects/{project}/events"].get.parameters.find((each: { name: string }) => each.name === "type");
   expect([...EVENT_TYPES].sort()).toEqual([...listed.schema.items.enum, "gap"].sort());
+});
+
+test("every type of event has a name for people", () => {
+  const unnamed = [en, de].flatMap(({ events }) => EVENT_TYPES.filter((type) => {
+    const [noun = "", verb = ""] = type.split(".");
+    return type !== "gap" && !(events.nouns[noun] && events.verbs[verb]);
+  }));
+  expect(unnamed).toEqual([]);
 });

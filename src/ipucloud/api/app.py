@@ -15,6 +15,7 @@ from starlette.types import Lifespan
 from ipucloud import __version__
 from ipucloud.api import document, health, pages, reference
 from ipucloud.api.attempts import Attempts
+from ipucloud.api.compression import Compression
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
@@ -84,6 +85,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
         for name in ("token", "address")
     )
+    app.add_middleware(Compression)
     app.add_middleware(RateLimit, tokens=tokens, addresses=addresses, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics)
     return app

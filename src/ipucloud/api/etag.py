@@ -3,6 +3,9 @@
 A tag is `"<version>-<digest>"`, strong. The digest covers the whole body, because parts of a cluster change without a
 new version: its cost, its operation's progress. `If-None-Match` compares the whole tag, `If-Match` only the version,
 which concurrent changes increment.
+
+A compressed answer is another representation of the same object, and has `-gzip` at the end of its tag. `If-None-Match`
+compares weakly, so there the tags of both mean the same.
 """
 
 from __future__ import annotations
@@ -16,13 +19,15 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud.api.compression import is_compressed
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, Problem
 
 JSON = "application/json"
 NO_VERSION = -1
 """Matches no object's version."""
 
-_TAG = re.compile(r'(?<!W/)"([0-9]{1,18})(?:[-.][0-9a-f]{1,32})?"', re.ASCII)
+_TAG = re.compile(r'(?<!W/)"([0-9]{1,18})(?:[-.][0-9a-f]{1,32})?(?:-gzip)?"', re.ASCII)
+_COMPRESSED = '-gzip"'
 _REVALIDATE = "private, no-cache"
 
 
@@ -33,9 +38,10 @@ def tag(version: int, body: bytes) -> str:
 def tagged(request: Request, body: bytes, version: int) -> Response:
     """200 with the body and its tag, or 304 if the caller has it already."""
     current = tag(version, body)
-    headers = {"ETag": current, "Cache-Control": _REVALIDATE}
+    sent = current[:-1] + _COMPRESSED if is_compressed(request.scope, len(body)) else current
+    headers = {"ETag": sent, "Cache-Control": _REVALIDATE}
     if _names(request.headers.get("if-none-match"), current):
-        return Response(status_code=304, headers=headers)
+        return Response(status_code=304, headers=headers | {"Vary": "Accept-Encoding"})
     return Response(body, 200, headers, JSON)
 
 
@@ -83,5 +89,5 @@ def _names(header: str | None, current: str) -> bool:
     """Weak comparison, as RFC 9110 requires for If-None-Match."""
     if header is None:
         return False
-    named = {part.strip().removeprefix("W/") for part in header.split(",")}
+    named = {part.strip().removeprefix("W/").replace(_COMPRESSED, '"') for part in header.split(",")}
     return "*" in named or current in named

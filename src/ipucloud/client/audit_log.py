@@ -8,8 +8,16 @@ from ipucloud.client.models import AuditEntry, Page
 
 
 def list(
-    *, actor: str | None = None, operation: str | None = None, order: str | None = None, limit: int | None = None
+    *,
+    actor: str | None = None,
+    operation: str | None = None,
+    writes: bool | None = None,
+    order: str | None = None,
+    limit: int | None = None,
 ) -> Call[Page[AuditEntry]]:
-    """Who asked for what in the project, newest first. `actor`: an e-mail, or a token's name."""
-    query = {"actor": actor, "operation": operation, "order": order, "limit": limit}
+    """Who asked for what in the project, newest first. `actor`: an e-mail, or a token's name.
+
+    `writes`: without the reads of tokens and money.
+    """
+    query = {"actor": actor, "operation": operation, "writes": writes, "order": order, "limit": limit}
     return request.get("audit-log", Page[AuditEntry], query)

@@ -286,11 +286,12 @@ def audit_log(
     project: str | None = None,
     actor: str | None = None,
     operation: str | None = None,
+    writes: bool | None = None,
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[AuditEntry]]:
     """Who asked for what, in every project and outside of projects; `project`: a slug."""
-    filters = {"project": project, "actor": actor, "operation": operation, "order": order}
+    filters = {"project": project, "actor": actor, "operation": operation, "writes": writes, "order": order}
     return _get("audit-log", Page[AuditEntry], **filters, limit=limit)
 
 

@@ -54,6 +54,7 @@ class AuditLogList(Listed):
         None, description="Only of this person, by e-mail, or token, by name.", examples=["ann@example.com"]
     )
     operation: str | None = Field(None, description="Only of this operation.", examples=["deleteCluster"])
+    writes: bool = Field(False, description="Only writes, without the reads of tokens and money.", examples=[True])
 
 
 class OperatorAuditLogList(AuditLogList):

@@ -133,6 +133,7 @@ _CHAIN = Query(
 _FILTERS = """
 AND (CAST(:actor AS text) IS NULL OR actor = CAST(:actor AS text))
 AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+AND (NOT CAST(:writes AS boolean) OR method NOT IN ('GET', 'HEAD'))
 """
 _DOCUMENTS = clauses(", documents AS (SELECT place,", _ENTRY, "AS document FROM page)")
 LIST_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
@@ -146,7 +147,7 @@ LIST_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
     )
     for order in Order
 }
-"""The entries of a project; parameters from `db.documents.list_parameters`, with `:actor` and `:operation`."""
+"""The entries of a project; parameters from `db.documents.list_parameters`, with `:actor`, `:operation` and `:writes`."""
 
 LIST_ALL_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
     order: Query(

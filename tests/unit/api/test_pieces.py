@@ -58,6 +58,7 @@ def test_callers_are_forgotten_when_there_are_too_many(monkeypatch: pytest.Monke
         ("*", None),
         ('"7"', 7),
         ('"7-0123456789abcdef"', 7),
+        ('"7-0123456789abcdef-gzip"', 7),
         ('"7.12"', 7),
         ('W/"7"', NO_VERSION),
         ("7", NO_VERSION),

@@ -21,10 +21,10 @@ ENTRY = {
 
 def test_who_asked_for_what_is_shown_with_the_result(run: Run, service: Service) -> None:
     service.lists("/v1/projects/demo/audit-log", [ENTRY, ENTRY | {"status": None, "code": None, "state": "abandoned"}])
-    shown = run("audit-log", "--actor", "ann@example.com").out
+    shown = run("audit-log", "--actor", "ann@example.com", "--writes").out
     assert "409 delete_protected" in shown
     assert "abandoned" in shown
-    assert service.asked[-1].query["actor"] == "ann@example.com"
+    assert (service.asked[-1].query["actor"], service.asked[-1].query["writes"]) == ("ann@example.com", "true")
 
 
 def test_operators_see_every_project(run: Run, service: Service) -> None:

@@ -2,7 +2,7 @@ import { memo, useCallback, useMemo, useRef, useState, type KeyboardEvent } from
 import type { HardwareMachine } from "../../api/operator";
 import { useStrings } from "../../i18n";
 import { neighbour, racksOf, type Place, type Rack } from "./layout";
-import { valueOf, type Mode } from "./modes";
+import { valuesOf, type Mode } from "./modes";
 import "./racks.css";
 
 const HEIGHT = 24;
@@ -56,6 +56,7 @@ type RackProps = {
 /** Only racks in which something changed are drawn again: a region has a thousand machines. */
 const RackPicture = memo(function RackPicture({ rack, mode, top, named, stop, selected, pick, press }: RackProps) {
   const s = useStrings().operator;
+  const valueOf = useMemo(() => valuesOf(mode, rack.columns.flatMap((column) => column.machines)), [mode, rack]);
   const cell = named ? NAMED_WIDTH : NARROW_WIDTH;
   const width = AXIS + rack.columns.length * (cell + GAP) + 8;
   const height = HEAD + (top + 1) * (HEIGHT + GAP) + 6;
@@ -72,7 +73,7 @@ const RackPicture = memo(function RackPicture({ rack, mode, top, named, stop, se
       </g>
       {rack.columns.flatMap((column, index) => column.machines.map((machine) => {
         const place = { column: rack.first + index, slot: machine.slot };
-        const value = valueOf(mode, machine);
+        const value = valueOf(machine);
         const at = `${place.column}-${place.slot}`;
         return (
           <g key={machine.name} role="button" data-place={at} data-machine={machine.name} tabIndex={at === stop ? 0 : -1} aria-pressed={machine.name === selected}
@@ -86,7 +87,7 @@ const RackPicture = memo(function RackPicture({ rack, mode, top, named, stop, se
       }))}
       <g aria-hidden="true" className="rack-texts">
         {rack.columns.flatMap((column, index) => column.machines.map((machine) => {
-          const value = valueOf(mode, machine);
+          const value = valueOf(machine);
           return (
             <g key={machine.name} className={`is-${value}`} transform={`translate(${AXIS + index * (cell + GAP)} ${y(machine.slot)})`}>
               {named && <text x={8} y={16}>{machine.name.length > 17 ? `…${machine.name.slice(-16)}` : machine.name}</text>}

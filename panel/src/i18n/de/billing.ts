@@ -30,6 +30,7 @@ export const billing: Messages["billing"] = {
   shownAs: "Darstellung",
   perDay: "Pro Tag",
   cumulative: "Summiert",
+  asLines: "Linien",
   groupBy: "Gruppieren",
   groups: { cluster: "Nach Cluster", flavor: "Nach Flavor", region: "Nach Region" },
   byTag: (key) => `Nach Tag ${key}`,

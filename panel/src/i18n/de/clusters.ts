@@ -92,6 +92,7 @@ export const clusters: Messages["clusters"] = {
   resumeWhat: ["Freie IPU-Maschinen werden belegt und die Server mit ihren Festplatten gestartet.", "Die Abrechnung beginnt, sobald der Cluster aktiv ist."],
   saves: (money) => `Das spart ${money} pro Stunde.`,
   costs: (money) => `Das kostet ${money} pro Stunde.`,
+  billedSoFar: (count, minutes, money) => `Bisher berechnet: ${minutes} ${count === 1 ? "Minute" : "Minuten"}, ${money}.`,
   partitionsLost: (number) => (number === 1 ? "Betroffen ist 1 Partition." : `Betroffen sind ${number} Partitionen.`),
   typeName: (name) => `Geben Sie zur Bestätigung ${name} ein`,
   typeDelete: "löschen",

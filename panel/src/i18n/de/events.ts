@@ -2,7 +2,7 @@ import type { Messages } from "../en";
 
 const nouns = {
   account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invitation: "Einladung", invoice: "Rechnung",
-  maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
+  job: "Job", maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", ssh_key: "SSH-Schlüssel", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };
 const verbs = {
@@ -11,12 +11,12 @@ const verbs = {
   creating: "wird erstellt", degraded: "ist beeinträchtigt", delete_forced: "wird vom Betreiber gelöscht", deleted: "gelöscht", deleting: "wird gelöscht",
   disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", expiring: "läuft binnen einer Stunde ab", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",
   funds_exhausted: "ist leer", funds_low: "ist fast leer", funds_restored: "hat wieder Guthaben", hardware_isolated: "wird ohne ausgefallene Hardware aufgeräumt",
-  granted: "gewährt", idle_suspended: "wird angehalten, weil ihn niemand benutzt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig",
+  granted: "gewährt", idle_suspended: "wird angehalten, weil ihn niemand benutzt", hardware_replaced: "bekommt andere Hardware", issued: "ausgestellt", missing: "ist vom Controller verschwunden", opened: "eröffnet", overdue: "ist überfällig", queued: "eingereiht",
   rebuilding: "wird neu aufgebaut", recovered: "funktioniert wieder", received: "eingegangen", refunded: "erstattet", removed: "entfernt", removing: "wird entfernt", repair_ended: "Reparatur beendet",
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
-  resetting: "wird zurückgesetzt", rebooting: "wird neu gestartet", resized: "hat eine andere Größe", resizing: "ändert seine Größe", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt",
+  resetting: "wird zurückgesetzt", rebooting: "wird neu gestartet", resized: "hat eine andere Größe", resizing: "ändert seine Größe", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt", retried: "wird neu gestartet",
   schedule_missed: "hat einen Zeitpunkt seines Zeitplans verpasst", schedule_started: "folgt seinem Zeitplan", schedule_waiting: "Zeitplan muss warten",
-  revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
+  revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", started: "gestartet", stopped: "beendet", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
   updated: "geändert", withdrawn: "zurückgezogen", invited: "eingeladen", joined: "beigetreten", role_changed: "hat eine andere Rolle",

@@ -14,15 +14,16 @@ export const operator: Messages["operator"] = {
   pods: "PODs",
   machines: "Maschinen",
   colour: "Farben zeigen",
-  modes: { health: "Zustand", use: "Nutzung", maintenance: "Wartung" },
+  modes: { health: "Zustand", use: "Nutzung", fragmentation: "Fragmentierung", maintenance: "Wartung" },
   values: {
     ok: "Gesund", unknown: "Nicht gemeldet", degraded: "Beeinträchtigt", failed: "Ausgefallen",
     free: "Frei", allocated: "Belegt", cleaning: "Wird gereinigt", validating: "Wird geprüft", unhealthy: "Nicht gesund", maintenance: "In Wartung",
     silent: "Ohne Antwort", in_service: "In Betrieb", draining: "Wird geräumt", kept_away: "Durch eine Meldung gesperrt",
+    block_8: "In einem freien Block von 8 oder mehr", block_4: "In einem freien Block von 4", block_2: "In einem freien Block von 2", block_1: "Einzeln frei", taken: "Belegt", out: "Nicht verfügbar",
   },
   marks: {
     ok: "", unknown: "?", silent: "–", degraded: "!", failed: "×", free: "", allocated: "B", cleaning: "R", validating: "P", unhealthy: "×", maintenance: "W",
-    in_service: "", draining: "L", kept_away: "×",
+    in_service: "", draining: "L", kept_away: "×", block_8: "8", block_4: "4", block_2: "2", block_1: "1", taken: "", out: "–",
   },
   mapHelp: "Wählen Sie eine Maschine, um Einzelheiten zu sehen. Die Pfeiltasten führen von Maschine zu Maschine.",
   mapLabel: (machines, racks, mode) => `${machines} Maschinen in ${racks} ${racks === 1 ? "Rack" : "Racks"}, Farben nach ${mode}`,

@@ -28,6 +28,7 @@ export const billing = {
   shownAs: "Shown as",
   perDay: "Per day",
   cumulative: "Added up",
+  asLines: "Lines",
   groupBy: "Group by",
   groups: { cluster: "By cluster", flavor: "By flavor", region: "By region" } as Record<string, string>,
   byTag: (key: string) => `By tag ${key}`,

@@ -90,6 +90,7 @@ export const clusters = {
   resumeWhat: ["Free IPU machines are taken, and the servers are started with their disks.", "Billing begins when the cluster is active."],
   saves: (money: string) => `This saves ${money} per hour.`,
   costs: (money: string) => `This costs ${money} per hour.`,
+  billedSoFar: (count: number, minutes: string, money: string) => `Billed so far: ${minutes} ${count === 1 ? "minute" : "minutes"}, ${money}.`,
   partitionsLost: (number: number) => (number === 1 ? "It has 1 partition." : `They have ${number} partitions.`),
   typeName: (name: string) => `Type ${name} to confirm`,
   typeDelete: "delete",

@@ -12,15 +12,16 @@ export const operator = {
   pods: "PODs",
   machines: "Machines",
   colour: "Colours show",
-  modes: { health: "Health", use: "Use", maintenance: "Maintenance" },
+  modes: { health: "Health", use: "Use", fragmentation: "Fragmentation", maintenance: "Maintenance" },
   values: {
     ok: "Healthy", unknown: "Not reported", degraded: "Degraded", failed: "Failed",
     free: "Free", allocated: "Allocated", cleaning: "Being cleaned", validating: "Being validated", unhealthy: "Unhealthy", maintenance: "In maintenance",
     silent: "Silent", in_service: "In service", draining: "Being drained", kept_away: "Kept away by a health report",
+    block_8: "In a free block of 8 or more", block_4: "In a free block of 4", block_2: "In a free block of 2", block_1: "Free alone", taken: "Taken", out: "Not available",
   },
   marks: {
     ok: "", unknown: "?", silent: "–", degraded: "!", failed: "×", free: "", allocated: "A", cleaning: "C", validating: "V", unhealthy: "×", maintenance: "M",
-    in_service: "", draining: "D", kept_away: "×",
+    in_service: "", draining: "D", kept_away: "×", block_8: "8", block_4: "4", block_2: "2", block_1: "1", taken: "", out: "–",
   },
   mapHelp: "Choose a machine to see its details. Arrow keys move between machines.",
   mapLabel: (machines: number, racks: number, mode: string) => `${machines} machines in ${racks} ${racks === 1 ? "rack" : "racks"}, by ${mode.toLowerCase()}`,

@@ -16,7 +16,7 @@ import { seriesOf } from "./series";
 
 type Drawn = MixedLineBarChartProps<string>["series"][number];
 
-/** A month's cost by day: stacked by cluster, flavor, region or tag, and against budgets where it is added up. */
+/** A month's cost by day: stacked by cluster, flavor, region or tag, or a line for each, and against budgets where it is added up. */
 export function SpendChart({ summary }: { summary: Summary }) {
   const s = useStrings().billing;
   const f = useFormat();
@@ -32,7 +32,7 @@ export function SpendChart({ summary }: { summary: Summary }) {
   const money = (value: number) => f.amount(value, chart?.currency || summary.accrued.currency);
   const axis = (value: number) => f.amount(value, chart?.currency || summary.accrued.currency, 0);
   const bars: Drawn[] = (chart?.series ?? []).map((each) => ({
-    type: "bar", title: each.name ?? s.rest, valueFormatter: money, data: (chart?.days ?? []).map((day, index) => ({ x: day, y: Number(each.cost[index]) })),
+    type: shown === "lines" ? "line" : "bar", title: each.name ?? s.rest, valueFormatter: money, data: (chart?.days ?? []).map((day, index) => ({ x: day, y: Number(each.cost[index]) })),
   }));
   const lines: Drawn[] = cumulative ? summary.budgets.map((each) => ({
     type: "threshold", title: s.budget(each.name), y: Number(each.amount.amount), valueFormatter: money,
@@ -48,7 +48,7 @@ export function SpendChart({ summary }: { summary: Summary }) {
               <SegmentedControl
                 label={s.shownAs}
                 selectedId={shown}
-                options={[{ id: "day", text: s.perDay }, { id: "total", text: s.cumulative }]}
+                options={[{ id: "day", text: s.perDay }, { id: "total", text: s.cumulative }, { id: "lines", text: s.asLines }]}
                 onChange={({ detail }) => setShown(detail.selectedId)}
               />
               <Select

@@ -12,10 +12,13 @@ import { useProject } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
+import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
-import { asCommand, asCurl, asPython, requestOf, type Draft } from "./draft";
+import { asCommand, asCurl, asPython, requestOf, type Change, type Draft } from "./draft";
 
-export function ReviewStep({ draft, problem }: { draft: Draft; problem: unknown }) {
+const Alternatives = later(async () => (await import("./Alternatives")).Alternatives, null);
+
+export function ReviewStep({ draft, change, problem }: { draft: Draft; change: Change; problem: unknown }) {
   const { clusters, cluster, common, create } = useStrings();
   const f = useFormat();
   const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
@@ -38,6 +41,7 @@ export function ReviewStep({ draft, problem }: { draft: Draft; problem: unknown 
         />
       </Container>
       {data ? <Price estimate={data} /> : error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
+      {data && !(data.quota.allowed && data.capacity.available) && <Alternatives draft={draft} change={change} />}
       <Elsewhere draft={draft} />
     </SpaceBetween>
   );

@@ -1,3 +1,4 @@
+import { quote } from "shlex";
 import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
@@ -22,19 +23,16 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
   };
 }
 
-/** A word as a POSIX shell reads it. */
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
-
 export function asCommand(draft: Draft): string {
   const { name, region, flavor, image, tags } = requestOf(draft);
   return [
-    `ipucloud clusters create ${quoted(name)}`,
-    `--region ${quoted(region)}`,
-    `--flavor ${quoted(flavor)}`,
-    `--image ${quoted(image)}`,
+    `ipucloud clusters create ${quote(name)}`,
+    `--region ${quote(region)}`,
+    `--flavor ${quote(flavor)}`,
+    `--image ${quote(image)}`,
     ...(draft.servers ? [`--poplar-servers ${draft.servers}`] : []),
-    ...draft.keys.map((key) => `--ssh-key ${quoted(key)}`),
-    ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quoted(`${key}=${value}`)}`),
+    ...draft.keys.map((key) => `--ssh-key ${quote(key)}`),
+    ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
   ].join(" \\\n  ");
 }
@@ -42,8 +40,8 @@ export function asCommand(draft: Draft): string {
 export function asCurl(draft: Draft, project: string, origin: string): string {
   return [
     `curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\`,
-    `  -H "Idempotency-Key: ${draft.name}-$(date +%s)" ${quoted(`${origin}/v1/projects/${project}/clusters`)} \\`,
-    `  -d ${quoted(JSON.stringify(requestOf(draft)))}`,
+    `  -H "Idempotency-Key: ${draft.name}-$(date +%s)" ${quote(`${origin}/v1/projects/${project}/clusters`)} \\`,
+    `  -d ${quote(JSON.stringify(requestOf(draft)))}`,
   ].join("\n");
 }
 

@@ -12,7 +12,7 @@ import { Failure } from "../../components/Failure";
 import { Health } from "../../components/Health";
 import { later } from "../../components/later";
 import { Loading } from "../../components/Loading";
-import { MODES, valueOf, type Mode, type Value } from "../../components/racks/modes";
+import { MODES, valueOf, valuesOf, type Mode, type Value } from "../../components/racks/modes";
 import { RackMap } from "../../components/racks/RackMap";
 import { useFormat, useStrings } from "../../i18n";
 import { MachineTable } from "./MachineTable";
@@ -77,7 +77,8 @@ function Legend({ machines, mode }: { machines: HardwareMachine[]; mode: Mode })
   const s = useStrings().operator;
   const f = useFormat();
   const counts = new Map<Value, number>();
-  for (const each of machines) counts.set(valueOf(mode, each), (counts.get(valueOf(mode, each)) ?? 0) + 1);
+  const value = valuesOf(mode, machines);
+  for (const each of machines) counts.set(value(each), (counts.get(value(each)) ?? 0) + 1);
   return (
     <ul className="rack-legend" aria-label={s.legend}>
       {MODES[mode].map((value) => (

@@ -15,12 +15,13 @@ from ipucloud.client.models import AuditEntry
 app = typer.Typer()
 
 
-@customer_command(app, "audit-log", "", "--actor ann@example.com", "--platform --of research --limit 20")
+@customer_command(app, "audit-log", "", "--actor ann@example.com --writes", "--platform --of research --limit 20")
 def list_audit_log(
     session: Session,
     *,
     actor: Annotated[str | None, typer.Option(help="Only of this person, by e-mail, or token, by name.")] = None,
     operation: Annotated[str | None, typer.Option(help="Only of this operation, such as deleteCluster.")] = None,
+    writes: Annotated[bool, typer.Option("--writes", help="Without the reads of tokens and money.")] = False,
     platform: Annotated[
         bool, typer.Option("--platform", help="Of every project and outside of projects; for operators.")
     ] = False,
@@ -34,9 +35,9 @@ def list_audit_log(
         raise UsageError("--of needs --platform; for your own project use --project.")
     size = min(limit, 1000)
     call = (
-        operator.audit_log(project=of, actor=actor, operation=operation, limit=size)
+        operator.audit_log(project=of, actor=actor, operation=operation, writes=writes or None, limit=size)
         if platform
-        else audit_log.list(actor=actor, operation=operation, limit=size)
+        else audit_log.list(actor=actor, operation=operation, writes=writes or None, limit=size)
     )
     latest = [*islice(session.client.items(call), limit)][::-1]
     titles = ("TIME", "ACTOR", "OPERATION", "RESULT", "ADDRESS", "AGENT", "REQUEST")

@@ -1,0 +1,16 @@
+export const usage = {
+  title: "Usage",
+  until: (when: string) => `Until ${when}.`,
+  minutes: "Minutes",
+  credited: "Not billed because of faults",
+  cost: "Cost",
+  perDay: { hours: "In use per day", cost: "Cost per day" },
+  days: (count: number) => `The last ${count} days, in UTC, by flavor.`,
+  hours: (number: string) => `${number} hours`,
+  slices: "Times in use",
+  newest: (count: number) => `The newest ${count}.`,
+  from: "From",
+  to: "To",
+  none: "Not in use yet",
+  noneText: "The times in which the cluster is active are listed here, with their cost.",
+};

@@ -1,0 +1,31 @@
+import type { Schemas } from "../../api/client";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Of each flavor that the cluster had: how many hours of each UTC day it was in use, and what that cost. */
+export type Daily = { flavor: string; hours: number[]; cost: number[] };
+
+/** The last `count` UTC days until a time, the oldest first. */
+export function daysUntil(until: string, count: number): string[] {
+  const last = Math.floor(Date.parse(until) / DAY_MS);
+  return Array.from({ length: count }, (_, index) => new Date((last - count + 1 + index) * DAY_MS).toISOString().slice(0, 10));
+}
+
+/** Usage by day: a slice has one price, so that its cost is spread as its time is. */
+export function daily(slices: Schemas["UsageSlice"][], days: string[]): Daily[] {
+  const found = new Map<string, Daily>();
+  for (const slice of slices) {
+    const [from, to] = [Date.parse(slice.started_at), Date.parse(slice.ended_at)];
+    days.forEach((day, index) => {
+      const start = Date.parse(day);
+      const inside = Math.min(to, start + DAY_MS) - Math.max(from, start);
+      if (inside <= 0) return;
+      const of = found.get(slice.flavor) ?? { flavor: slice.flavor, hours: days.map(() => 0), cost: days.map(() => 0) };
+      of.hours[index] = (of.hours[index] ?? 0) + inside / HOUR_MS;
+      of.cost[index] = (of.cost[index] ?? 0) + (Number(slice.cost.amount) * inside) / (to - from);
+      found.set(slice.flavor, of);
+    });
+  }
+  return [...found.values()];
+}

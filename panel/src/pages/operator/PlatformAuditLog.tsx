@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { platformAuditLog } from "../../api/audit";
+import { useMay } from "../../app/Project";
+import { Empty } from "../../components/Empty";
+import { useCursor } from "../../components/useCursor";
+import { useStrings } from "../../i18n";
+import { AuditTable, filterOf, FIRST, PER_PAGE } from "../audit/AuditTable";
+
+/** For operators: who asked for what, in every project and outside of projects. */
+export function PlatformAuditLog() {
+  const { audit: s, common } = useStrings();
+  const [asked, setAsked] = useState(FIRST);
+  const pages = useCursor();
+  const may = useMay("platform:read");
+  const query = { ...filterOf(asked), writes: asked.writes, order: asked.order, limit: PER_PAGE, cursor: pages.cursor };
+  const found = useQuery({ ...platformAuditLog(query), enabled: may });
+  if (!may) return <Empty page title={s.platformTitle} text={common.notAllowed} />;
+  return <AuditTable platform title={s.platformTitle} description={s.platformDescription} found={found} asked={asked} onAsk={setAsked} pages={pages} />;
+}
