@@ -371,7 +371,7 @@ class Settings(BaseSettings):
         """The SMTP server's password. Raises OSError if its file cannot be read."""
         if self.smtp_password_file is not None:
             return self.smtp_password_file.read_text().strip()
-        return self.smtp_password and self.smtp_password.get_secret_value()
+        return None if self.smtp_password is None else self.smtp_password.get_secret_value()
 
     @property
     def delivery_ports(self) -> frozenset[int]:

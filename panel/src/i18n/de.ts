@@ -13,7 +13,7 @@ import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { schedules } from "./de/schedules";
-import { common, device, shell, signIn, states } from "./de/shell";
+import { common, device, notifications, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
 import { webhooks } from "./de/webhooks";
@@ -32,6 +32,7 @@ export const de: Messages = {
   home,
   keys,
   members,
+  notifications,
   operated,
   operator,
   partitions,

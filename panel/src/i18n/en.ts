@@ -12,7 +12,7 @@ import { partitions } from "./en/partitions";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { schedules } from "./en/schedules";
-import { common, device, shell, signIn, states } from "./en/shell";
+import { common, device, notifications, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { webhooks } from "./en/webhooks";
@@ -31,6 +31,7 @@ export const en = {
   home,
   keys,
   members,
+  notifications,
   operated,
   operator,
   partitions,

@@ -50,7 +50,7 @@ class _Row(NamedTuple):
     invited_by: str | None
     until: datetime | None
     subject_type: str | None
-    subject_id: str | None
+    subject_id: UUID | None
     name: str | None
     actor: str | None
     at: datetime | None
@@ -68,9 +68,7 @@ _LOAD = Query(
                   AND tokens.project_id = m.project_id AND tokens.revoked_at IS NULL)
              ELSE i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > app_now() END AS wanted,
            m.link, coalesce(i.project_id, i.account_id) AS home, projects.slug AS project, i.invited_by,
-           i.expires_at AS until, e.subject_type, e.subject_id::text AS subject_id, coalesce(
-             e.data ->> 'name', (SELECT clusters.name FROM clusters WHERE clusters.id = e.subject_id)) AS name,
-           e.actor, e.created_at AS at
+           i.expires_at AS until, e.subject_type, e.subject_id, e.data ->> 'name' AS name, e.actor, e.created_at AS at
       FROM work w
       LEFT JOIN mails m ON m.id = CAST(w.key AS uuid)
       LEFT JOIN invitations i ON i.id = m.invitation_id
@@ -113,15 +111,18 @@ class Due:
 
 
 class MailSender:
-    """Reconciles mails."""
+    """Reconciles mails. `panel`: address of the control panel; `cluster_name`: the name of a `:cluster_id`."""
 
     kind = MAIL
 
-    def __init__(self, smtp: Smtp, keys: Keys | None, draw: random.Random, panel: str | None) -> None:
+    def __init__(
+        self, smtp: Smtp, keys: Keys | None, draw: random.Random, *, panel: str | None, cluster_name: Query[str]
+    ) -> None:
         self._smtp = smtp
         self._keys = keys
         self._draw = draw
         self._panel = panel
+        self._cluster_name = cluster_name
 
     async def load(self, connection: Statements, item: WorkItem) -> Due | Outcome:
         row = await inputs_of(connection, _LOAD, item)
@@ -131,13 +132,15 @@ class MailSender:
             return Wait("not due yet", recheck=row.next_in)
         if not row.wanted:
             return Due(row.id, row.tries, None)
+        if row.name is None and row.subject_type == "cluster":
+            row = row._replace(name=await self._cluster_name.one_or_none(connection, {"cluster_id": row.subject_id}))
         return self._written(row)
 
     def _written(self, row: _Row) -> Due:
         language = cast("Language", row.language)
         if row.link is None:
             event = Happened(
-                row.type, row.project or "", row.subject_type or "", row.subject_id or "", row.name, row.actor,
+                row.type, row.project or "", row.subject_type or "", str(row.subject_id or ""), row.name, row.actor,
                 row.at or row.created_at,
             )  # fmt: skip
             letter = letters.of_event(event, language, self._panel)

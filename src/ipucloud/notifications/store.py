@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.notifications import SubscriptionChoice
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
+from ipucloud.identity import people
 from ipucloud.identity.members import Home
 from ipucloud.identity.people import Membership, User
 from ipucloud.kernel.errors import NOT_A_MEMBER, Problem
@@ -42,7 +43,6 @@ READ = Query(
     """,
     Chosen,
 )
-_LANGUAGE = sa.text("UPDATE users SET language = :language WHERE id = :user_id")
 _DROP = sa.text(
     "DELETE FROM notification_subscriptions WHERE user_id = :user_id AND project_id <> ALL (CAST(:kept AS uuid[]))"
 )
@@ -83,7 +83,7 @@ async def replace(
         if project_id is None:
             raise Problem(NOT_A_MEMBER, f"You are not a member of the project {each.project}.")
         chosen[project_id] = sorted({*chosen.get(project_id, []), *each.event_types})
-    await connection.execute(_LANGUAGE, {"user_id": user.id, "language": language})
+    await people.set_language(connection, user.id, language)
     await connection.execute(_DROP, {"user_id": user.id, "kept": list(chosen)})
     for project_id, types in sorted(chosen.items()):
         values = {"user_id": user.id, "project_id": project_id, "event_types": types}

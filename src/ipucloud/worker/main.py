@@ -18,6 +18,7 @@ from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
+from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -136,7 +137,10 @@ def assemble_webhooks(
     if settings.smtp_host is not None:
         mail_dispatcher = MailDispatcher(settings.webhook_interval)
         panel = settings.public_url and settings.public_url.rstrip("/")
-        reconcilers += [mail_dispatcher, MailSender(Smtp(settings), _keys(settings), draw, panel)]
+        reconcilers += [
+            mail_dispatcher,
+            MailSender(Smtp(settings), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME),
+        ]
         platform_work[mail_dispatcher.kind] = {MAIL_KEY: settings.webhook_interval}
     return Engine(
         database,
