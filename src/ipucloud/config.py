@@ -334,6 +334,24 @@ class Settings(BaseSettings):
     webhook_private_addresses: bool = Field(
         False, description="allow webhooks over plain HTTP and to private addresses; for tests and closed networks"
     )
+    smtp_host: Annotated[str, AfterValidator(_visible)] | None = Field(
+        None, min_length=1, description="SMTP server that sends e-mails; unset: none are sent"
+    )
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_tls: Literal["starttls", "tls", "none"] = Field(
+        "starttls", description="`tls` from the first byte on, which is usual on port 465"
+    )
+    smtp_ca_file: Path | None = Field(None, description="certificates of its authority, PEM; unset: the system's")
+    smtp_user: str | None = Field(None, min_length=1, description="unset: without authentication")
+    smtp_password: SecretStr | None = None
+    smtp_password_file: Path | None = Field(None, description="file with the password, instead of the former")
+    smtp_from: Annotated[str, Field(pattern=r"^[^@\s<>]+@[^@\s<>]+$")] | None = Field(
+        None, description="sender's address of e-mails"
+    )
+    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
+    public_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
+        None, description="address of the control panel in e-mails; unset: they have none"
+    )
     billing_starts_at: Literal["ready", "requested"] = "ready"
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster for which a prepaid account must have funds"
@@ -348,6 +366,12 @@ class Settings(BaseSettings):
     )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    def smtp_secret(self) -> str | None:
+        """The SMTP server's password. Raises OSError if its file cannot be read."""
+        if self.smtp_password_file is not None:
+            return self.smtp_password_file.read_text().strip()
+        return None if self.smtp_password is None else self.smtp_password.get_secret_value()
 
     @property
     def delivery_ports(self) -> frozenset[int]:

@@ -28,6 +28,7 @@ import ipucloud.invariants.tables
 import ipucloud.inventory.expected.tables
 import ipucloud.inventory.health.tables
 import ipucloud.inventory.tables
+import ipucloud.notifications.tables
 import ipucloud.operations.tables
 import ipucloud.partitions.tables
 import ipucloud.quotas.tables

@@ -23,6 +23,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "signOut": WITH_ANY_TOKEN,
     "createSignInLink": WITH_ANY_TOKEN,
     "switchSession": WITH_ANY_TOKEN,
+    "getNotifications": WITH_ANY_TOKEN,
+    "replaceNotifications": WITH_ANY_TOKEN,
     "showDeviceLogin": WITH_ANY_TOKEN,
     "approveDeviceLogin": WITH_ANY_TOKEN,
     "denyDeviceLogin": WITH_ANY_TOKEN,
@@ -278,7 +280,16 @@ OPEN_TO_ALL = frozenset(
 )
 """Operations without authentication."""
 OF_PEOPLE = frozenset(
-    {"switchSession", "changePassword", "logOut", "showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"}
+    {
+        "switchSession",
+        "changePassword",
+        "logOut",
+        "getNotifications",
+        "replaceNotifications",
+        "showDeviceLogin",
+        "approveDeviceLogin",
+        "denyDeviceLogin",
+    }
 )
 """Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""
 
@@ -306,6 +317,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createAccountInvitation": lambda number: {"email": f"new-{number}@example.com"},
     "switchSession": lambda _: {"membership_id": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b60"},
     **dict.fromkeys(("showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"), lambda _: {"user_code": "WDJB-MJHT"}),
+    "replaceNotifications": lambda _: {"language": "en", "subscriptions": []},
     "changePassword": lambda _: {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},

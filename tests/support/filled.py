@@ -358,9 +358,9 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     begun = {"id": new_id(), "token_id": filled.project.token.id, "secret_hash": b"\0" * 32, "expires_at": FAR_AWAY}
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
-    ann = {"id": new_id(), "email": "ann@example.com", "password_hash": "$argon2id$"}
-    await connection.execute(sa.insert(users).values(**ann))
-    await fill_sign_ins(connection, ann["id"])
+    ann = new_id()
+    await connection.execute(sa.insert(users).values(id=ann, email="ann@example.com", password_hash="$argon2id$"))
+    await fill_sign_ins(connection, ann, project)
     await connection.execute(
         sa.insert(audit_log).values(
             id=new_id(), operation="createCluster", method="POST", address="", agent="", request_id="req-filled"

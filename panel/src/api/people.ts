@@ -52,3 +52,12 @@ export const acceptInvitation = (secret: string, password: string) =>
   body(api.POST("/v1/invitations:accept", { body: { secret, password } }));
 
 export const switchSession = (membership_id: string) => body(api.PUT("/v1/session/membership", { body: { membership_id } }));
+
+/** What the person gets by e-mail. */
+export const notifications = queryOptions({
+  queryKey: ["notifications"],
+  queryFn: ({ signal }) => body(api.GET("/v1/me/notifications", { signal })),
+});
+
+export const replaceNotifications = (language: string, subscriptions: { project: string; event_types: string[] }[]) =>
+  body(api.PUT("/v1/me/notifications", { body: { language, subscriptions } as Schemas["NotificationsReplace"] }));

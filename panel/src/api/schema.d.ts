@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 61337aa720b04c84b95f0fa1d684b61c6442ff1d1561a6e6f2f3513c49a13cfa
+// Generated from docs/openapi.json by `npm run schema`; sha256 7a8a14393af493479c339e476ed971ee4795ccb56ac4fdfbe84bbb1227254d1c
 
 export interface paths {
     "/livez": {
@@ -746,6 +746,22 @@ export interface paths {
         };
         get: operations["getMe"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getNotifications"];
+        put: operations["replaceNotifications"];
         post?: never;
         delete?: never;
         options?: never;
@@ -10241,6 +10257,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             email: string;
+            emailed: boolean;
             /** Format: date-time */
             expires_at: string;
             /** Format: uuid */
@@ -10294,6 +10311,17 @@ export interface components {
             secret: string | null;
             url: string;
             version: number;
+        };
+        Notifications: {
+            available: boolean;
+            email: string;
+            language: string;
+            subscriptions: components["schemas"]["Subscription"][];
+        };
+        NotificationsReplace: {
+            /** @enum {string} */
+            language: "en" | "de";
+            subscriptions: components["schemas"]["SubscriptionChoice"][];
         };
         Observation: {
             age_seconds: number | null;
@@ -11411,6 +11439,16 @@ export interface components {
         StuckPage: {
             items: components["schemas"]["Stuck"][];
             next_cursor: string | null;
+        };
+        Subscription: {
+            event_types: string[];
+            project: string;
+            /** Format: uuid */
+            project_id: string;
+        };
+        SubscriptionChoice: {
+            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            project: string;
         };
         Summary: {
             accrued: components["schemas"]["Money"];
@@ -13299,6 +13337,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+        };
+    };
+    replaceNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotificationsReplace"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
         };

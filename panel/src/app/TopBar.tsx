@@ -12,7 +12,7 @@ import { useMemberships } from "./useMemberships";
 const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offline: "status-negative", polling: "refresh" } as const;
 
 export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }) {
-  const s = useStrings().shell;
+  const { shell: s, notifications: mails } = useStrings();
   const go = useNavigate();
   const cache = useQueryClient();
   const [mode, toggle] = useMode();
@@ -64,8 +64,8 @@ export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }
           text: who.token.name,
           description: s.roles[who.role] ?? who.role,
           iconName: "user-profile",
-          items: [...others.items, { id: "out", text: s.signOut }],
-          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : others.goOn(detail.id)),
+          items: [...others.items, ...(who.token.owner ? [{ id: "mails", text: mails.title }] : []), { id: "out", text: s.signOut }],
+          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : detail.id === "mails" ? go("/notifications") : others.goOn(detail.id)),
         },
       ]}
     />

@@ -26,6 +26,7 @@ export function makeRouter() {
         { path: "quotas", lazy: async () => ({ Component: (await import("../pages/Quotas")).Quotas }) },
         { path: "ssh-keys", lazy: async () => ({ Component: (await import("../pages/SshKeys")).SshKeys }) },
         { path: "members", lazy: async () => ({ Component: (await import("../pages/Members")).Members }) },
+        { path: "notifications", lazy: async () => ({ Component: (await import("../pages/Notifications")).Notifications }) },
         { path: "device", lazy: async () => ({ Component: (await import("../pages/Device")).Device }) },
         { path: "tokens", lazy: async () => ({ Component: (await import("../pages/Tokens")).Tokens }) },
         { path: "webhooks", lazy: async () => ({ Component: (await import("../pages/Webhooks")).Webhooks }) },

@@ -15,7 +15,7 @@ import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { schedules } from "./de/schedules";
-import { common, device, shell, signIn, states } from "./de/shell";
+import { common, device, notifications, shell, signIn, states } from "./de/shell";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
 import { usage } from "./de/usage";
@@ -37,6 +37,7 @@ export const de: Messages = {
   jobs,
   keys,
   members,
+  notifications,
   operated,
   operator,
   partitions,

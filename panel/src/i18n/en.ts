@@ -14,7 +14,7 @@ import { partitions } from "./en/partitions";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { schedules } from "./en/schedules";
-import { common, device, shell, signIn, states } from "./en/shell";
+import { common, device, notifications, shell, signIn, states } from "./en/shell";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { usage } from "./en/usage";
@@ -36,6 +36,7 @@ export const en = {
   jobs,
   keys,
   members,
+  notifications,
   operated,
   operator,
   partitions,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing
-from ipucloud.client.models import DeviceLogin, Login, Me
+from ipucloud.client.models import DeviceLogin, Login, Me, Notifications
 
 NOBODY = "nobody"
 """The token of a client that has none yet, for `log_in`; it gives access to nothing."""
@@ -29,6 +31,18 @@ def begin_device_login(*, name: str | None = None, project: str | None = None) -
 def fetch_device_token(device_code: str) -> Call[Login]:
     """The token of an approved login, once. Until then ApiError with the code authorization_pending or slow_down."""
     return request.post("login/devices:token", Login, {"device_code": device_code}, scoped=False)
+
+
+def notifications() -> Call[Notifications]:
+    """Which events the person gets by e-mail."""
+    return request.get("me/notifications", Notifications, scoped=False)
+
+
+def replace_notifications(language: str, subscriptions: Mapping[str, Sequence[str]]) -> Call[Notifications]:
+    """Choose the events to get by e-mail: types by project. Projects that are not named are no longer notified of."""
+    chosen = [{"project": project, "event_types": [*types]} for project, types in subscriptions.items()]
+    body = {"language": language, "subscriptions": chosen}
+    return Call("PUT", "me/notifications", Notifications, body=body, scoped=False)
 
 
 def log_out() -> Call[None]:

@@ -210,3 +210,7 @@ _READ = Query(
 async def cluster_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> str:
     """A cluster's JSON inside the transaction that changed it. Raises sqlalchemy.exc.NoResultFound."""
     return await _READ.one(connection, {"project_id": project_id, "cluster_id": cluster_id})
+
+
+CLUSTER_NAME = Query("SELECT name FROM clusters WHERE id = :cluster_id", str)
+"""For workers, which tell of a cluster by its name."""

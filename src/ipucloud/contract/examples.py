@@ -60,6 +60,7 @@ EXAMPLES: Mapping[str, object] = {
     **dict.fromkeys(("OperationOut.requested_by", "OperationSummaryOut.requested_by", "JobOut.requested_by"), COMPOSED),
     "RequestedByOut.kind": "user",
     "RequestedByOut.name": "ann@example.com",
+    "SubscriptionOut.project_id": _PROJECT,
     "SignInProviderOut.name": "example",
     "SignInProviderOut.title": "Example Sign-On",
     "ProviderSignInCreate.invitation": None,

@@ -89,6 +89,7 @@ class NewInvitationOut(InvitationOut):
     secret: str | None = Field(
         description="The secret, shown only once; null in a replayed response.", examples=["ipi_…"]
     )
+    emailed: bool = Field(description="Whether the service sends the link to the person by e-mail, too.")
 
 
 class InvitationPage(Page[InvitationOut]):

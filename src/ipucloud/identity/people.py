@@ -116,6 +116,7 @@ ME = Query(
     ),
     MeRow,
 )
+_SET_LANGUAGE = sa.text("UPDATE users SET language = :language WHERE id = :user_id")
 _END_SESSIONS = sa.text(
     """
     DELETE FROM browser_sessions
@@ -218,6 +219,11 @@ async def switch(connection: AsyncConnection, secret_hash: bytes, membership_id:
     """Let a session go on as another membership of its person. False if it has none with this id."""
     parameters = {"secret_hash": secret_hash, "membership_id": membership_id}
     return await _SWITCH.one_or_none(connection, parameters) is not None
+
+
+async def set_language(connection: AsyncConnection, user_id: UUID, language: str) -> None:
+    """Choose the language of a person's e-mails."""
+    await connection.execute(_SET_LANGUAGE, {"user_id": user_id, "language": language})
 
 
 async def set_password(connection: AsyncConnection, user: User, password_hash: str, *, but: bytes) -> bool:

@@ -32,7 +32,9 @@ users = sa.Table(
     ),
     sa.Column("password_set_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()")),
     instant("created_at", default_now=True),
+    sa.Column("language", sa.Text, nullable=False, server_default="en"),
     sa.CheckConstraint("email = lower(email)", name="email"),
+    one_of("language", ("en", "de")),
     comment="people; where they are members, they have a token of the kind `member`",
 )
 sa.Index("uq_users_email", users.c.email, unique=True)

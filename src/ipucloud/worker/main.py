@@ -18,6 +18,7 @@ from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
+from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -26,6 +27,11 @@ from ipucloud.http.server import internal_listener
 from ipucloud.inventory import release, validations
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.notifications import deliver as mails
+from ipucloud.notifications.deliver import MailSender
+from ipucloud.notifications.dispatch import KEY as MAIL_KEY
+from ipucloud.notifications.dispatch import MailDispatcher
+from ipucloud.notifications.smtp import Smtp
 from ipucloud.observation.notified import Notified
 from ipucloud.observation.reconciler import ObservationReconciler
 from ipucloud.operations.store import POWERED_OFF_NOW, RETRY_NOW
@@ -122,18 +128,28 @@ def assemble_webhooks(
     draw: random.Random | None = None,
     watch: DatabaseWatch | None = None,
 ) -> Engine:
-    """The engine that sends webhooks, with slots of its own: no endpoint keeps a cluster waiting."""
+    """The engine that sends webhooks and e-mails, with slots of its own: no endpoint keeps a cluster waiting."""
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     dispatcher = Dispatcher(settings.webhook_interval)
     sender = Sender(private=settings.webhook_private_addresses)
+    reconcilers: list[Reconciler[Any, Any]] = [dispatcher, Deliverer(sender, _keys(settings), draw)]
+    platform_work = {dispatcher.kind: {KEY: settings.webhook_interval}}
+    if settings.smtp_host is not None:
+        mail_dispatcher = MailDispatcher(settings.webhook_interval)
+        panel = settings.public_url and settings.public_url.rstrip("/")
+        reconcilers += [
+            mail_dispatcher,
+            MailSender(Smtp(settings), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME),
+        ]
+        platform_work[mail_dispatcher.kind] = {MAIL_KEY: settings.webhook_interval}
     return Engine(
         database,
-        [dispatcher, Deliverer(sender, _keys(settings), draw)],
+        reconcilers,
         clock=clock,
         settings=replace(engine_settings(settings), slots=settings.webhook_slots + 1),
         draw=draw,
-        platform_work={dispatcher.kind: {KEY: settings.webhook_interval}},
-        on_clock_set_back=webhooks.COUNT_ANEW,
+        platform_work=platform_work,
+        on_clock_set_back=(*webhooks.COUNT_ANEW, *mails.COUNT_ANEW),
         watch=watch,
     )
 

@@ -31,6 +31,7 @@ from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.simulation import carry_out_simulated_faults
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.notifications.store import SWEEP as SWEEP_MAILS
 from ipucloud.observation.reconciler import ensure_observation
 from ipucloud.operations.freezes import expire_freezes
 from ipucloud.reconcile.reconciler import Periodic
@@ -47,9 +48,10 @@ SITE_AUDIT_SECONDS = 300.0
 
 
 async def sweep_deliveries(database: Database) -> None:
-    """Delete the records of old webhook deliveries."""
+    """Delete the records of old webhook deliveries and e-mails."""
     async with database.begin() as connection:
         await webhooks.sweep(connection)
+        await connection.execute(SWEEP_MAILS)
 
 
 async def end_expired_freezes(database: Database) -> None:

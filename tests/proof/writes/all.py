@@ -62,6 +62,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "removeAccountMember": 404,
     "logOut": 401,
     "switchSession": 200,
+    "replaceNotifications": 200,
     "revokeToken": 204,
     "revokePlatformToken": 204,
 }

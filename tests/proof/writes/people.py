@@ -85,6 +85,14 @@ async def switch_session(office: Office) -> Write:
     return Write("PUT", "/v1/session/membership", "", {"membership_id": str(elsewhere)}, headers=headers)
 
 
+async def replace_notifications(office: Office) -> Write:
+    project = await office.project()
+    async with office.world.database.begin() as connection:
+        person = await make_person(connection, project.id)
+        login = await make_owned(connection, person, project.id, Role.VIEWER)
+    return Write("PUT", "/v1/me/notifications", login.secret, {"language": "de", "subscriptions": []})
+
+
 async def approve_device_login(office: Office) -> Write:
     return await _decided(office, "approve")
 
@@ -111,7 +119,8 @@ async def _decided(office: Office, verb: str) -> Write:
     other = (await office.client.post("/v1/login/devices", json={"name": "desk"})).json()
     headers = {"Cookie": f"ipucloud-session={secret}", "Sec-Fetch-Site": "same-origin", **key()}
     bodies = [{"user_code": each["user_code"]} for each in (device, other)]
-    return Write("POST", f"/v1/login/devices:{verb}", "", *bodies, headers)
+    path = f"/v1/login/devices:{verb}"
+    return Write("POST", path, "", bodies[0], bodies[1], headers)
 
 
 def _invitations(project: Project) -> str:
@@ -146,6 +155,7 @@ WRITES: Cases = {
     "removeAccountMember": remove_account_member,
     "logOut": log_out,
     "switchSession": switch_session,
+    "replaceNotifications": replace_notifications,
     "approveDeviceLogin": approve_device_login,
     "denyDeviceLogin": deny_device_login,
 }

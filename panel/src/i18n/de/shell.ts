@@ -98,6 +98,16 @@ export const signIn: Messages["signIn"] = {
   whereText: "Vom Betreiber dieses Dienstes, oder mit `ipucloud tokens create NAME`, wenn Sie schon eines haben. `ipucloud up` zeigt einen Link, der Sie anmeldet.",
 };
 
+export const notifications: Messages["notifications"] = {
+  title: "E-Mails",
+  text: (email) => `Ereignisse, die an ${email} gesendet werden.`,
+  events: (project) => `Ereignisse von ${project}`,
+  language: "Sprache",
+  save: "Speichern",
+  saved: "Gespeichert.",
+  unavailable: "Diese Installation sendet keine E-Mails.",
+};
+
 export const device: Messages["device"] = {
   title: "Anmeldung freigeben",
   text: "Geben Sie den Code ein, den `ipucloud login` auf Ihrem Computer zeigt.",

@@ -96,6 +96,16 @@ export const signIn = {
   whereText: "From the operator of this service, or by `ipucloud tokens create NAME` if you have one already. `ipucloud up` prints a link that signs you in.",
 };
 
+export const notifications = {
+  title: "E-mails",
+  text: (email: string) => `Events that are sent to ${email}.`,
+  events: (project: string) => `Events of ${project}`,
+  language: "Language",
+  save: "Save",
+  saved: "Saved.",
+  unavailable: "This installation sends no e-mail.",
+};
+
 export const device = {
   title: "Approve a login",
   text: "Enter the code that `ipucloud login` shows on your computer.",

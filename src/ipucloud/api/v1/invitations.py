@@ -22,6 +22,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.members import home_of
+from ipucloud.api.v1.notifications import mail_invitation
 from ipucloud.api.writes import change
 from ipucloud.contract.people import (
     InvitationAccept,
@@ -196,7 +197,7 @@ async def invited(request: Request, connection: AsyncConnection, home: Home, ema
     seconds = services_of(request).settings.invitation_seconds
     made, secret = await invitations.invite(connection, home, email=email, role=role, seconds=seconds)
     where = f"/v1/projects/{home.project_id}" if home.account_id is None else _of_account(home.account_id)
-    known = orjson.loads(await invitations.read_invitation(connection, made))
+    known = await _sent(request, connection, home, made, secret)
     return shown_once(201, known, _link(request, secret), {"Location": f"{where}/invitations"}, made)
 
 
@@ -204,8 +205,20 @@ async def renewed(request: Request, connection: AsyncConnection, home: Home, inv
     """200 with the invitation's new link."""
     seconds = services_of(request).settings.invitation_seconds
     secret = await invitations.renew(connection, home, invitation, seconds=seconds)
-    known = orjson.loads(await invitations.read_invitation(connection, invitation))
+    known = await _sent(request, connection, home, invitation, secret)
     return shown_once(200, known, _link(request, secret), {}, invitation)
+
+
+async def _sent(
+    request: Request, connection: AsyncConnection, home: Home, invitation: UUID, secret: str
+) -> dict[str, object]:
+    """The invitation's members, after the link was given to the mails to be sent, where the installation does that."""
+    known: dict[str, object] = orjson.loads(await invitations.read_invitation(connection, invitation))
+    link = _link(request, secret)["url"]
+    known["emailed"] = await mail_invitation(
+        request, connection, home, invitation, email=str(known["email"]), link=link
+    )
+    return known
 
 
 def _link(request: Request, secret: str) -> dict[str, str]:

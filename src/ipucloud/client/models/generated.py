@@ -1261,6 +1261,9 @@ class NewInvitation(Answer):
     secret: str | None = None
     """The secret, shown only once; null in a replayed response."""
 
+    emailed: bool
+    """Whether the service sends the link to the person by e-mail, too."""
+
 
 class NewToken(Answer):
     """A new token."""
@@ -2330,6 +2333,19 @@ class Stuck(Answer):
 
     as_of: datetime
     """Time of reading, on the database's clock."""
+
+
+class Subscription(Answer):
+    """Events of a project that a person gets by e-mail."""
+
+    project_id: str
+    """Id of the project."""
+
+    project: str
+    """Slug of the project."""
+
+    event_types: Sequence[str] = []
+    """Types, or all types of a noun."""
 
 
 class SyncType(StrEnum):
@@ -4215,6 +4231,22 @@ class Me(Answer):
     """Where the person is a member."""
 
 
+class Notifications(Answer):
+    """What the person gets by e-mail."""
+
+    available: bool
+    """Whether the installation sends e-mails."""
+
+    email: str
+    """Where they go: the person's e-mail."""
+
+    language: str
+    """Language of the e-mails: `en` or `de`."""
+
+    subscriptions: Annotated[Sequence[Subscription], Field(validate_default=True)] = []
+    """By project."""
+
+
 class Operation(Outcome):
     """An asynchronous request and its progress."""
 
@@ -5681,6 +5713,7 @@ __all__ = [
     "NewInvitation",
     "NewToken",
     "NewVipuKey",
+    "Notifications",
     "Observation",
     "Operation",
     "OperationState",
@@ -5750,6 +5783,7 @@ __all__ = [
     "SshKey",
     "Step",
     "Stuck",
+    "Subscription",
     "Summary",
     "SyncType",
     "TagSpending",

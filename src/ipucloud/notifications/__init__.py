@@ -1,0 +1,1 @@
+"""E-mails: events that people choose, and invitations, by the operator's SMTP server."""
