@@ -11,10 +11,11 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.delivery import sentence
+from ipucloud.billing.exports.connections import Bucket, Rules, connect
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
-from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
+from ipucloud.billing.exports.s3 import sentence
+from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
@@ -43,7 +44,7 @@ def bucket(server: S3Server, **changes: str) -> Bucket:
 
 async def connected(books: Books, where: Bucket) -> UUID:
     async with books.database.begin() as connection:
-        document = await connect(connection, books.project.id, where, keys=KEYS, private_too=True, ports=PORTS)
+        document = await connect(connection, books.project.id, where, Rules(KEYS, private_too=True, ports=PORTS))
     assert where.secret not in document.decode()
     return UUID(json.loads(document)["id"])
 
@@ -142,7 +143,7 @@ async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: st
     where = bucket(s3, endpoint=endpoint)
     async with books.database.begin() as connection:
         with pytest.raises(Problem, match="validation_failed"):
-            await connect(connection, books.project.id, where, keys=KEYS, private_too=False, ports=PORTS)
+            await connect(connection, books.project.id, where, Rules(KEYS, private_too=False, ports=PORTS))
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:
