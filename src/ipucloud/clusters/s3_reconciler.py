@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.connections import secret_place
 from ipucloud.clusters.s3_access import S3_ACCESS
-from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -31,6 +30,8 @@ log = structlog.get_logger(__name__)
 
 WAITING_SECONDS = 30.0
 """Between two attempts at a server whose site does not answer, or refuses."""
+
+_OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class S3Reconciler:
         row = await inputs_of(connection, _LOAD, item)
         if row.cluster_id is None or row.project_id is None or row.network is None or not row.revision:
             return Done()
-        if row.state not in BILLABLE or not row.servers:
+        if row.state in _OVER or not row.servers:
             return Done()  # it is woken when its servers have started
         try:
             remotes = tuple(self._remote(row.project_id, each) for each in row.connections)

@@ -39,7 +39,7 @@ async def update_s3_connection(office: Office) -> Write:
 
 async def test_s3_connection(office: Office) -> Write:
     base, secret, made = await _bucket(office)
-    return Write("POST", f"{base}/s3-connections/{made}:test", secret, key=key())
+    return Write("POST", f"{base}/s3-connections/{made}:test", secret, headers=key())
 
 
 async def set_export_limit(office: Office) -> Write:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -37,7 +38,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield server
 
 
-def bucket(server: S3Server, **changes: str) -> Bucket:
+def bucket(server: S3Server, **changes: Any) -> Bucket:
     usual = Bucket("lake", server.endpoint, "us-east-1", "costs", "ipu/", server.access_key_id, server.secret)
     return replace(usual, **changes)
 
