@@ -64,7 +64,9 @@ class S3ConnectionPatch(Body):
     bucket: Annotated[BucketName | SkipJsonSchema[None], AfterValidator(not_null)] = None
     prefix: Annotated[Prefix | SkipJsonSchema[None], AfterValidator(not_null)] = None
     access_key_id: Annotated[AccessKeyId | SkipJsonSchema[None], AfterValidator(not_null)] = None
-    secret: Annotated[Secret | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    secret: Annotated[Secret | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description="Stored encrypted and never shown."
+    )
     attachable: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = Field(None, description=_ATTACHABLE)
 
 
