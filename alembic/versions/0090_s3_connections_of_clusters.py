@@ -1,7 +1,7 @@
 """S3 connections of clusters: which they have, what servers were seen to have; results of tests.
 
 Revision ID: 0090
-Revises: 0076
+Revises: 0096
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0090"
-down_revision = "0076"
+down_revision = "0096"
 branch_labels = None
 depends_on = None
 

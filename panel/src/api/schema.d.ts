@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 271fb6b8a3e7178a758f571a95b28a7ecef5f48c1f8a85b6eee62d9966d60f25
+// Generated from docs/openapi.json by `npm run schema`; sha256 c8463e9ee31f9b0a0aef13eb29a9bddab0bbcceb67a787db088a9567ed309d47
 
 export interface paths {
     "/livez": {
@@ -1841,38 +1841,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/projects/{project}/billing/s3-connections": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listS3Connections"];
-        put?: never;
-        post: operations["createS3Connection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/projects/{project}/billing/s3-connections/{connection}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["getS3Connection"];
-        put?: never;
-        post?: never;
-        delete: operations["deleteS3Connection"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/projects/{project}/billing/summary": {
         parameters: {
             query?: never;
@@ -2699,6 +2667,54 @@ export interface paths {
         get: operations["listQuotas"];
         put: operations["replaceQuotas"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listS3Connections"];
+        put?: never;
+        post: operations["createS3Connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getS3Connection"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteS3Connection"];
+        options?: never;
+        head?: never;
+        patch: operations["updateS3Connection"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections/{connection}:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testS3Connection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8726,6 +8742,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            s3_connections: string[];
             schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
@@ -8762,6 +8779,7 @@ export interface components {
             poplar_servers?: number | null;
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            s3_connections?: string[];
             schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
@@ -8823,6 +8841,7 @@ export interface components {
             idle_suspend_minutes?: number | null;
             name?: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            s3_connections?: string[];
             schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
@@ -8920,6 +8939,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            s3_connections: string[];
             schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
@@ -10751,6 +10771,7 @@ export interface components {
             id: string;
             name: string;
             observed_at: string | null;
+            s3_access: components["schemas"]["S3Access"] | null;
             ssh: components["schemas"]["Ssh"] | null;
             ssh_keys: string[] | null;
             ssh_keys_since: string | null;
@@ -11163,8 +11184,16 @@ export interface components {
         };
         /** @enum {string} */
         Routing: "dnc" | "swnc" | "btnc" | "ringswnc";
+        S3Access: {
+            connections: string[];
+            current: boolean;
+            mounts: string[];
+            /** Format: date-time */
+            observed_at: string;
+        };
         S3Connection: {
             access_key_id: string;
+            attachable: boolean;
             bucket: string;
             /** Format: date-time */
             created_at: string;
@@ -11174,9 +11203,12 @@ export interface components {
             name: string;
             prefix: string;
             region: string;
+            test: components["schemas"]["S3Test"] | null;
         };
         S3ConnectionCreate: {
             access_key_id: string;
+            /** @default false */
+            attachable?: boolean;
             bucket: string;
             endpoint: string;
             name: string;
@@ -11189,6 +11221,23 @@ export interface components {
         S3ConnectionPage: {
             items: components["schemas"]["S3Connection"][];
             next_cursor: string | null;
+        };
+        S3ConnectionPatch: {
+            access_key_id?: string;
+            attachable?: boolean;
+            bucket?: string;
+            endpoint?: string;
+            prefix?: string;
+            region?: string;
+            secret?: string;
+        };
+        /** @enum {string} */
+        S3Failure: "secret" | "name" | "address" | "connection" | "tls" | "credentials" | "bucket" | "region" | "permission" | "service";
+        S3Test: {
+            /** Format: date-time */
+            at: string;
+            detail: string | null;
+            failed: components["schemas"]["S3Failure"] | null;
         };
         ScheduleMisses: {
             action: components["schemas"]["ScheduledAction"];
@@ -15218,96 +15267,6 @@ export interface operations {
             };
         };
     };
-    listS3Connections: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3ConnectionPage"];
-                };
-            };
-        };
-    };
-    createS3Connection: {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["S3ConnectionCreate"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3Connection"];
-                };
-            };
-        };
-    };
-    getS3Connection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3Connection"];
-                };
-            };
-        };
-    };
-    deleteS3Connection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     getProjectSummary: {
         parameters: {
             query?: {
@@ -16966,6 +16925,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuotaPage"];
+                };
+            };
+        };
+    };
+    listS3Connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3ConnectionPage"];
+                };
+            };
+        };
+    };
+    createS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3ConnectionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    getS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    deleteS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3ConnectionPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    testS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
                 };
             };
         };
