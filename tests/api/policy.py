@@ -152,8 +152,10 @@ POLICY: dict[str, frozenset[Role]] = {
     "getExport": PAYING | {Role.SUPPORT},
     "downloadExport": PAYING | {Role.SUPPORT},
     "createS3Connection": PAYING,
-    "listS3Connections": PAYING | {Role.SUPPORT},
-    "getS3Connection": PAYING | {Role.SUPPORT},
+    "listS3Connections": EVERYBODY,
+    "getS3Connection": EVERYBODY,
+    "updateS3Connection": PAYING,
+    "testS3Connection": PAYING,
     "deleteS3Connection": PAYING,
     "createExportSchedule": PAYING,
     "listExportSchedules": PAYING | {Role.SUPPORT},
@@ -378,6 +380,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "dismissFaultReport": lambda number: {"reason": f"reason {number}"},
     "createExport": lambda _: {"month": "2026-04"},
     "setExportLimit": lambda _: {"per_day": 500},
+    "updateS3Connection": lambda number: {"prefix": f"number-{number}"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
 QUERIES = {"streamEvents": {"wait": "0"}, "getDefragmentation": {"flavor": "m2000-pod4"}}

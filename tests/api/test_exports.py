@@ -117,7 +117,7 @@ async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api
 
 
 async def test_connections_and_schedules_come_and_go(api: Api) -> None:
-    path, schedules = f"{api.base}/billing/s3-connections", f"{api.base}/billing/export-schedules"
+    path, schedules = f"{api.base}/s3-connections", f"{api.base}/billing/export-schedules"
     made = await api.owner.post(path, json=s3_connection_json(), headers=key())
     assert made.status_code == 201, made.text
     connection = made.json()["id"]

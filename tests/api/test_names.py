@@ -29,7 +29,7 @@ async def test_a_cluster_is_read_changed_and_deleted_by_its_name(api: Api) -> No
     [
         ("ssh-keys", {"name": "home desk", "public_key": PUBLIC_KEY}),
         ("budgets", BUDGET),
-        ("billing/s3-connections", s3_connection_json()),
+        ("s3-connections", s3_connection_json()),
         ("tokens", {"name": "ci", "role": "viewer"}),
     ],
 )

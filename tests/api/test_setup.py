@@ -16,7 +16,7 @@ async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(world: World, 
         before = await api.snapshot()
         for path, body in (
             ("webhooks", {"url": "https://hooks.example.com/"}),
-            ("billing/s3-connections", s3_connection_json()),
+            ("s3-connections", s3_connection_json()),
         ):
             document = problem(await api.owner.post(f"{api.base}/{path}", json=body), 501, "not_configured")
             assert not document["retryable"]
@@ -40,7 +40,7 @@ async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
     for ports, taken, listed in (("443", usual, "443"), ("443,9443", named, "443 or 9443")):
         async with running(world, database.app_url, settings={**UNLIMITED, "export_ports": ports}) as api:
             body = s3_connection_json(f"lake-{len(ports)}", endpoint=endpoint)
-            answer = await api.owner.post(f"{api.base}/billing/s3-connections", json=body)
+            answer = await api.owner.post(f"{api.base}/s3-connections", json=body)
             if taken:
                 assert answer.status_code == 201, answer.text
             else:

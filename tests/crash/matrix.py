@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.crash.broken import BROKEN_KINDS, Isolate, Replace
+from tests.crash.buckets import S3_KINDS, ChangeS3
 from tests.crash.kinds import (
     KINDS,
     SPECIAL,
@@ -100,6 +101,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.servers_rebuilt": Rebuild(),
     "cluster.rebuild_settled": UndoRebuild(),
     "cluster.keys_recorded": ChangeKeys(),
+    "s3_access.recorded": ChangeS3(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -133,6 +135,7 @@ _DELETE_CALLS = (
 _OTHER_CALLS: dict[str, Kind] = {
     "hosts.power": Suspend(),
     "hosts.put_keys": ChangeKeys(),
+    "hosts.put_s3": ChangeS3(),
     "hosts.rebuild": Rebuild(),
     "hosts.put_job": RunJob(),
     "hosts.get_job": RunJob(),
@@ -201,7 +204,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS, *S3_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

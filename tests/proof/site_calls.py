@@ -147,6 +147,16 @@ CASES = (
         target=_host,
     ),
     CallCase(
+        "hosts.put_s3",
+        Call.PUT_S3,
+        "http",
+        lambda _, s, t: s.hosts.put_s3(t.host, t.name, t.name, [resources.BUCKET], revision=1),
+        resources.server,
+        observe=resources.has_bucket,
+        makes=True,
+        target=_host,
+    ),
+    CallCase(
         "hosts.rebuild",
         Call.REBUILD_SERVER,
         "http",

@@ -7,7 +7,7 @@ from itertools import count
 
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.inventory import Inventory, SiteRegion
-from ipucloud.wire.site import HostState, NetworkSpec, ServerSpec
+from ipucloud.wire.site import HostState, NetworkSpec, S3Remote, ServerSpec
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4
@@ -93,9 +93,25 @@ async def has_restarted(site: Site, resource: Resource) -> bool:
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 
 
+BUCKET = S3Remote(
+    name="lake",
+    endpoint="https://s3.example",
+    region="eu",
+    bucket="data",
+    prefix="",
+    access_key_id="key",
+    secret="very-secret",
+)
+
+
 async def has_keys(site: Site, resource: Resource) -> bool:
     server = (await site.hosts.get(resource.host)).server
     return server is not None and server.ssh_authorized_keys == [KEY]
+
+
+async def has_bucket(site: Site, resource: Resource) -> bool:
+    seen = (await site.hosts.get(resource.host)).s3
+    return seen is not None and seen.connections == [BUCKET.name]
 
 
 async def is_rebuilt(site: Site, resource: Resource) -> bool:

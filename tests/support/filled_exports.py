@@ -13,6 +13,8 @@ _ROWS = (
     " SELECT '2026-05-01', 'cluster', id, name, tags FROM clusters",
     "INSERT INTO s3_connections (id, project_id, name, endpoint, region, bucket, prefix, access_key_id, secret)"
     " VALUES (gen_random_uuid(), :project_id, 'lake', 'https://s3.example', 'eu', 'costs', '', 'key', 'v1.a.b')",
+    "INSERT INTO cluster_s3_connections (project_id, cluster_id, connection_id, place)"
+    " SELECT s.project_id, c.id, s.id, 1 FROM s3_connections s JOIN clusters c USING (project_id)",
     "INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)"
     " SELECT gen_random_uuid(), project_id, id, 'cost-and-usage', '1.4', 'csv', 'day', '2126-01-01Z'"
     " FROM s3_connections",

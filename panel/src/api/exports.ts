@@ -24,7 +24,7 @@ export const schedules = (project: string) =>
 export const connections = (project: string) =>
   queryOptions({
     queryKey: key(project, "s3 connections"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/billing/s3-connections", { signal, params: { path: { project } } })),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/s3-connections", { signal, params: { path: { project } } })),
   });
 
 export const fileOf = (project: string, id: string) => `/v1/projects/${encodeURIComponent(project)}/billing/exports/${id}/file`;
@@ -39,7 +39,7 @@ export const deleteSchedule = (project: string, schedule: string) =>
   api.DELETE("/v1/projects/{project}/billing/export-schedules/{schedule}", { params: { path: { project, schedule } } });
 
 export const createConnection = (project: string, wanted: Schemas["S3ConnectionCreate"]) =>
-  body(api.POST("/v1/projects/{project}/billing/s3-connections", { params: { path: { project } }, body: wanted }));
+  body(api.POST("/v1/projects/{project}/s3-connections", { params: { path: { project } }, body: wanted }));
 
 export const deleteConnection = (project: string, connection: string) =>
-  api.DELETE("/v1/projects/{project}/billing/s3-connections/{connection}", { params: { path: { project, connection } } });
+  api.DELETE("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { project, connection } } });

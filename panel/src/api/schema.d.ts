@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 7a8a14393af493479c339e476ed971ee4795ccb56ac4fdfbe84bbb1227254d1c
+// Generated from docs/openapi.json by `npm run schema`; sha256 36f2215f4b8a9ff10c3d02544ed97c1e794a89e0366ceae1795498ce444fe1fd
 
 export interface paths {
     "/livez": {
@@ -1857,38 +1857,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/projects/{project}/billing/s3-connections": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["listS3Connections"];
-        put?: never;
-        post: operations["createS3Connection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/projects/{project}/billing/s3-connections/{connection}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["getS3Connection"];
-        put?: never;
-        post?: never;
-        delete: operations["deleteS3Connection"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/projects/{project}/billing/summary": {
         parameters: {
             query?: never;
@@ -2715,6 +2683,54 @@ export interface paths {
         get: operations["listQuotas"];
         put: operations["replaceQuotas"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listS3Connections"];
+        put?: never;
+        post: operations["createS3Connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getS3Connection"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteS3Connection"];
+        options?: never;
+        head?: never;
+        patch: operations["updateS3Connection"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/s3-connections/{connection}:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testS3Connection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8742,6 +8758,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            s3_connections: string[];
             schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
@@ -8778,6 +8795,7 @@ export interface components {
             poplar_servers?: number | null;
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            s3_connections?: string[];
             schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
@@ -8839,6 +8857,7 @@ export interface components {
             idle_suspend_minutes?: number | null;
             name?: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            s3_connections?: string[];
             schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
             tags?: {
@@ -8936,6 +8955,7 @@ export interface components {
             region: string;
             repair_window: components["schemas"]["RepairWindow"] | null;
             resize: components["schemas"]["Resize"] | null;
+            s3_connections: string[];
             schedule: components["schemas"]["ClusterScheduleState"] | null;
             scheduled_repair: components["schemas"]["ScheduledRepair"] | null;
             ssh_keys: string[];
@@ -10779,6 +10799,7 @@ export interface components {
             id: string;
             name: string;
             observed_at: string | null;
+            s3_access: components["schemas"]["S3Access"] | null;
             ssh: components["schemas"]["Ssh"] | null;
             ssh_keys: string[] | null;
             ssh_keys_since: string | null;
@@ -11191,8 +11212,16 @@ export interface components {
         };
         /** @enum {string} */
         Routing: "dnc" | "swnc" | "btnc" | "ringswnc";
+        S3Access: {
+            connections: string[];
+            current: boolean;
+            mounts: string[];
+            /** Format: date-time */
+            observed_at: string;
+        };
         S3Connection: {
             access_key_id: string;
+            attachable: boolean;
             bucket: string;
             /** Format: date-time */
             created_at: string;
@@ -11202,9 +11231,12 @@ export interface components {
             name: string;
             prefix: string;
             region: string;
+            test: components["schemas"]["S3Test"] | null;
         };
         S3ConnectionCreate: {
             access_key_id: string;
+            /** @default false */
+            attachable?: boolean;
             bucket: string;
             endpoint: string;
             name: string;
@@ -11217,6 +11249,23 @@ export interface components {
         S3ConnectionPage: {
             items: components["schemas"]["S3Connection"][];
             next_cursor: string | null;
+        };
+        S3ConnectionPatch: {
+            access_key_id?: string;
+            attachable?: boolean;
+            bucket?: string;
+            endpoint?: string;
+            prefix?: string;
+            region?: string;
+            secret?: string;
+        };
+        /** @enum {string} */
+        S3Failure: "secret" | "name" | "address" | "connection" | "tls" | "credentials" | "bucket" | "region" | "permission" | "service";
+        S3Test: {
+            /** Format: date-time */
+            at: string;
+            detail: string | null;
+            failed: components["schemas"]["S3Failure"] | null;
         };
         ScheduleMisses: {
             action: components["schemas"]["ScheduledAction"];
@@ -15300,96 +15349,6 @@ export interface operations {
             };
         };
     };
-    listS3Connections: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3ConnectionPage"];
-                };
-            };
-        };
-    };
-    createS3Connection: {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["S3ConnectionCreate"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3Connection"];
-                };
-            };
-        };
-    };
-    getS3Connection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["S3Connection"];
-                };
-            };
-        };
-    };
-    deleteS3Connection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                connection: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     getProjectSummary: {
         parameters: {
             query?: {
@@ -17048,6 +17007,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuotaPage"];
+                };
+            };
+        };
+    };
+    listS3Connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3ConnectionPage"];
+                };
+            };
+        };
+    };
+    createS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3ConnectionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    getS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    deleteS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3ConnectionPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    testS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
                 };
             };
         };

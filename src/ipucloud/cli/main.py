@@ -39,6 +39,9 @@ COMMANDS = (
     Entry("spend", "ipucloud.cli.commands.spend", "Show this month's cost, on what, and the forecast.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Show minutes and cost of a cluster or the project.", CUSTOMER),
     Entry("billing", "ipucloud.cli.commands.billing", "Show accounts, charges, invoices and prices.", CUSTOMER),
+    Entry(
+        "s3-connections", "ipucloud.cli.commands.s3_connections", "Manage S3 buckets of exports and clusters.", CUSTOMER
+    ),
     Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),
     Entry("budgets", "ipucloud.cli.commands.budgets", "Manage monthly budgets.", CUSTOMER),
     Entry(

@@ -57,6 +57,7 @@ class NewCluster:
     flavor: str
     image: str
     ssh_keys: Sequence[str] = ()
+    s3_connections: Sequence[str] = ()
     user_data: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     reconfigurable: bool = True
@@ -75,6 +76,7 @@ class NewCluster:
             flavor=self.flavor,
             image=self.image,
             ssh_keys=[*self.ssh_keys],
+            s3_connections=[*self.s3_connections] or None,
             user_data=self.user_data,
             tags=dict(self.tags),
             poplar_servers=self.poplar_servers,
@@ -132,6 +134,7 @@ def update(
     auto_repair: bool | None = None,
     repair_window: RepairWindow | Literal["any"] | None = None,
     ssh_keys: Sequence[str] | None = None,
+    s3_connections: Sequence[str] | None = None,
     schedule: Schedule | Literal["none"] | None = None,
     idle_suspend_minutes: int | Literal["never"] | None = None,
     if_match: str | None = None,
@@ -154,6 +157,7 @@ def update(
         auto_repair=auto_repair,
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
         ssh_keys=None if ssh_keys is None else [*ssh_keys],
+        s3_connections=None if s3_connections is None else [*s3_connections],
         schedule=schedule.body() if isinstance(schedule, Schedule) else None,
         idle_suspend_minutes=None if idle_suspend_minutes == "never" else idle_suspend_minutes,
     )

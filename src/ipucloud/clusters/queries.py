@@ -48,6 +48,7 @@ _MEMBERS = f"""
   'idle_suspend_minutes', page.idle_suspend_minutes, 'idle', idle.document,
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
+  's3_connections', coalesce(buckets.list, '[]'),
   'poplar_servers', coalesce(servers.list, '[]'),
   'partitions', coalesce(divided.list, '[]'),
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
@@ -91,7 +92,11 @@ LEFT JOIN LATERAL (
              'command', format('ssh -p %s %s@%s', server.ssh_port, server.ssh_user, server.ssh_host),
              'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END,
            'ssh_keys', jsonb_path_query_array(server.ssh_keys, '$[*].name'),
-           'ssh_keys_since', {rfc3339("server.ssh_keys_since")}
+           'ssh_keys_since', {rfc3339("server.ssh_keys_since")},
+           's3_access', CASE WHEN server.s3_observed_at IS NOT NULL THEN json_build_object(
+             'connections', server.s3_connections, 'mounts', server.s3_mounts,
+             'current', server.s3_revision IS NOT DISTINCT FROM page.s3_revision,
+             'observed_at', {rfc3339("server.s3_observed_at")}) END
          ) ORDER BY server.ordinal) AS list
     FROM poplar_servers AS server
     LEFT JOIN allocations AS held
@@ -102,6 +107,14 @@ LEFT JOIN LATERAL (
    WHERE server.project_id = page.project_id AND server.cluster_id = page.id
 ) AS servers ON true
 """  # noqa: S608  # our own text
+_BUCKETS = """
+LEFT JOIN LATERAL (
+  SELECT json_agg(bucket.name ORDER BY attached.place) AS list
+    FROM cluster_s3_connections AS attached
+    JOIN s3_connections AS bucket ON (bucket.project_id, bucket.id) = (attached.project_id, attached.connection_id)
+   WHERE attached.project_id = page.project_id AND attached.cluster_id = page.id
+) AS buckets ON true
+"""
 _SEEN = """
 LEFT JOIN LATERAL (
   SELECT min(finished_at) AS at FROM observations
@@ -139,7 +152,17 @@ _OPEN_OPERATION = clauses(
     LIMIT 1) AS open ON true""",
 )
 _JOINS = clauses(
-    wrong("page"), SHOWN, SHOWN_SCHEDULE, SHOWN_IDLE, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW
+    wrong("page"),
+    SHOWN,
+    SHOWN_SCHEDULE,
+    SHOWN_IDLE,
+    _SEEN,
+    _BUCKETS,
+    _SERVERS,
+    _DIVIDED,
+    _OPEN_OPERATION,
+    SO_FAR,
+    PRICE_NOW,
 )
 _LISTED = clauses(
     PAID,

@@ -29,6 +29,13 @@ clusters = sa.Table(
     sa.Column("reconfigurable", sa.Boolean, nullable=False, server_default=sa.true()),
     json_column("ssh_keys", default="'[]'"),
     sa.Column("keys_revision", sa.Integer, nullable=False, server_default="1", comment="counts changes of ssh_keys"),
+    sa.Column(
+        "s3_revision",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="counts changes of its S3 connections; 0: it never had one",
+    ),
     sa.Column("user_data", sa.Text),
     json_column("tags", default="'{}'"),
     sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -162,6 +169,10 @@ poplar_servers = sa.Table(
     ),
     json_column("ssh_keys", comment="as in clusters; those it was last seen to accept, NULL: not seen"),
     instant("ssh_keys_since"),
+    sa.Column("s3_revision", sa.Integer, comment="as in clusters; the one it was last seen to have, NULL: not seen"),
+    json_column("s3_connections", comment="names of those it was last seen to have"),
+    json_column("s3_mounts", comment="folders at which it was last seen to have mounted some of them"),
+    instant("s3_observed_at"),
     tenant_key("poplar_servers"),
     same_project("poplar_servers", "cluster_id", "clusters"),
     one_of("state", ("pending", "running", "rebooting", "rebuilding", "off", "deleted")),
@@ -188,3 +199,22 @@ cluster_rebuilds = sa.Table(
 )
 sa.Index("ix_cluster_rebuilds_cluster", cluster_rebuilds.c.project_id, cluster_rebuilds.c.cluster_id)
 sa.Index("ix_poplar_servers_cluster", poplar_servers.c.project_id, poplar_servers.c.cluster_id)
+
+cluster_s3_connections = sa.Table(
+    "cluster_s3_connections",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("cluster_id", sa.Uuid, primary_key=True),
+    sa.Column("connection_id", sa.Uuid, primary_key=True),
+    sa.Column("place", sa.Integer, nullable=False),
+    instant("created_at", default_now=True),
+    tenant_key("cluster_s3_connections"),
+    same_project("cluster_s3_connections", "cluster_id", "clusters"),
+    same_project("cluster_s3_connections", "connection_id", "s3_connections"),
+    comment="S3 connections that the servers of a cluster are to have",
+)
+sa.Index(
+    "ix_cluster_s3_connections_connection",
+    cluster_s3_connections.c.project_id,
+    cluster_s3_connections.c.connection_id,
+)

@@ -13,6 +13,7 @@ from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.clusters.operations.update_keys import change_keys
 from ipucloud.clusters.repairs.reschedule import withdraw
+from ipucloud.clusters.s3_access import attach
 from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.db.documents import clauses
@@ -22,6 +23,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 
 KEYS = "ssh_keys"
+S3 = "s3_connections"
 
 _UPDATE = Query(
     clauses(
@@ -66,11 +68,15 @@ async def update(
     if cluster.state is ClusterState.DELETED:
         raise Problem(STATE_CONFLICT, "The cluster is deleted. It can still be read, but not changed.")
     _check_expiry(cluster, body)
-    before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name != KEYS}
-    after = before | body.model_dump(include=body.model_fields_set - {KEYS}) | _schedule(body)
+    before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name not in {KEYS, S3}}
+    after = before | body.model_dump(include=body.model_fields_set - {KEYS, S3}) | _schedule(body)
     changed = [name for name in before if after[name] != before[name]]
     if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys):
         changed.append(KEYS)
+    if body.s3_connections is not None and await attach(
+        connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id
+    ):
+        changed.append(S3)
     if not changed:
         return cluster.version
     parameters = {

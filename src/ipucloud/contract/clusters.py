@@ -68,6 +68,11 @@ class PartitionOptions(Body):
     reconfigurable: bool = True
 
 
+MAX_S3_CONNECTIONS = 8
+S3Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=63)]], Field(max_length=MAX_S3_CONNECTIONS)]
+_S3 = "Names of the project's S3 connections that its servers have; each must be `attachable`."
+
+
 class ClusterCreate(Body):
     """A cluster to create or to estimate."""
 
@@ -88,6 +93,7 @@ class ClusterCreate(Body):
     ssh_keys: list[KeyName] = Field(
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
+    s3_connections: S3Names = Field(default_factory=list, description=_S3, examples=[["training-data"]])
     user_data: UserData | None = Field(
         None,
         description=(
@@ -120,6 +126,9 @@ class ClusterPatch(Body):
     ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
     )
+    s3_connections: Annotated[S3Names | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_S3 + " They replace those from before.", examples=[["training-data"]]
+    )
     schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
     idle_suspend_minutes: IdleMinutes | None = Field(None, description=_IDLE, examples=[60])
 
@@ -151,6 +160,18 @@ class FaultOut(Answer):
     credited: bool = Field(description="Whether minutes with this fault are credited.")
 
 
+class S3AccessOut(Answer):
+    """The S3 connections that a server was last seen to have."""
+
+    connections: list[str] = Field(description="Their names.", examples=[["training-data"]])
+    mounts: list[str] = Field(
+        description="Folders at which some of them are mounted; empty where the server has no FUSE.",
+        examples=[["/data/training-data"]],
+    )
+    current: bool = Field(description="Whether that is what the cluster is to have, with the present secrets.")
+    observed_at: datetime
+
+
 class PoplarServerOut(Answer):
     """A server that drives the IPUs.
 
@@ -171,6 +192,9 @@ class PoplarServerOut(Answer):
         examples=[["laptop"]],
     )
     ssh_keys_since: datetime | None = Field(description="Since when it was seen to accept exactly these keys.")
+    s3_access: S3AccessOut | None = Field(
+        description="The S3 connections that it was last seen to have; null: it never had one."
+    )
 
 
 class MachineOut(Answer):
@@ -271,6 +295,7 @@ class ClusterItemOut(Answer):
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]
+    s3_connections: list[str] = Field(description="Names of the S3 connections that its servers are to have.")
     poplar_servers: list[PoplarServerOut]
     partitions: list[PartitionOut]
     ipus: int

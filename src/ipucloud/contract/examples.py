@@ -328,6 +328,7 @@ EXAMPLES: Mapping[str, object] = {
     "scope": "project",
     "seconds": 0.2,
     "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+    "S3ConnectionPatch.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "S3ConnectionCreate.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "segment": 0,
     "segments": 1,
@@ -472,9 +473,16 @@ EXAMPLES: Mapping[str, object] = {
     **dict.fromkeys(("ReportRowOut.machine_minutes", "SumsOut.machine_minutes"), 900),
     **dict.fromkeys(("SshKeyCreate.name", "SshKeyOut.name"), "laptop"),
     **dict.fromkeys(("TokenOut.name", "NewTokenOut.name"), "ci"),
-    **dict.fromkeys(("S3ConnectionCreate.region", "S3ConnectionOut.region"), "eu-central-1"),
+    "ClusterOut.s3_connections": ["training-data"],
+    "ClusterItemOut.s3_connections": ["training-data"],
+    **dict.fromkeys(
+        ("S3ConnectionCreate.region", "S3ConnectionPatch.region", "S3ConnectionOut.region"), "eu-central-1"
+    ),
     **dict.fromkeys(("S3ConnectionCreate.name", "S3ConnectionOut.name"), "finance-bucket"),
-    **dict.fromkeys(("S3ConnectionCreate.access_key_id", "S3ConnectionOut.access_key_id"), "AKIAIOSFODNN7EXAMPLE"),
+    **dict.fromkeys(
+        ("S3ConnectionCreate.access_key_id", "S3ConnectionPatch.access_key_id", "S3ConnectionOut.access_key_id"),
+        "AKIAIOSFODNN7EXAMPLE",
+    ),
     **dict.fromkeys(("BillingAccountOut.id", "ProjectAccountOut.id"), _ACCOUNT),
     **dict.fromkeys(("BookedPriceOut.id", "ChargedPriceOut.id"), _PRICE),
     **dict.fromkeys(("ClusterItemOut.id", "ClusterOut.id", "TargetOut.id"), _CLUSTER),

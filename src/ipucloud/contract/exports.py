@@ -110,38 +110,6 @@ class ExportPage(Page[ExportOut]):
     pass
 
 
-_PRINTED = r"^[!-~]+$"
-
-
-class S3ConnectionCreate(Body):
-    """A bucket and an access key that can write to it."""
-
-    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
-    endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
-    region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
-    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
-    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="Folder within the bucket.")
-    access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
-    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="Stored encrypted and never shown.")
-
-
-class S3ConnectionOut(Answer):
-    """A bucket. Its secret is never shown."""
-
-    id: UUID
-    name: str
-    endpoint: str
-    region: str
-    bucket: str
-    prefix: str
-    access_key_id: str
-    created_at: datetime
-
-
-class S3ConnectionPage(Page[S3ConnectionOut]):
-    pass
-
-
 class ExportScheduleCreate(FileChoice):
     """A recurring delivery."""
 

@@ -42,6 +42,7 @@ class Permission(StrEnum):
     PLATFORM_READ = "platform:read"
     PLATFORM_WRITE = "platform:write"
     WEBHOOK_WRITE = "webhook:write"
+    S3_WRITE = "s3-connection:write"
 
 
 _ALL_READ = frozenset({Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT})
@@ -64,6 +65,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.PLATFORM_READ: PLATFORM_ROLES,
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
+    Permission.S3_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
 }
 
 

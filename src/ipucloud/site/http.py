@@ -31,8 +31,10 @@ from ipucloud.wire.site import (
     RedfishReset,
     RedfishSystem,
     RedfishSystems,
+    S3Remote,
     ServerKeys,
     ServerRebuild,
+    ServerS3,
     ServerSpec,
     Wire,
 )
@@ -182,6 +184,12 @@ class HttpHosts:
     async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
         body = ServerKeys(server=server, network=network, ssh_authorized_keys=[*keys], revision=revision)
         return await self._calls.must(Call.PUT_KEYS, "PUT", f"/v1/hosts/{host}/server/keys", Host, body=body)
+
+    async def put_s3(
+        self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int
+    ) -> Host:
+        body = ServerS3(server=server, network=network, connections=[*connections], revision=revision)
+        return await self._calls.must(Call.PUT_S3, "PUT", f"/v1/hosts/{host}/server/s3", Host, body=body)
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         body = ServerRebuild(server=spec, disk=disk)

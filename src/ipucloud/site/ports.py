@@ -24,6 +24,7 @@ from ipucloud.wire.site import (
     NetworkSpec,
     RedfishLogEntry,
     RedfishSystem,
+    S3Remote,
     ServerSpec,
 )
 
@@ -316,6 +317,14 @@ class Hosts(Protocol):
         """Let these keys, and no others, log in to the server of this tenant network, which may be off.
 
         Raises SiteBusy once the server has had a later revision of its keys, and as `switch_off` does.
+        """
+
+    async def put_s3(
+        self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int
+    ) -> Host:
+        """Give the server of this tenant network access to these buckets, and to no others.
+
+        Raises SiteBusy once the server has had a later revision of them, and as `switch_off` does.
         """
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:

@@ -12,6 +12,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}` | GET | → `Host` |
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
+| `/v1/hosts/{host}/server/s3` | PUT | `ServerS3` → `Host` |
 | `/v1/hosts/{host}/server/rebuild` | POST | `ServerRebuild` → `Host` |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
@@ -126,6 +127,46 @@ class ServerKeys(Wire):
     revision: int = Field(ge=1)
 
 
+class S3Remote(Wire):
+    """A bucket, and the access key for it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    secret: str = Field(repr=False)
+
+
+class ServerS3(Wire):
+    """Gives the server of a tenant network access to these buckets, and to no others.
+
+    For each the server's user has a remote in `~/.config/rclone/rclone.conf` and a profile in `~/.aws/config` and
+    `~/.aws/credentials`, files that nobody else can read; what the customer wrote into them stays. Logins find the
+    variables of the AWS tools when there is exactly one bucket. Where the server has FUSE, each is mounted at
+    `/data/<name>`. They stay through starts of the server and when it is rebuilt. Refused where the host carries
+    another server or is in another network, and when the server has had a higher `revision`, or others under this one.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    server: str
+    network: str
+    revision: int = Field(ge=1)
+    connections: list[S3Remote]
+
+
+class S3Seen(Wire):
+    """The buckets that a server has access to, by name, and the folders at which some are mounted; no secrets."""
+
+    revision: int
+    connections: list[str]
+    mounts: list[str]
+
+
 class ServerRebuild(Wire):
     """Writes the server of this name again, as `server` says; its address and port stay.
 
@@ -205,6 +246,7 @@ class Host(Wire):
     `cloud_init`: None where the server has no user data, or the site does not read how it was carried out.
     `sessions` are the logins that are open on its server, `attached_ipus` the IPUs that programs hold there, and
     `idle_seconds` counts from when there were last any, or from its start; None: the site does not read it.
+    `s3`: None where its server was never given access to buckets.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
 
@@ -223,6 +265,7 @@ class Host(Wire):
     sessions: int | None = None
     attached_ipus: int | None = None
     idle_seconds: float | None = None
+    s3: S3Seen | None = None
 
 
 class HostList(Wire):
@@ -434,6 +477,7 @@ HTTP_CALLS = (
     "hosts.put_server",
     "hosts.delete_server",
     "hosts.put_keys",
+    "hosts.put_s3",
     "hosts.rebuild",
     "hosts.power",
     "hosts.put_job",

@@ -20,6 +20,7 @@ from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.clusters.s3_reconciler import S3Reconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
@@ -256,7 +257,8 @@ def reconcilers(
         limit=settings.validation_limit,
     )
     jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
-    return [clusters, partitions, jobs, ExportReconciler(exporter, draw), validation]
+    buckets = S3Reconciler(sites, keys=_keys(settings))
+    return [clusters, partitions, jobs, buckets, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

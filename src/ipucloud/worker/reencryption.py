@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 import structlog
 
-from ipucloud.billing.exports.exporter import secret_place as s3_place
+from ipucloud.billing.exports.connections import secret_place as s3_place
 from ipucloud.billing.exports.tables import s3_connections
 from ipucloud.db.engine import Database
 from ipucloud.kernel.sealing import Keys, SealingError, is_current, seal, unseal

@@ -51,6 +51,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "replaceQuotas": 412,
     "replaceExpectedInventory": 200,
     "deleteExpectedInventory": 404,
+    "updateS3Connection": 200,
     "deleteS3Connection": 404,
     "deleteExportSchedule": 404,
     "deleteSshKey": 404,

@@ -17,19 +17,29 @@ async def create_export(office: Office) -> Write:
 async def _bucket(office: Office) -> tuple[str, str, UUID]:
     """A project's path and token, and its S3 connection."""
     project = await office.project()
-    base, secret = f"/v1/projects/{project.slug}/billing", project.token.secret
+    base, secret = f"/v1/projects/{project.slug}", project.token.secret
     return base, secret, await office.id_of(f"{base}/s3-connections", s3_connection_json(), secret)
 
 
 async def create_s3_connection(office: Office) -> Write:
     project = await office.project()
-    path = f"/v1/projects/{project.slug}/billing/s3-connections"
+    path = f"/v1/projects/{project.slug}/s3-connections"
     return Write("POST", path, project.token.secret, s3_connection_json(), s3_connection_json("sea"), key())
 
 
 async def delete_s3_connection(office: Office) -> Write:
     base, secret, made = await _bucket(office)
     return Write("DELETE", f"{base}/s3-connections/{made}", secret)
+
+
+async def update_s3_connection(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    return Write("PATCH", f"{base}/s3-connections/{made}", secret, {"region": "eu"}, {"region": "us"})
+
+
+async def test_s3_connection(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    return Write("POST", f"{base}/s3-connections/{made}:test", secret, headers=key())
 
 
 async def set_export_limit(office: Office) -> Write:
@@ -41,19 +51,21 @@ async def set_export_limit(office: Office) -> Write:
 async def create_export_schedule(office: Office) -> Write:
     base, secret, made = await _bucket(office)
     body = {"connection": str(made)}
-    return Write("POST", f"{base}/export-schedules", secret, body, body | {"every": "month"}, key())
+    return Write("POST", f"{base}/billing/export-schedules", secret, body, body | {"every": "month"}, key())
 
 
 async def delete_export_schedule(office: Office) -> Write:
     base, secret, made = await _bucket(office)
-    schedule = await office.id_of(f"{base}/export-schedules", {"connection": str(made)}, secret)
-    return Write("DELETE", f"{base}/export-schedules/{schedule}", secret)
+    schedule = await office.id_of(f"{base}/billing/export-schedules", {"connection": str(made)}, secret)
+    return Write("DELETE", f"{base}/billing/export-schedules/{schedule}", secret)
 
 
 WRITES: Cases = {
     "createExport": create_export,
     "setExportLimit": set_export_limit,
     "createS3Connection": create_s3_connection,
+    "updateS3Connection": update_s3_connection,
+    "testS3Connection": test_s3_connection,
     "deleteS3Connection": delete_s3_connection,
     "createExportSchedule": create_export_schedule,
     "deleteExportSchedule": delete_export_schedule,

@@ -26,7 +26,17 @@ from ipucloud.site.ports import (
     VipuUser,
 )
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import Host, Job, JobRequest, Network, NetworkSpec, RedfishLogEntry, RedfishSystem, ServerSpec
+from ipucloud.wire.site import (
+    Host,
+    Job,
+    JobRequest,
+    Network,
+    NetworkSpec,
+    RedfishLogEntry,
+    RedfishSystem,
+    S3Remote,
+    ServerSpec,
+)
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request
@@ -279,6 +289,11 @@ class SimulatedHosts:
         return await self._switch(
             "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
         )
+
+    async def put_s3(
+        self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int
+    ) -> Host:
+        raise NotImplementedError("no history has S3 connections")
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))

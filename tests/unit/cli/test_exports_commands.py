@@ -66,10 +66,9 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
-    service.on("POST", "/v1/projects/demo/billing/s3-connections", Reply(201, made))
+    service.on("POST", "/v1/projects/demo/s3-connections", Reply(201, made))
     command = (
-        "exports",
-        "connections",
+        "s3-connections",
         "create",
         "lake",
         "--endpoint",

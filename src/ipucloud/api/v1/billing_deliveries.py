@@ -1,4 +1,4 @@
-"""S3 connections and schedules for exports."""
+"""Schedules for exports that are delivered to S3 connections."""
 
 from __future__ import annotations
 
@@ -13,35 +13,28 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import only_page
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.v1.billing_exports import refuse_provisional
 from ipucloud.api.writes import change
 from ipucloud.billing.exports import schedules
-from ipucloud.billing.exports.schedules import Bucket, Plan
+from ipucloud.billing.exports.schedules import Plan
 from ipucloud.contract.exports import (
     ExportScheduleCreate,
     ExportScheduleOut,
     ExportSchedulePage,
-    S3ConnectionCreate,
-    S3ConnectionOut,
-    S3ConnectionPage,
 )
 from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED
-from ipucloud.kernel.sealing import read_keys
+from ipucloud.kernel.errors import QUOTA_EXCEEDED
 
 routes = router()
 
-ConnectionId = Annotated[UUID, Path(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
 ScheduleId = Annotated[
     UUID, Path(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
 ]
@@ -49,69 +42,6 @@ Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
 """Creates an object of a project; returns its JSON."""
 Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
 End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
-
-
-@routes.post(
-    "/v1/projects/{project}/billing/s3-connections",
-    **operation(
-        "createS3Connection",
-        "Create an S3 connection",
-        Permission.BILLING_WRITE,
-        gives=S3ConnectionOut,
-        status=201,
-        description="Created",
-        errors=(NAME_TAKEN, QUOTA_EXCEEDED, NOT_CONFIGURED),
-    ),
-)
-async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
-    """Store a bucket as a destination of exports. It is first contacted by a delivery."""
-    settings = services_of(request).settings
-    keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
-    connect = partial(
-        schedules.connect,
-        bucket=Bucket(**body.model_dump()),
-        keys=keys,
-        private_too=settings.export_private_endpoints,
-        ports=settings.delivery_ports,
-    )
-    return await _create(request, project, "s3-connections", connect)
-
-
-@routes.get(
-    "/v1/projects/{project}/billing/s3-connections",
-    **operation("listS3Connections", "List S3 connections", Permission.BILLING_READ, gives=S3ConnectionPage),
-)
-async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
-    """List the buckets that exports can be delivered to."""
-    return await _list(request, project, schedules.connection_documents)
-
-
-@routes.get(
-    "/v1/projects/{project}/billing/s3-connections/{connection:ref}",
-    **operation("getS3Connection", "Read an S3 connection", Permission.BILLING_READ, gives=S3ConnectionOut),
-)
-async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
-    """Return an S3 connection."""
-    async with reading(request, project) as (statements, scope):
-        document = await schedules.connection_document(statements, scope.project_id, connection)
-    return Response(document, media_type=JSON)
-
-
-@routes.delete(
-    "/v1/projects/{project}/billing/s3-connections/{connection:ref}",
-    **operation(
-        "deleteS3Connection",
-        "Delete an S3 connection",
-        Permission.BILLING_WRITE,
-        status=204,
-        description="Deleted with its secret",
-        errors=(IN_USE,),
-    ),
-)
-async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
-    """Delete an S3 connection. Deliveries in progress fail."""
-
-    return await _end(request, project, partial(schedules.disconnect, connection_id=connection))
 
 
 @routes.post(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ipucloud.billing.exports.child import serve
-from ipucloud.billing.exports.delivery import DeliveryError, deliver
+from ipucloud.billing.exports.delivery import deliver
 from ipucloud.billing.exports.order import Deliver, Reply
+from ipucloud.billing.exports.s3 import DeliveryError
 
 
 def carry_out(order: Deliver) -> Reply:

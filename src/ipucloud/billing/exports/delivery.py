@@ -9,44 +9,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import obstore
 import psycopg
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import AlreadyExistsError
 from obstore.store import S3Store
 
-from ipucloud.billing.exports.order import Deliver, Target
+from ipucloud.billing.exports.order import Deliver
+from ipucloud.billing.exports.s3 import PUBLIC, DeliveryError, key_of, reached
 from ipucloud.billing.exports.selection import APPLICATION
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.egress.guard import Guard
-from ipucloud.egress.proxy import EgressProxy
-from ipucloud.egress.urls import UrlRefused, endpoint_of
 
-if TYPE_CHECKING:
-    from obstore.store import ClientConfig  # there is none to import when it runs
-
-PUBLIC = Guard()
-CALL_SECONDS = 60
 SMALL = 8 << 20
 """Files up to this size are sent in one request, which is refused if the name exists already."""
 _SESSION = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=60s -c default_transaction_read_only=on"
 _CHUNK = "SELECT data FROM export_chunks WHERE export_id = %s AND fence = %s AND ordinal = %s"
-_CODE = re.compile(r"<Code>([A-Za-z]{3,60})</Code>")
-_STATUS = re.compile(r"\bstatus(?: code)?: ([45][0-9]{2})\b")
-_SENTENCES = (
-    ("InvalidAccessKeyId", "The bucket's service does not know the access key."),
-    ("SignatureDoesNotMatch", "The bucket's service does not accept the secret."),
-    ("AccessDenied", "The access key may not write to the bucket."),
-    ("NoSuchBucket", "There is no such bucket."),
-    ("AuthorizationHeaderMalformed", "The bucket is in another region."),
-    ("PermanentRedirect", "The bucket is in another region."),
-)
-
-
-class DeliveryError(Exception):
-    """Why a file could not be delivered; contains nothing of the service's response."""
 
 
 class _TornError(Exception):
@@ -55,18 +34,11 @@ class _TornError(Exception):
 
 def deliver(order: Deliver, guard: Guard = PUBLIC) -> None:
     """Upload the file and its manifest. Raises DeliveryError."""
-    target = order.target
     try:
-        endpoint = endpoint_of(target.endpoint, private=target.private_too, ports=target.ports)
-    except UrlRefused as error:
-        raise DeliveryError(str(error)) from error
-    with nullcontext() if target.private_too else EgressProxy(endpoint.host, endpoint.port, guard) as proxy:
-        try:
-            _deliver(order, _store(target, proxy))
-        except (_TornError, psycopg.Error) as error:
-            raise DeliveryError("The file could not be read; delivery is retried.") from error
-        except (BaseError, OSError) as error:
-            raise DeliveryError((proxy and proxy.refusal) or sentence(str(error))) from error
+        with reached(order.target, guard) as store:
+            _deliver(order, store)
+    except (_TornError, psycopg.Error) as error:
+        raise DeliveryError("The file could not be read; delivery is retried.") from error
 
 
 def _deliver(order: Deliver, store: S3Store) -> None:
@@ -77,35 +49,10 @@ def _deliver(order: Deliver, store: S3Store) -> None:
         autocommit=True,
         connect_timeout=3,
     ) as connection:
-        _put(store, _key(order.target, order.name), _pieces(connection, order), size=order.size)
+        _put(store, key_of(order.target, order.name), _pieces(connection, order), size=order.size)
     manifest = json.dumps(order.manifest, indent=2, ensure_ascii=False).encode() + b"\n"
     name = re.sub(r"\.[a-z]+$", ".manifest.json", order.name)
-    _put(store, _key(order.target, name), iter([manifest]), size=len(manifest))
-
-
-def _store(target: Target, proxy: EgressProxy | None) -> S3Store:
-    options: ClientConfig = {
-        "timeout": f"{CALL_SECONDS}s",
-        "connect_timeout": "10s",
-        "allow_http": target.private_too,
-    }
-    if proxy is not None:
-        options["proxy_url"] = proxy.url
-    return S3Store(
-        target.bucket,
-        endpoint=target.endpoint,
-        region=target.region,
-        access_key_id=target.access_key_id,
-        secret_access_key=target.secret,
-        virtual_hosted_style_request=False,
-        client_options=options,
-        retry_config={"max_retries": 2},
-    )
-
-
-def _key(target: Target, name: str) -> str:
-    prefix = target.prefix.strip("/")
-    return f"{prefix}/{name}" if prefix else name
+    _put(store, key_of(order.target, name), iter([manifest]), size=len(manifest))
 
 
 def _put(store: S3Store, key: str, pieces: Iterator[bytes], *, size: int) -> None:
@@ -127,15 +74,3 @@ def _pieces(connection: psycopg.Connection[Any], order: Deliver) -> Iterator[byt
         given, ordinal = given + len(row[0]), ordinal + 1
     if given != order.size:
         raise _TornError
-
-
-def sentence(error: str) -> str:
-    """The message for customers about a service's response: a fixed sentence and the status."""
-    code = _CODE.search(error)
-    for known, sentence in _SENTENCES:
-        if (code and code[1] == known) or known in error:
-            return sentence
-    status = _STATUS.search(error)
-    if status:
-        return f"The bucket's service refused with status {status[1]}."
-    return "The bucket's service did not answer."

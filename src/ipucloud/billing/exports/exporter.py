@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from uuid import UUID
 
 from pydantic import JsonValue
 
+from ipucloud.billing.exports.connections import secret_place
 from ipucloud.billing.exports.inputs import Export, ExportInputs
 from ipucloud.billing.exports.order import Build, Deliver, Reply, Target
 from ipucloud.billing.exports.periods import Period
@@ -17,7 +17,7 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
-from ipucloud.kernel.sealing import Keys, SealingError, place, unseal
+from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.store import record_progress
 from ipucloud.reconcile.reconciler import WorkItem
@@ -160,8 +160,3 @@ class Exporter:
 
 def _late(sentence: str) -> Failed:
     return Failed("it exceeded its deadline", final=True, problem=Problem(DEADLINE_EXCEEDED, sentence))
-
-
-def secret_place(connection_id: UUID, project_id: UUID) -> str:
-    """The row that a bucket's secret is bound to."""
-    return place("s3_connections", connection_id, "secret", project_id)

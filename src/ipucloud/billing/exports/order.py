@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ipucloud.billing.exports.selection import Selection
+from ipucloud.contract.s3_connections import S3Failure
 
 CHUNK_BYTES = 1 << 20
 """Bytes of a stored chunk of a file."""
@@ -67,8 +68,22 @@ class Deliver(_Model):
         return "deliver"
 
 
+class Try(_Model):
+    """Reach the bucket, and write and delete an object in it."""
+
+    kind: Literal["try"] = "try"
+    target: Target
+
+    @property
+    def task(self) -> str:
+        """The module of the child process."""
+        return "try"
+
+
 class Reply(_Model):
     """`progress` in percent, or the result: a `manifest`, `delivered`, or an `error` for customers.
+
+    `failed`: what a `Try` failed at.
 
     `lacks_schema`: the database lacks a table or column that making the file needs.
     """
@@ -77,4 +92,5 @@ class Reply(_Model):
     manifest: Mapping[str, JsonValue] | None = None
     delivered: bool = False
     error: str | None = None
+    failed: S3Failure | None = None
     lacks_schema: bool = False

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import structlog
 from pydantic import ValidationError
 
-from ipucloud.billing.exports.order import Build, Deliver, Reply
+from ipucloud.billing.exports.order import Build, Deliver, Reply, Try
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +27,7 @@ _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "SSL_CERT_FILE",
 Note: TypeAlias = Callable[[int], Awaitable[None]]
 
 
-async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Reply:
+async def carried_out(order: Build | Deliver | Try, seconds: float, note: Note) -> Reply:
     """Run a child process; returns its last reply. It outlives neither this call nor this worker."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     process = await asyncio.create_subprocess_exec(
@@ -67,7 +67,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-async def _conversation(process: asyncio.subprocess.Process, order: Build | Deliver, note: Note) -> Reply:
+async def _conversation(process: asyncio.subprocess.Process, order: Build | Deliver | Try, note: Note) -> Reply:
     if process.stdin is None or process.stdout is None:
         raise ValueError("the process was started without pipes")
     process.stdin.write(order.model_dump_json().encode() + b"\n")

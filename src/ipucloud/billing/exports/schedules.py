@@ -1,4 +1,4 @@
-"""S3 connections, and exports that are delivered to them every hour, day or month."""
+"""Exports that are delivered to S3 connections every hour, day or month."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.exporter import secret_place
+from ipucloud.billing.exports.connections import connection_document
 from ipucloud.billing.exports.periods import day_of, month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
@@ -20,72 +20,17 @@ from ipucloud.db.documents import Fragment, clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.egress.urls import UrlRefused, endpoint_of
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import (
-    IN_USE,
-    NAME_TAKEN,
-    QUOTA_EXCEEDED,
-    VALIDATION_FAILED,
-    FieldError,
-    Problem,
-    not_found,
-)
+from ipucloud.kernel.errors import QUOTA_EXCEEDED, Problem, not_found
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.sealing import Keys, needed, seal
 
 log = structlog.get_logger(__name__)
 
-MAX_CONNECTIONS = 20
 MAX_SCHEDULES = 20
 AT_ONCE = 100
 """Schedules processed per turn; the next turn continues."""
 
-_CONNECTION = f"""
-SELECT json_build_object(
-         'id', id, 'name', name, 'endpoint', endpoint, 'region', region, 'bucket', bucket, 'prefix', prefix,
-         'access_key_id', access_key_id, 'created_at', {rfc3339("created_at")})::text AS document
-  FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL
-"""  # noqa: S608  # our own text
-_CONNECTIONS = Query(_CONNECTION + " ORDER BY created_at, id", str)
-_ONE_CONNECTION = Query(_CONNECTION + " AND id = :id", str)
-
-
-class _Counts(NamedTuple):
-    connections: int
-    same_name: int
-    schedules: int
-
-
-_COUNTS = Query(
-    """
-    SELECT (SELECT count(*) FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL) AS connections,
-           (SELECT count(*) FROM s3_connections
-             WHERE project_id = :project_id AND deleted_at IS NULL AND name = CAST(:name AS text)) AS same_name,
-           (SELECT count(*) FROM export_schedules WHERE project_id = :project_id AND deleted_at IS NULL) AS schedules
-    """,
-    _Counts,
-)
-_CONNECT = sa.text(
-    """
-    INSERT INTO s3_connections (id, project_id, name, endpoint, region, bucket, prefix, access_key_id, secret)
-    VALUES (:id, :project_id, :name, :endpoint, :region, :bucket, :prefix, :access_key_id, :secret)
-    """
-)
-_USED = Query(
-    """
-    SELECT EXISTS (SELECT FROM export_schedules
-                    WHERE project_id = :project_id AND connection_id = :id AND deleted_at IS NULL)
-    """,
-    bool,
-)
-# The secret is deleted immediately; the row stays, for the exports that were delivered to it.
-_DISCONNECT = sa.text(
-    """
-    UPDATE s3_connections SET secret = NULL, deleted_at = app_now()
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
-    """
-)
+_HELD = Query("SELECT count(*) FROM export_schedules WHERE project_id = :project_id AND deleted_at IS NULL", int)
 _NAME = "c.name || '.' || s.every || '.' || s.dataset"
 NAMED_SCHEDULES = Fragment(
     clauses(
@@ -231,19 +176,6 @@ _MOVE_ON = sa.text("UPDATE export_schedules SET next_at = :following WHERE id = 
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
-    """Where files go, and as whom."""
-
-    name: str
-    endpoint: str
-    region: str
-    bucket: str
-    prefix: str
-    access_key_id: str
-    secret: str
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """The export to deliver, and how often (`hour`, `day` or `month`)."""
 
@@ -255,56 +187,10 @@ class Plan:
     provisional: bool = False
 
 
-async def connect(
-    connection: AsyncConnection,
-    project_id: UUID,
-    bucket: Bucket,
-    *,
-    keys: Keys | None,
-    private_too: bool,
-    ports: frozenset[int],
-) -> bytes:
-    """Store a connection, its secret encrypted; its JSON. The caller holds the project's lock. Raises `Problem`."""
-    try:
-        endpoint_of(bucket.endpoint, private=private_too, ports=ports)
-    except UrlRefused as error:
-        raise _invalid("/endpoint", "endpoint", str(error)) from None
-    keys = needed(keys)
-    held = await _COUNTS.one(connection, {"project_id": project_id, "name": bucket.name})
-    if held.connections >= MAX_CONNECTIONS:
-        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_CONNECTIONS} connections.")
-    if held.same_name:
-        raise Problem(NAME_TAKEN, "The project has a connection of that name.")
-    made = new_id()
-    values = {name: getattr(bucket, name) for name in Bucket.__slots__}
-    values |= {"id": made, "project_id": project_id}
-    await connection.execute(_CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(made, project_id))})
-    return await connection_document(connection, project_id, made)
-
-
-async def connection_document(connection: Statements, project_id: UUID, connection_id: UUID) -> bytes:
-    """A connection's JSON, without its secret. Raises `Problem` not_found."""
-    return _one(await _ONE_CONNECTION.one_or_none(connection, {"project_id": project_id, "id": connection_id}))
-
-
-async def connection_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
-    return await _CONNECTIONS.all(connection, {"project_id": project_id})
-
-
-async def disconnect(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
-    """Forget a connection's secret and end it. Raises `Problem`: in_use by a schedule, not_found."""
-    mine = {"project_id": project_id, "id": connection_id}
-    if await _USED.one(connection, mine):
-        raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
-    if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
-        raise not_found()
-
-
 async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
     """Create a schedule from the next day or month on; returns its JSON. The caller holds the project's lock."""
     await connection_document(connection, project_id, plan.connection_id)
-    held = await _COUNTS.one(connection, {"project_id": project_id, "name": ""})
-    if held.schedules >= MAX_SCHEDULES:
+    if await _HELD.one(connection, {"project_id": project_id}) >= MAX_SCHEDULES:
         raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_SCHEDULES} schedules.")
     made = new_id()
     values = {
@@ -363,8 +249,3 @@ def _one(document: str | None) -> bytes:
     if document is None:
         raise not_found()
     return document.encode()
-
-
-def _invalid(pointer: str, code: str, detail: str) -> Problem:
-    message = "Correct the fields named in `errors` and send the request again."
-    return Problem(VALIDATION_FAILED, message, [FieldError(pointer, code, detail)])

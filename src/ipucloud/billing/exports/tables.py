@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.contract.exports import MAX_DAYS, MAX_PER_DAY, Dataset, FileFormat, FocusVersion
+from ipucloud.contract.s3_connections import S3Failure
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")
@@ -43,7 +44,13 @@ s3_connections = sa.Table(
     sa.Column("secret", sa.Text, comment="sealed; NULL once it is deleted"),
     instant("created_at", default_now=True),
     instant("deleted_at"),
+    sa.Column("attachable", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("tested_at", sa.DateTime(timezone=True), comment="NULL: not since its last change"),
+    sa.Column("test_failed", sa.Text, comment="NULL: the test succeeded"),
+    sa.Column("test_detail", sa.Text),
     tenant_key("s3_connections"),
+    one_of("test_failed", S3Failure),
+    sa.CheckConstraint("num_nulls(test_failed, test_detail) IN (0, 2)", name="test"),
     sa.UniqueConstraint("project_id", "id"),
     sa.CheckConstraint("(secret IS NULL) = (deleted_at IS NOT NULL)", name="secret"),
 )

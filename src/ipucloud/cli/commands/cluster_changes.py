@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.commands.clusters import Idle, Name, Patience, Wait, Yes, ask, parse_tags
+from ipucloud.cli.commands.clusters import Buckets, Idle, Name, Patience, Wait, Yes, ask, parse_tags
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
@@ -70,21 +70,26 @@ def update(
     idle: Idle = None,
     no_idle: Annotated[bool, typer.Option("--no-idle-suspend", help="Keep it although nobody uses it.")] = False,
     ssh_keys: OtherKeys = None,
+    s3_connections: Buckets = None,
+    no_s3: Annotated[bool, typer.Option("--no-s3-connections", help="Detach all S3 connections.")] = False,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Change a cluster's name, tags, protection, expiry, repairs, idle stop or SSH keys.
+    """Change a cluster's name, tags, protection, expiry, repairs, idle stop, SSH keys or S3 connections.
 
-    Keys that are not named can no longer log in; sessions that are open stay open.
+    Keys that are not named can no longer log in; sessions that are open stay open. S3 connections that are not named
+    are detached.
     """
     if expires_at and no_expiry:
         raise UsageError("Give either --expires-at or --no-expiry.")
     if repair_window and any_time:
         raise UsageError("Give either --repair-window or --no-repair-window.")
+    if s3_connections and no_s3:
+        raise UsageError("Give either --s3-connection or --no-s3-connections.")
     if idle is not None and no_idle:
         raise UsageError("Give either --idle-suspend or --no-idle-suspend.")
-    changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys)
-    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time or no_idle):
+    changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys, s3_connections)
+    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time or no_idle or no_s3):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
     changed = {**cluster.value.tags, **parse_tags(tags or [])}
@@ -100,6 +105,7 @@ def update(
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
         ssh_keys=ssh_keys,
+        s3_connections=() if no_s3 else s3_connections,
         idle_suspend_minutes="never" if no_idle else idle,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )

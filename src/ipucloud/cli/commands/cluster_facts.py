@@ -64,6 +64,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("partitions", [f"{each.name} ({each.ipus} IPUs)" for each in cluster.partitions] or None),
         ("image", cluster.image),
         ("SSH keys", cluster.ssh_keys or None),
+        ("S3 connections", cluster.s3_connections or None),
         ("tags", [f"{key}={value}" for key, value in cluster.tags.items()] or None),
         ("protected", cluster.delete_protection or None),
         ("created", cluster.created_at),

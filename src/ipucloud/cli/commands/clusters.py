@@ -13,7 +13,17 @@ import typer
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.cluster_facts import affected, facts, troubled
 from ipucloud.cli.completion import its_partitions, names
-from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, partition_kind, suggesting
+from ipucloud.cli.finding import (
+    CLUSTER,
+    CONNECTION,
+    FLAVOR,
+    IMAGE,
+    REGION,
+    SSH_KEY,
+    find_cluster,
+    partition_kind,
+    suggesting,
+)
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
@@ -52,6 +62,14 @@ Keys = Annotated[
         autocompletion=names(SSH_KEY),
     ),
 ]
+Buckets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--s3-connection",
+        help="Name of an S3 connection for its servers; repeatable.",
+        autocompletion=names(CONNECTION),
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
 Idle = Annotated[
@@ -81,6 +99,7 @@ def create(
     region: Region = None,
     image: Image = None,
     ssh_keys: Keys = None,
+    s3_connections: Buckets = None,
     user_data: Annotated[
         Path | None,
         typer.Option(
@@ -112,6 +131,7 @@ def create(
             flavor=flavor,
             image=image or newest_image(session, region),
             ssh_keys=ssh_keys or only_key(session),
+            s3_connections=s3_connections or (),
             user_data=user_data.read_text() if user_data else None,
             tags=parse_tags(tags or []),
             reconfigurable=reconfigurable,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -16,17 +15,14 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import period
-from ipucloud.client import export_schedules, exports, s3_connections
+from ipucloud.client import export_schedules, exports
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Export, ExportLimit
 
 app = typer.Typer(no_args_is_help=True)
-connections = typer.Typer(cls=Listing, help="Manage the S3 buckets that exports are delivered to.")
 schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
-app.add_typer(connections, name="connections")
 app.add_typer(schedules, name="schedules")
 
-SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
 Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4.")]
 Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
@@ -117,53 +113,6 @@ def set_limit(
 ) -> None:
     """Set how many exports the project may request within 24 hours. Needs a platform token."""
     _show_limit(session, session.run(exports.set_limit(per_day)))
-
-
-@customer_command(
-    connections, "create", "finance --endpoint https://s3.example.com --bucket costs --access-key-id AKIDEXAMPLE"
-)
-def create_connection(
-    session: Session,
-    name: Annotated[str, typer.Argument(help="Name of the connection.")],
-    endpoint: Annotated[str, typer.Option(help="URL of the S3 service: https://host.")],
-    bucket: Annotated[str, typer.Option(help="The bucket.")],
-    access_key_id: Annotated[str, typer.Option(help="The access key's id.")],
-    *,
-    region: Annotated[str | None, typer.Option(help="The bucket's region.")] = None,
-    prefix: Annotated[str | None, typer.Option(help="Folder within the bucket.")] = None,
-) -> None:
-    """Store a bucket as a destination. Its secret is read from the environment variable IPUCLOUD_S3_SECRET."""
-    secret = os.environ.get(SECRET_VARIABLE, "")
-    if not secret:
-        raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the access key's secret.")
-    made = session.run(
-        s3_connections.create(
-            name, endpoint, bucket, access_key_id=access_key_id, secret=secret, region=region, prefix=prefix
-        )
-    )
-    session.show(made, [("id", made.id), ("name", made.name), ("bucket", made.bucket)])
-
-
-@customer_command(connections, "list")
-def list_connections(session: Session) -> None:
-    """List the S3 connections."""
-    session.list(
-        s3_connections.list(),
-        ("NAME", "ENDPOINT", "BUCKET", "PREFIX", "ID"),
-        lambda each: (each.name, each.endpoint, each.bucket, each.prefix, each.id),
-        drop=("ID", "PREFIX", "ENDPOINT"),
-    )
-
-
-@customer_command(connections, "delete", "finance")
-def delete_connection(
-    session: Session,
-    connection: Annotated[str, typer.Argument(help="Name or id of the connection.", autocompletion=names(CONNECTION))],
-) -> None:
-    """Delete an S3 connection and its secret."""
-    found = id_of(session.client, CONNECTION, connection)
-    session.run(s3_connections.delete(found))
-    session.done("deleted", found)
 
 
 @customer_command(schedules, "create", "finance --every day")

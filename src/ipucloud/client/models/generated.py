@@ -2000,32 +2000,54 @@ class Routing(StrEnum):
     RINGSWNC = "ringswnc"
 
 
-class S3Connection(Answer):
-    """A bucket. Its secret is never shown."""
+class S3Access(Answer):
+    """The S3 connections that a server was last seen to have."""
 
-    id: str
-    """Unique id."""
+    connections: Sequence[str] = []
+    """Their names."""
 
-    name: str
-    """Name."""
+    mounts: Sequence[str] = []
+    """Folders at which some of them are mounted; empty where the server has no FUSE."""
 
-    endpoint: str
-    """HTTPS URL of the S3 service."""
+    current: bool
+    """Whether that is what the cluster is to have, with the present secrets."""
 
-    region: str
-    """Slug of the region."""
+    observed_at: datetime
+    """When it was last observed; null if it never was."""
 
-    bucket: str
-    """Name of the bucket."""
 
-    prefix: str
-    """Folder in the bucket."""
+class S3Failure(StrEnum):
+    """
+    What a test of a connection failed at.
+    """
 
-    access_key_id: str
-    """Id of the access key."""
+    SECRET = "secret"
+    NAME = "name"
+    ADDRESS = "address"
+    CONNECTION = "connection"
+    TLS = "tls"
+    CREDENTIALS = "credentials"
+    BUCKET = "bucket"
+    REGION = "region"
+    PERMISSION = "permission"
+    SERVICE = "service"
 
-    created_at: datetime
-    """When it was created."""
+
+class S3Test(Answer):
+    """The last test of a connection as it is now."""
+
+    at: datetime
+    """Time of the event."""
+
+    failed: Annotated[S3Failure | str | None, Field(union_mode="left_to_right")] = None
+    """
+    What the test failed at, from the first step on: decrypting the `secret`, resolving the `name` of the
+    endpoint, its `address`, a `connection` to it, its `tls` certificate, the `credentials`, the `bucket`, its
+    `region`, a `permission` to list, write or delete, or the `service` otherwise; null: it succeeded.
+    """
+
+    detail: str | None = None
+    """That in a sentence; null: it succeeded."""
 
 
 class ScheduledRepair(Answer):
@@ -4567,6 +4589,9 @@ class PoplarServer(Answer):
     ssh_keys_since: datetime | None = None
     """Since when it was seen to accept exactly these keys."""
 
+    s3_access: S3Access | None = None
+    """The S3 connections that it was last seen to have; null: it never had one."""
+
 
 class PriceCorrection(Answer):
     """A correction, and how far its re-rating is."""
@@ -4860,6 +4885,43 @@ class ResizeEstimate(Answer):
 
     expected_seconds: int
     """Usual time until the cluster is in use again, in seconds."""
+
+
+class S3Connection(Answer):
+    """A bucket. Its secret is never shown."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    endpoint: str
+    """HTTPS URL of the S3 service."""
+
+    region: str
+    """Slug of the region."""
+
+    bucket: str
+    """Name of the bucket."""
+
+    prefix: str
+    """Folder in the bucket."""
+
+    access_key_id: str
+    """Id of the access key."""
+
+    attachable: bool
+    """
+    Whether clusters of the project may be given access to it. Everybody who can log in to their servers can then
+    read its secret.
+    """
+
+    created_at: datetime
+    """When it was created."""
+
+    test: S3Test | None = None
+    """Result of its last test; null: not tested since its last change."""
 
 
 class Session(Answer):
@@ -5582,6 +5644,9 @@ class Cluster(Answer):
     ssh_keys: Sequence[str] = []
     """Names of the keys that may log in."""
 
+    s3_connections: Sequence[str] = []
+    """Names of the S3 connections that its servers are to have."""
+
     poplar_servers: Annotated[Sequence[PoplarServer], Field(validate_default=True)] = []
     """The cluster's Poplar servers."""
 
@@ -5765,7 +5830,10 @@ __all__ = [
     "ResizeEstimate",
     "ResizedPartition",
     "Routing",
+    "S3Access",
     "S3Connection",
+    "S3Failure",
+    "S3Test",
     "ScheduledRepair",
     "Seller",
     "Session",

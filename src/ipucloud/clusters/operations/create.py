@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters import objects
+from ipucloud.clusters import objects, s3_access
 from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
@@ -162,6 +162,8 @@ async def create(
     cluster_id = await _insert(connection, actor, body, admitted, expected)
     if body.schedule is not None:
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
+    if body.s3_connections:
+        await s3_access.attach(connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("create.cluster_written")
     operation_id = await open_operation(
         connection,

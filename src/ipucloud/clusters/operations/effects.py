@@ -12,6 +12,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters import s3_access
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
@@ -192,6 +193,8 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     await connection.execute(_SERVER, rows)
     seen = [server.ordinal for server in achieved.servers if server.keys == cluster.ssh_public_keys]
     await record_seen_keys(connection, cluster, seen)
+    started = [server.ordinal for server in achieved.servers]
+    await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     failpoint("cluster.servers_recorded")
 
 

@@ -31,7 +31,7 @@ from ipucloud.laboratory.simulator.ssh.server import (
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
-from ipucloud.wire.site import Host, HostState, PowerAction, ServerKeys, ServerRebuild, ServerSpec
+from ipucloud.wire.site import Host, HostState, PowerAction, S3Seen, ServerKeys, ServerRebuild, ServerS3, ServerSpec
 
 NetworkOf = Callable[[str], str | None]
 _SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
@@ -131,6 +131,7 @@ class Hosts:
             sessions=server.uses.sessions if server else None,
             attached_ipus=server.uses.attached_ipus if server else None,
             idle_seconds=server.uses.idle_seconds if server else None,
+            s3=_seen(record.s3),
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )
@@ -219,6 +220,28 @@ class Hosts:
             self._document.touch()
             if name in self._servers:
                 self._servers[name].exchange_keys(spec)
+
+    async def put_s3(self, name: str, wanted: ServerS3) -> None:
+        """Exchange the buckets that a server has access to; one that is off has them from its next start on."""
+        self.check(name)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or record.state is HostState.WIPING:
+                raise precondition(f"host {name!r} carries no server that could have S3 connections")
+            self._check_owner(name, record.server, wanted.server, wanted.network)
+            present = record.s3
+            if present is not None and present.model_copy(update={"network": wanted.network}) == wanted:
+                return
+            if present is not None and wanted.revision <= present.revision:
+                raise precondition(f"server {wanted.server!r} has revision {present.revision} of its S3 connections")
+            if name in self._servers:
+                try:
+                    await self._servers[name].exchange_s3(wanted.connections)
+                except OSError as error:
+                    raise precondition(f"server {wanted.server!r} cannot write its files: {error.strerror}") from error
+            record.s3 = wanted
+            self._document.touch()
 
     async def rebuild(self, name: str, wanted: ServerRebuild) -> None:
         """Start writing the server again: it is gone at once, and what of its disk is not kept before it boots."""
@@ -357,7 +380,8 @@ class Hosts:
         if record.server is None:
             return
         around = self._surroundings(name, self._region_of[name])
-        server = PoplarServer(record.server, self._folder / name, around)
+        buckets = record.s3.connections if record.s3 else ()
+        server = PoplarServer(record.server, self._folder / name, around, buckets)
         record.ssh_port = await server.start(record.ssh_port)
         self._servers[name] = server
 
@@ -378,6 +402,13 @@ def _erase(folder: Path, *, keep: bool) -> None:
                 wipe(entry)
             else:
                 entry.unlink()
+
+
+def _seen(s3: ServerS3 | None) -> S3Seen | None:
+    """Nothing is mounted: simulated servers have no FUSE."""
+    if s3 is None:
+        return None
+    return S3Seen(revision=s3.revision, connections=[each.name for each in s3.connections], mounts=[])
 
 
 def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:

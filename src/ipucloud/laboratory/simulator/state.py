@@ -11,7 +11,7 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.laboratory.simulator.store import Document, read_document
-from ipucloud.wire.site import HardwareShown, HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.site import HardwareShown, HostState, LinkState, NetworkSpec, NetworkState, ServerS3, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
@@ -67,6 +67,7 @@ class HostRecord:
     """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
 
     The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
+    `s3`: the buckets that its server has access to; None: it never had one.
     `disk`: what deploying does with what an earlier generation of the server left; None: there was none.
     """
 
@@ -79,6 +80,7 @@ class HostRecord:
     boot_id: str = field(default_factory=lambda: str(uuid4()))
 
     disk: Literal["keep", "wipe"] | None = None
+    s3: ServerS3 | None = None
 
     def rewrite(self, server: ServerSpec, disk: Literal["keep", "wipe"]) -> None:
         """Begin to deploy the server again. What is to be wiped is not kept by a request that follows."""

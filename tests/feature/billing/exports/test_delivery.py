@@ -7,14 +7,16 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.delivery import sentence
+from ipucloud.billing.exports.connections import Bucket, Rules, connect
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
-from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
+from ipucloud.billing.exports.s3 import sentence
+from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
@@ -36,14 +38,14 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield server
 
 
-def bucket(server: S3Server, **changes: str) -> Bucket:
+def bucket(server: S3Server, **changes: Any) -> Bucket:
     usual = Bucket("lake", server.endpoint, "us-east-1", "costs", "ipu/", server.access_key_id, server.secret)
     return replace(usual, **changes)
 
 
 async def connected(books: Books, where: Bucket) -> UUID:
     async with books.database.begin() as connection:
-        document = await connect(connection, books.project.id, where, keys=KEYS, private_too=True, ports=PORTS)
+        document = await connect(connection, books.project.id, where, Rules(KEYS, private_too=True, ports=PORTS))
     assert where.secret not in document.decode()
     return UUID(json.loads(document)["id"])
 
@@ -142,7 +144,7 @@ async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: st
     where = bucket(s3, endpoint=endpoint)
     async with books.database.begin() as connection:
         with pytest.raises(Problem, match="validation_failed"):
-            await connect(connection, books.project.id, where, keys=KEYS, private_too=False, ports=PORTS)
+            await connect(connection, books.project.id, where, Rules(KEYS, private_too=False, ports=PORTS))
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:

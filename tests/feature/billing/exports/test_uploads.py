@@ -15,8 +15,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from ipucloud.billing.exports.delivery import SMALL, DeliveryError, deliver
+from ipucloud.billing.exports.delivery import SMALL, deliver
 from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
+from ipucloud.billing.exports.s3 import DeliveryError
 from ipucloud.egress.addresses import Address
 from ipucloud.egress.guard import Guard
 from tests.feature.billing.books import Books

@@ -25,7 +25,7 @@ export function ConnectionList() {
   const { common, exports: s } = useStrings();
   const f = useFormat();
   const project = useProject();
-  const may = useMay("billing:write");
+  const may = useMay("s3-connection:write");
   const { data, error, isPending, refetch } = useQuery(connections(project));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();

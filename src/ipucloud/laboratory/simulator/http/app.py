@@ -38,6 +38,7 @@ from ipucloud.wire.site import (
     SensorReading,
     ServerKeys,
     ServerRebuild,
+    ServerS3,
     ServerSpec,
 )
 
@@ -127,6 +128,10 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         await hosts.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
         return await get_host(request)
 
+    async def put_s3(request: Request) -> Host:
+        await hosts.put_s3(request.path_params["host"], await body_of(request, ServerS3))
+        return await hosts.observe(request.path_params["host"])
+
     async def rebuild(request: Request) -> Host:
         await hosts.rebuild(request.path_params["host"], await body_of(request, ServerRebuild))
         return await get_host(request)
@@ -141,6 +146,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
         calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
         calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
+        calls.route("PUT", "/v1/hosts/{host}/server/s3", "hosts.put_s3", put_s3),
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
     ]

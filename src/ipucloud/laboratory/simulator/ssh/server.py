@@ -14,6 +14,7 @@ import asyncssh
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
+from ipucloud.laboratory.simulator.ssh import s3_files
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
 from ipucloud.laboratory.simulator.ssh.disk import Disk
@@ -36,7 +37,7 @@ from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
 from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import AUTHORITY_FILE, CloudInit, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, CloudInit, S3Remote, ServerSpec, Ssh
 from ipucloud.wire.user_data import UserData, UserDataProblem
 from ipucloud.wire.user_data import parse as parse_user_data
 
@@ -107,7 +108,7 @@ def _kept_user_data(spec: ServerSpec) -> UserData:
 class PoplarServer:
     """A deployed server. `start` and `stop` are boot and shutdown; disk and host key outlive both."""
 
-    def __init__(self, spec: ServerSpec, folder: Path, around: Surroundings) -> None:
+    def __init__(self, spec: ServerSpec, folder: Path, around: Surroundings, buckets: Sequence[S3Remote] = ()) -> None:
         self.spec = spec
         self.ssh: Ssh | None = None
         self.ipus_visible: int | None = None
@@ -129,12 +130,15 @@ class PoplarServer:
         self.jobs = Jobs(folder / JOBS_FOLDER, self)
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
+        self._buckets = buckets
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
         await asyncio.to_thread(self._disk.prepare)
         await asyncio.to_thread(self.jobs.load)
         self._write_authority()
+        with suppress(OSError):  # as with the authority: the customer's affair
+            await asyncio.to_thread(s3_files.write, self._files, self._buckets)
         host_key = self._host_key()
         try:
             port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key))
@@ -186,6 +190,11 @@ class PoplarServer:
         """Let the keys of `spec` in from now on, and no others. Sessions that are open stay open, as with OpenSSH."""
         self.spec, self.keys = spec, parse_keys(spec.ssh_authorized_keys)
 
+    async def exchange_s3(self, buckets: Sequence[S3Remote]) -> None:
+        """Give access to these buckets from now on, and to no others. Raises OSError."""
+        await asyncio.to_thread(s3_files.write, self._files, buckets)
+        self._buckets = buckets
+
     async def count_ipus(self) -> None:
         """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""
         fabric, env = self._around.fabric, self.spec.environment
@@ -208,7 +217,8 @@ class PoplarServer:
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment, beside what every program does."""
         self._write_authority()
-        return await current_environment(self._around.fabric, self.spec.environment)
+        found = await current_environment(self._around.fabric, self.spec.environment)
+        return found | s3_files.environment(self._buckets)
 
     async def new_shell(self) -> Shell:
         """A built-in shell as a login finds it."""

@@ -1,0 +1,183 @@
+"""S3 connections of a project."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Path
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import only_page
+from ipucloud.api.reads import reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import NAMED, ProjectRef
+from ipucloud.api.writes import change
+from ipucloud.billing.exports import connections
+from ipucloud.billing.exports.connections import Bucket, Rules
+from ipucloud.clusters import s3_access
+from ipucloud.contract.s3_connections import (
+    S3ConnectionCreate,
+    S3ConnectionOut,
+    S3ConnectionPage,
+    S3ConnectionPatch,
+)
+from ipucloud.identity import projects
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED, UNAVAILABLE, Problem
+from ipucloud.kernel.sealing import read_keys
+
+routes = router()
+
+ConnectionId = Annotated[UUID, Path(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
+
+_ALL = "/v1/projects/{project}/s3-connections"
+_ONE = _ALL + "/{connection:ref}"
+_TESTS = asyncio.Semaphore(4)
+"""Each is a process."""
+_PATIENCE = 15.0
+"""Seconds that a test waits for others to end."""
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createS3Connection",
+        "Create an S3 connection",
+        Permission.S3_WRITE,
+        gives=S3ConnectionOut,
+        status=201,
+        description="Created",
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED, NOT_CONFIGURED),
+    ),
+)
+async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
+    """Store a bucket with an access key, for exports and clusters. It is contacted once it is used or tested."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        bucket = Bucket(**body.model_dump())
+        document = await connections.connect(connection, scope.project_id, bucket, _rules(request))
+        made = UUID(orjson.loads(document)["id"])
+        return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/s3-connections/{made}"}, made)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ALL, **operation("listS3Connections", "List S3 connections", Permission.PROJECT_READ, gives=S3ConnectionPage)
+)
+async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
+    """List the project's S3 connections, without their secrets."""
+    async with reading(request, project) as (statements, scope):
+        return only_page(await connections.connection_documents(statements, scope.project_id))
+
+
+@routes.get(
+    _ONE, **operation("getS3Connection", "Read an S3 connection", Permission.PROJECT_READ, gives=S3ConnectionOut)
+)
+async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+    """Return an S3 connection, without its secret."""
+    async with reading(request, project) as (statements, scope):
+        document = await connections.connection_document(statements, scope.project_id, connection)
+    return Response(document, media_type=JSON)
+
+
+@routes.patch(
+    _ONE,
+    **operation(
+        "updateS3Connection",
+        "Change an S3 connection",
+        Permission.S3_WRITE,
+        gives=S3ConnectionOut,
+        errors=(IN_USE, NOT_CONFIGURED),
+    ),
+)
+async def update_s3_connection(
+    request: Request, project: ProjectRef, connection: ConnectionId, body: S3ConnectionPatch
+) -> Response:
+    """Change an S3 connection, for example its access key. Servers of clusters that have it get the new values."""
+
+    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(writing, scope.project_id)
+        await s3_access.lock_attached(writing, scope.project_id, connection)
+        if body.attachable is False:
+            await s3_access.refuse_if_attached(writing, scope.project_id, connection)
+        if await connections.change_connection(writing, scope.project_id, connection, body, _rules(request)):
+            await s3_access.roll_out(writing, scope.project_id, connection)
+        document = await connections.connection_document(writing, scope.project_id, connection)
+        return Answer(200, document, subject_id=connection)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    _ONE + ":test",
+    **operation(
+        "testS3Connection",
+        "Test an S3 connection",
+        Permission.S3_WRITE,
+        gives=S3ConnectionOut,
+        errors=(UNAVAILABLE,),
+    ),
+)
+async def test_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+    """Test a connection: reach its endpoint, list its bucket, write an empty object and delete it.
+
+    `test` of the response says what failed first. The bucket is reached from the control plane, not from a cluster.
+    """
+    async with reading(request, project) as (statements, scope):
+        stored = await connections.stored_connection(statements, scope.project_id, connection)
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await _TESTS.acquire()
+    except TimeoutError:
+        sentence = "Too many connections are being tested. Send the request again."
+        raise Problem(UNAVAILABLE, sentence) from None
+    try:
+        tested = await connections.try_out(scope.project_id, connection, stored, _rules(request))
+    finally:
+        _TESTS.release()
+
+    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
+        document = await connections.record_test(writing, scope.project_id, connection, tested)
+        return Answer(200, document, subject_id=connection)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    _ONE,
+    **operation(
+        "deleteS3Connection",
+        "Delete an S3 connection",
+        Permission.S3_WRITE,
+        status=204,
+        description="Deleted with its secret",
+        errors=(IN_USE,),
+    ),
+)
+async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+    """Delete an S3 connection that no cluster and no schedule uses. Deliveries in progress fail."""
+
+    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(writing, scope.project_id)
+        await s3_access.refuse_if_attached(writing, scope.project_id, connection)
+        await connections.disconnect(writing, scope.project_id, connection)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+def _rules(request: Request) -> Rules:
+    settings = services_of(request).settings
+    keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
+    return Rules(keys, settings.export_private_endpoints, settings.delivery_ports)

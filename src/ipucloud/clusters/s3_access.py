@@ -1,0 +1,180 @@
+"""The S3 connections that a cluster's servers are to have: chosen among the project's, kept under a revision.
+
+Work items of the kind `S3_ACCESS`, one for each cluster, bring them to the servers (`clusters/s3_reconciler.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
+from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.reconcile.wake import AWAKE, WAKE
+
+S3_ACCESS = "s3-access"
+"""Kind of the work items; the key is the cluster's id."""
+
+
+class _Found(NamedTuple):
+    id: UUID | None
+    attachable: bool | None
+
+
+# The lock keeps a connection from being deleted before the transaction ends.
+_LOCK = Query(
+    """
+    SELECT id FROM s3_connections
+     WHERE project_id = :project_id AND deleted_at IS NULL
+       AND (name = ANY (CAST(:refs AS text[])) OR id::text = ANY (CAST(:refs AS text[])))
+     ORDER BY id FOR SHARE
+    """,
+    UUID,
+)
+_FIND = Query(
+    """
+    SELECT DISTINCT ON (asked.place) k.id, k.attachable
+      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS asked (ref, place)
+      LEFT JOIN s3_connections k
+        ON k.project_id = :project_id AND k.deleted_at IS NULL AND asked.ref IN (k.name, k.id::text)
+     ORDER BY asked.place, k.name = asked.ref DESC
+    """,
+    _Found,
+)
+_PRESENT = Query(
+    """
+    SELECT connection_id FROM cluster_s3_connections
+     WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY place
+    """,
+    UUID,
+)
+_CLEAR = sa.text("DELETE FROM cluster_s3_connections WHERE project_id = :project_id AND cluster_id = :cluster_id")
+_ADD = sa.text(
+    """
+    INSERT INTO cluster_s3_connections (project_id, cluster_id, connection_id, place)
+    SELECT :project_id, :cluster_id, chosen.id, chosen.place
+      FROM unnest(CAST(:ids AS uuid[])) WITH ORDINALITY AS chosen (id, place)
+    """
+)
+_BUMP = sa.text(
+    clauses(
+        """
+        WITH changed AS (
+          UPDATE clusters SET s3_revision = s3_revision + 1
+           WHERE project_id = :project_id AND id = ANY (CAST(:clusters AS uuid[]))
+          RETURNING id, project_id
+        )
+        """,
+        WAKE,
+        "SELECT :kind, id::text, project_id, app_now() FROM changed ORDER BY id",
+        AWAKE,
+    )
+)
+_RENEW = sa.text(
+    clauses(
+        """
+        WITH again AS (
+          UPDATE poplar_servers s SET s3_revision = NULL
+            FROM clusters c
+           WHERE c.project_id = :project_id AND c.id = :cluster_id AND c.s3_revision > 0
+             AND s.project_id = c.project_id AND s.cluster_id = c.id AND s.ordinal = ANY (CAST(:ordinals AS integer[]))
+          RETURNING c.id, c.project_id
+        )
+        """,
+        WAKE,
+        "SELECT DISTINCT :kind, id::text, project_id, app_now() FROM again",
+        AWAKE,
+    )
+)
+_HAVING = """
+SELECT c.id, c.name FROM cluster_s3_connections a JOIN clusters c ON (c.project_id, c.id) = (a.project_id, a.cluster_id)
+ WHERE a.project_id = :project_id AND a.connection_id = :connection_id AND c.deleted_at IS NULL ORDER BY c.id
+"""
+
+
+class _Having(NamedTuple):
+    id: UUID
+    name: str
+
+
+_ATTACHED = Query(_HAVING, _Having)
+_LOCK_ATTACHED = Query(_HAVING + " FOR NO KEY UPDATE OF c", _Having)
+_LOCK_CONNECTION = Query(
+    "SELECT id FROM s3_connections WHERE project_id = :project_id AND id = :connection_id AND deleted_at IS NULL"
+    " FOR NO KEY UPDATE",
+    UUID,
+)
+
+
+async def attach(connection: AsyncConnection, refs: Sequence[str], *, project_id: UUID, cluster_id: UUID) -> bool:
+    """Let the servers of a locked cluster have the connections of these names or ids and no others; whether they
+    differ from before. Raises `Problem` validation_failed."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    present = await _PRESENT.all(connection, mine)
+    wanted = await _chosen(connection, refs, project_id, present)
+    if wanted == [*present]:
+        return False
+    await connection.execute(_CLEAR, mine)
+    await connection.execute(_ADD, mine | {"ids": wanted})
+    await _bump(connection, project_id, [cluster_id])
+    return True
+
+
+async def _chosen(
+    connection: AsyncConnection, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]
+) -> list[UUID]:
+    values = {"project_id": project_id, "refs": [*refs]}
+    await _LOCK.all(connection, values)
+    found = await _FIND.all(connection, values)
+    faults: list[FieldError] = []
+    chosen: dict[UUID, None] = {}
+    for place, each in enumerate(found):
+        if each.id is None:
+            sentence = "The project has no S3 connection with this name or id; `GET …/s3-connections` lists them."
+            faults.append(FieldError(f"/s3_connections/{place}", "unknown_s3_connection", sentence))
+        elif not each.attachable and each.id not in present:
+            sentence = "The connection is not for clusters; `attachable` of the connection permits it."
+            faults.append(FieldError(f"/s3_connections/{place}", "not_attachable", sentence))
+        else:
+            chosen[each.id] = None
+    if faults:
+        raise Problem(VALIDATION_FAILED, "The connections cannot be attached; `errors` lists the reasons.", faults)
+    return [*chosen]
+
+
+async def lock_attached(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
+    """Lock the clusters that have the connection: clusters come before connections in the order of locks."""
+    await _LOCK_ATTACHED.all(connection, {"project_id": project_id, "connection_id": connection_id})
+
+
+async def roll_out(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
+    """Bring what changed about a connection to every server that has it."""
+    having = await _ATTACHED.all(connection, {"project_id": project_id, "connection_id": connection_id})
+    if having:
+        await _bump(connection, project_id, [each.id for each in having])
+
+
+async def refuse_if_attached(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
+    """Lock the connection. Raises `Problem`: not_found, in_use by a cluster."""
+    mine = {"project_id": project_id, "connection_id": connection_id}
+    if await _LOCK_CONNECTION.one_or_none(connection, mine) is None:
+        raise not_found()
+    having = await _ATTACHED.all(connection, mine)
+    if having:
+        names = ", ".join(each.name for each in having[:5])
+        raise Problem(IN_USE, f"Clusters have the connection: {names}. Change `s3_connections` of each first.")
+
+
+async def renew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ordinals: Sequence[int]) -> None:
+    """Servers have started: look again at whether they have the cluster's connections."""
+    values = {"project_id": project_id, "cluster_id": cluster_id, "ordinals": [*ordinals], "kind": S3_ACCESS}
+    await connection.execute(_RENEW, values)
+
+
+async def _bump(connection: AsyncConnection, project_id: UUID, clusters: Sequence[UUID]) -> None:
+    await connection.execute(_BUMP, {"project_id": project_id, "clusters": [*clusters], "kind": S3_ACCESS})

@@ -1,0 +1,102 @@
+"""S3 connections of a project."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from ipucloud.contract.fields import Answer, Body, not_null
+from ipucloud.contract.lists import Page
+
+_PRINTED = r"^[!-~]+$"
+NAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
+_ATTACHABLE = (
+    "Whether clusters of the project may be given access to it. Everybody who can log in to their servers can then read"
+    " its secret."
+)
+
+Endpoint = Annotated[str, Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])]
+Region = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9-]+$")]
+BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["training-data"])]
+Prefix = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$")]
+AccessKeyId = Annotated[str, Field(min_length=1, max_length=128, pattern=_PRINTED)]
+Secret = Annotated[str, Field(min_length=1, max_length=256, pattern=_PRINTED)]
+
+
+class S3Failure(StrEnum):
+    """What a test of a connection failed at."""
+
+    SECRET = "secret"
+    NAME = "name"
+    ADDRESS = "address"
+    CONNECTION = "connection"
+    TLS = "tls"
+    CREDENTIALS = "credentials"
+    BUCKET = "bucket"
+    REGION = "region"
+    PERMISSION = "permission"
+    SERVICE = "service"
+
+
+class S3ConnectionCreate(Body):
+    """A bucket and an access key for it."""
+
+    name: str = Field(pattern=NAME, examples=["data-lake"])
+    endpoint: Endpoint
+    region: Region = "us-east-1"
+    bucket: BucketName
+    prefix: Prefix = Field("", description="Folder within the bucket.")
+    access_key_id: AccessKeyId
+    secret: Secret = Field(description="Stored encrypted and never shown.")
+    attachable: bool = Field(False, description=_ATTACHABLE)
+
+
+class S3ConnectionPatch(Body):
+    """What can be changed. Omitted fields stay unchanged; servers that have the connection get the new values."""
+
+    endpoint: Annotated[Endpoint | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    region: Annotated[Region | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    bucket: Annotated[BucketName | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    prefix: Annotated[Prefix | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    access_key_id: Annotated[AccessKeyId | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    secret: Annotated[Secret | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description="Stored encrypted and never shown."
+    )
+    attachable: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = Field(None, description=_ATTACHABLE)
+
+
+class S3TestOut(Answer):
+    """The last test of a connection as it is now."""
+
+    at: datetime
+    failed: S3Failure | None = Field(
+        description="What the test failed at, from the first step on: decrypting the `secret`, resolving the `name` of"
+        " the endpoint, its `address`, a `connection` to it, its `tls` certificate, the `credentials`, the `bucket`,"
+        " its `region`, a `permission` to list, write or delete, or the `service` otherwise; null: it succeeded.",
+        examples=[None],
+    )
+    detail: str | None = Field(description="That in a sentence; null: it succeeded.", examples=[None])
+
+
+class S3ConnectionOut(Answer):
+    """A bucket. Its secret is never shown."""
+
+    id: UUID
+    name: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    attachable: bool = Field(description=_ATTACHABLE)
+    created_at: datetime
+    test: S3TestOut | None = Field(description="Result of its last test; null: not tested since its last change.")
+
+
+class S3ConnectionPage(Page[S3ConnectionOut]):
+    pass

@@ -1,0 +1,95 @@
+"""A server's access to S3 buckets: the files of rclone and the AWS tools, and variables of logins.
+
+Our sections of a file carry a mark; everything else in it is the customer's, and a section of theirs keeps its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ipucloud.vipu_cli.files import Files
+from ipucloud.wire.site import S3Remote
+
+RCLONE = "~/.config/rclone/rclone.conf"
+CREDENTIALS = "~/.aws/credentials"
+CONFIG = "~/.aws/config"
+MARKS = frozenset({"description = Managed by ipucloud", "# Managed by ipucloud"})
+
+
+def write(files: Files, buckets: Sequence[S3Remote]) -> None:
+    """Let the files have these buckets and no others. Raises OSError."""
+    _exchange(files, RCLONE, [_remote(each) for each in buckets])
+    _exchange(files, CREDENTIALS, [_credentials(each) for each in buckets])
+    _exchange(files, CONFIG, [_config(each) for each in buckets])
+
+
+def environment(buckets: Sequence[S3Remote]) -> dict[str, str]:
+    """Variables of the AWS tools, which know one access key at a time; several buckets have a profile each."""
+    if len(buckets) != 1:
+        return {}
+    [bucket] = buckets
+    return {
+        "AWS_ENDPOINT_URL": bucket.endpoint,
+        "AWS_REGION": bucket.region,
+        "AWS_ACCESS_KEY_ID": bucket.access_key_id,
+        "AWS_SECRET_ACCESS_KEY": bucket.secret,
+    }
+
+
+def merged(present: str, ours: Sequence[Sequence[str]]) -> str:
+    """The file with these sections in place of our earlier ones. A section is its lines, the heading first."""
+    blocks: list[list[str]] = [[]]
+    for line in present.splitlines():
+        if line.strip().startswith("["):
+            blocks.append([])
+        blocks[-1].append(line)
+    theirs = [block for block in blocks if not any(line.strip() in MARKS for line in block)]
+    taken = {block[0].strip() for block in theirs if block}
+    kept = "\n".join(line for block in theirs for line in block).rstrip()
+    added = ["\n".join(section) for section in ours if section[0] not in taken]
+    return "".join(f"{part}\n" for part in ([f"{kept}\n"] if kept and added else [kept] if kept else []) + added)
+
+
+def _exchange(files: Files, path: str, ours: Sequence[Sequence[str]]) -> None:
+    try:
+        present = files.read(path).decode(errors="surrogateescape")
+    except FileNotFoundError:
+        present = ""
+    wanted = merged(present, ours)
+    if not wanted:
+        with suppress(FileNotFoundError):
+            files.remove(path)
+    elif wanted != present:
+        files.write(path, wanted.encode(errors="surrogateescape"))
+
+
+def _remote(bucket: S3Remote) -> list[str]:
+    return [
+        f"[{bucket.name}]",
+        "type = s3",
+        "provider = Other",
+        f"endpoint = {bucket.endpoint}",
+        f"region = {bucket.region}",
+        f"access_key_id = {bucket.access_key_id}",
+        f"secret_access_key = {bucket.secret}",
+        "description = Managed by ipucloud",
+    ]
+
+
+def _credentials(bucket: S3Remote) -> list[str]:
+    return [
+        f"[{bucket.name}]",
+        "# Managed by ipucloud",
+        f"aws_access_key_id = {bucket.access_key_id}",
+        f"aws_secret_access_key = {bucket.secret}",
+    ]
+
+
+def _config(bucket: S3Remote) -> list[str]:
+    return [
+        f"[profile {bucket.name}]",
+        "# Managed by ipucloud",
+        f"region = {bucket.region}",
+        f"endpoint_url = {bucket.endpoint}",
+    ]

@@ -1,0 +1,58 @@
+"""S3 connections over the API: changed, tested, attached to clusters, and refused where they are in use."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, cluster_json, key, problem, s3_connection_json
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) -> None:
+    path = f"{api.base}/s3-connections"
+    made = await api.owner.post(path, json=s3_connection_json(endpoint="https://no-such-host.invalid"), headers=key())
+    one = made.headers["location"]
+    assert (made.json()["test"], made.json()["attachable"]) == (None, False)
+    tested = await api.owner.post(f"{one}:test", headers=key())
+    assert tested.status_code == 200, tested.text
+    assert tested.json()["test"]["failed"] == "name"
+    assert tested.json()["test"] == (await api.owner.get(one)).json()["test"]
+    before = await api.world.column("SELECT secret FROM s3_connections")
+    body = {"secret": "another-secret", "access_key_id": "OTHER", "attachable": True}
+    changed = await api.owner.patch(one, json=body)
+    assert changed.status_code == 200, changed.text
+    assert (changed.json()["access_key_id"], changed.json()["attachable"]) == ("OTHER", True)
+    assert changed.json()["test"] is None, "what was tested is not what is there now"
+    assert "another-secret" not in changed.text
+    assert await api.world.column("SELECT secret FROM s3_connections") != before
+    wrong = await api.owner.patch(one, json={"endpoint": "http://s3.example"})
+    problem(wrong, 422, "validation_failed")
+    problem(await api.owner.patch(f"{path}/nothing", json={"prefix": "x"}), 404, "not_found")
+    viewer = await api.caller(Role.VIEWER)
+    problem(await viewer.patch(one, json={"prefix": "x"}), 403, "permission_denied")
+    problem(await viewer.post(f"{one}:test", headers=key()), 403, "permission_denied")
+
+
+async def test_clusters_get_only_attachable_connections_and_keep_them(api: Api) -> None:
+    path, clusters = f"{api.base}/s3-connections", f"{api.base}/clusters"
+    made = await api.owner.post(path, json=s3_connection_json("lake"), headers=key())
+    wanted = cluster_json("bert") | {"s3_connections": ["lake"]}
+    refused = problem(await api.owner.post(clusters, json=wanted, headers=key()), 422, "validation_failed")
+    assert [each["code"] for each in refused["errors"]] == ["not_attachable"]
+    await api.owner.patch(made.headers["location"], json={"attachable": True})
+    created = await api.owner.post(clusters, json=wanted, headers=key())
+    assert created.status_code == 202, created.text
+    shown = (await api.owner.get(f"{clusters}/bert")).json()
+    assert shown["s3_connections"] == ["lake"]
+    assert [each["s3_access"] for each in shown["poplar_servers"]] == [None]
+    problem(await api.owner.delete(f"{path}/lake"), 409, "in_use")
+    problem(await api.owner.patch(f"{path}/lake", json={"attachable": False}), 409, "in_use")
+    unknown = await api.owner.patch(f"{clusters}/bert", json={"s3_connections": ["sea"]})
+    assert problem(unknown, 422, "validation_failed")["errors"][0]["code"] == "unknown_s3_connection"
+    detached = await api.owner.patch(f"{clusters}/bert", json={"s3_connections": []})
+    assert detached.json()["s3_connections"] == []
+    again = await api.owner.patch(f"{clusters}/bert", json={"s3_connections": []})
+    assert again.json()["version"] == detached.json()["version"]
+    assert (await api.owner.delete(f"{path}/lake")).status_code == 204

@@ -1,0 +1,202 @@
+"""S3 connections on the servers of clusters: real buckets, reached with what a customer finds after logging in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.exports.connections import Bucket, Rules, change_connection, connect
+from ipucloud.clusters import s3_access
+from ipucloud.contract.s3_connections import S3ConnectionPatch
+from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, Problem
+from ipucloud.kernel.sealing import read_keys
+from tests.support.factories import make_ssh_key
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.postgres import Database as Scratch
+from tests.support.s3 import S3Server, rclone, s3_server
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.site_world import SECRETS_KEY
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+]
+
+RULES = Rules(read_keys(SECRETS_KEY), private_too=True, ports=frozenset({443}))
+RCLONE = ".config/rclone/rclone.conf"
+SETTLED = """
+SELECT bool_and(s.s3_revision IS NOT DISTINCT FROM c.s3_revision)
+  FROM clusters c JOIN poplar_servers s ON s.cluster_id = c.id WHERE c.id = :id
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with s3_server(tmp_path_factory.mktemp("s3"), "data") as server:
+        (server.folder / "data" / "sample.txt").write_text("a sample\n")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("keys"), "ours")
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        async with world.database.begin() as connection:
+            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+@dataclass
+class Desk:
+    """A customer who has buckets, and logs in to the only server."""
+
+    world: SiteWorld
+    s3: S3Server
+    pair: KeyPair
+    folder: Path
+
+    async def connected(self, name: str, *, attachable: bool = True, secret: str | None = None) -> UUID:
+        server = self.s3
+        bucket = Bucket(
+            name, server.endpoint, "us-east-1", "data", "", server.access_key_id, secret or server.secret, attachable
+        )
+        async with self.world.database.begin() as connection:
+            document = await connect(connection, self.world.project.id, bucket, RULES)
+        return UUID(json.loads(document)["id"])
+
+    async def rotated(self, connection_id: UUID, secret: str) -> None:
+        project = self.world.project.id
+        async with self.world.database.begin() as connection:
+            body = S3ConnectionPatch(secret=secret)
+            assert await change_connection(connection, project, connection_id, body, RULES)
+            await s3_access.roll_out(connection, project, connection_id)
+
+    async def settled(self, cluster: UUID) -> list[str]:
+        """Wait until the server was seen to have what the cluster is to have; the names."""
+
+        async def done() -> bool:
+            return bool(await self.world.value(SETTLED, id=cluster))
+
+        await until(done, "the server has the connections of its cluster")
+        found: list[str] = await self.world.value("SELECT s3_connections FROM poplar_servers")
+        return found
+
+    async def run(self, command: str) -> str:
+        row = await self.world.one("SELECT * FROM poplar_servers")
+        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    async def lists(self, remote: str) -> str:
+        """What rclone lists with the server's own configuration."""
+        copy = self.folder / "rclone.conf"
+        copy.write_text(await self.run(f"cat {RCLONE}"))
+        command = [rclone(), "--config", str(copy), "--retries", "1", "--low-level-retries", "1", "lsf", remote]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=120, check=False)
+        return done.stdout.decode()
+
+
+@pytest.fixture
+def desk(world: SiteWorld, s3: S3Server, pair: KeyPair, tmp_path: Path) -> Desk:
+    return Desk(world, s3, pair, tmp_path)
+
+
+async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_runs(
+    world: SiteWorld, desk: Desk, site: RunningSite
+) -> None:
+    lake = await desk.connected("lake", secret="an-old-secret")
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"], s3_connections=["lake"])
+        assert await desk.settled(cluster) == ["lake"]
+        assert await desk.lists("lake:data") == "", "the secret is not that of the bucket yet"
+        own = "[mine]\\ntype = memory\\n"
+        await desk.run(f"printf '{own}' >> {RCLONE}")
+        # The answer of the site is lost: the request is repeated.
+        world.fault(call="hosts.put_s3", action="drop_answer", times=1)
+        await desk.rotated(lake, desk.s3.secret)
+        await desk.settled(cluster)
+        assert await desk.lists("lake:data") == "sample.txt\n"
+        assert (await desk.run(f"ls -l {RCLONE} .aws/config .aws/credentials")).count("-rw-------") == 3
+        shown = (await desk.run("env")).splitlines()
+        assert f"AWS_ENDPOINT_URL={desk.s3.endpoint}" in shown
+        assert f"AWS_SECRET_ACCESS_KEY={desk.s3.secret}" in shown
+        # The site dies at once after it was told, and what it was told is there when it runs again.
+        await desk.connected("second")
+        await world.update(cluster, s3_connections=["lake", "second"])
+        assert await desk.settled(cluster) == ["lake", "second"]
+        site.kill()
+        site.start()
+        assert await desk.lists("second:data") == "sample.txt\n"
+        assert "AWS_SECRET_ACCESS_KEY" not in await desk.run("env"), "of several, each has a profile"
+        assert "[profile second]" in await desk.run("cat .aws/config")
+        await world.update(cluster, s3_connections=[])
+        assert await desk.settled(cluster) == []
+        assert (await desk.run(f"cat {RCLONE}")).split() == ["[mine]", "type", "=", "memory"]
+        assert await desk.run("ls .aws") == ""
+        # A late copy of an earlier request brings nothing back.
+        host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
+        row = await world.one("SELECT s.name, c.external_name FROM poplar_servers s JOIN clusters c ON true")
+        late = {"server": row.name, "network": row.external_name, "connections": [], "revision": 1}
+        assert world.http.put(f"/v1/hosts/{host}/server/s3", json=late).status_code == 409
+    [stored] = await world.column("SELECT secret FROM s3_connections WHERE name = 'lake'")
+    assert desk.s3.secret not in stored
+    assert desk.s3.secret not in site.log.read_text()
+
+
+async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: SiteWorld, desk: Desk) -> None:
+    await desk.connected("lake")
+    await desk.connected("sea")
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"], s3_connections=["lake"])
+        await desk.settled(cluster)
+        await world.succeeded(await world.rebuild(cluster, disk="wipe"))
+        assert await desk.settled(cluster) == ["lake"]
+        assert await desk.lists("lake:data") == "sample.txt\n"
+        await world.succeeded(await world.suspend(cluster))
+        await world.update(cluster, s3_connections=["sea"])
+        assert await world.value("SELECT s3_connections FROM poplar_servers") == ["lake"]
+        await world.succeeded(await world.resume(cluster))
+        assert await desk.settled(cluster) == ["sea"]
+        assert "lake" not in await desk.run(f"cat {RCLONE}")
+
+
+async def test_refusals_change_nothing(world: SiteWorld, desk: Desk) -> None:
+    await desk.connected("finance", attachable=False)
+    lake = await desk.connected("lake")
+    for names, code in ((["nothing"], "unknown_s3_connection"), (["finance"], "not_attachable")):
+        with pytest.raises(Problem) as refused:
+            await world.create(ssh_keys=["ours"], s3_connections=names)
+        assert refused.value.kind is VALIDATION_FAILED
+        assert [error.code for error in refused.value.errors] == [code]
+    assert await world.value("SELECT count(*) FROM clusters") == 0
+    async with world.worker():
+        await world.build(ssh_keys=["ours"], s3_connections=["lake"])
+    async with world.database.begin() as connection:
+        with pytest.raises(Problem) as refused:
+            await s3_access.refuse_if_attached(connection, world.project.id, lake)
+    assert refused.value.kind is IN_USE
+    assert "bert" in refused.value.detail
