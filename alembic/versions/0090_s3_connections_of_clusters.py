@@ -1,7 +1,7 @@
 """S3 connections of clusters: which they have, what servers were seen to have; results of tests.
 
 Revision ID: 0090
-Revises: 0096
+Revises: 0097
 """
 
 from __future__ import annotations
