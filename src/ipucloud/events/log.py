@@ -25,7 +25,9 @@ _RECORD = sa.text(
 )
 
 
-_ACT_AS = sa.text("SELECT set_config('ipucloud.actor', :actor, true), set_config('ipucloud.actor_kind', 'user', true)")
+_ACT_AS = sa.text(
+    "SELECT set_config('ipucloud.actor', :actor, true) || set_config('ipucloud.actor_kind', 'user', true)"
+)
 
 
 async def act_as(connection: AsyncConnection, actor: str) -> None:
