@@ -1,8 +1,8 @@
 """JSON answers to reads, compressed for callers who accept it.
 
-Only answers to GET (and HEAD, with the same header) are compressed. Secrets are only in answers to POST, so the
-length of a compressed answer tells nothing about one (BREACH). Event streams and files are sent as they are: a stream
-would be held back, and a file's ETag is the digest of its bytes.
+Only answers to GET (and HEAD, with the same header) are compressed. Secrets are only in answers to POST, so the length
+of a compressed answer tells nothing about one (BREACH). Event streams and files are sent as they are: a stream would be
+held back, and a file's ETag is the digest of its bytes.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ LIST_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
     )
     for order in Order
 }
-"""The entries of a project; parameters: `db.documents.list_parameters`, `:actor`, `:operation` and `:writes`."""
+"""The entries of a project; parameters of `db.documents.list_parameters`, `:actor`, `:operation` and `:writes`."""
 
 LIST_ALL_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
     order: Query(
