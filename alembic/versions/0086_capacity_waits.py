@@ -37,8 +37,7 @@ UP = (
     """,
     "COMMENT ON TABLE capacity_waits IS"
     " 'creates that wait for machines; they hold none, and no quota, until granted_at'",
-    "COMMENT ON COLUMN capacity_waits.held_up_by IS"
-    " 'code of the problem, if it is another than the lack of capacity'",
+    "COMMENT ON COLUMN capacity_waits.held_up_by IS 'code of the problem, if it is another than the lack of capacity'",
     "CREATE INDEX ix_capacity_waits_operation ON capacity_waits (project_id, operation_id)",
     "CREATE UNIQUE INDEX uq_capacity_waits_cluster ON capacity_waits (project_id, cluster_id)",
     "CREATE INDEX ix_capacity_waits_queue ON capacity_waits (region, machine_type, project_id)",

@@ -225,7 +225,13 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     )
     scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
     await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
-    waited = {"region": "luxembourg-2", "machine_type": "m2000", "since": READY_AT, "until": READY_AT + timedelta(days=1), **mine}
+    waited = {
+        "region": "luxembourg-2",
+        "machine_type": "m2000",
+        "since": READY_AT,
+        "until": READY_AT + timedelta(days=1),
+        **mine,
+    }
     waited["granted_at"] = READY_AT
     await connection.execute(sa.insert(capacity_waits).values(operation_id=filled.finished_operation, **waited))
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)

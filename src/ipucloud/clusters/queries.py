@@ -140,7 +140,17 @@ _OPEN_OPERATION = clauses(
     LIMIT 1) AS open ON true""",
 )
 _JOINS = clauses(
-    wrong("page"), SHOWN, SHOWN_SCHEDULE, SHOWN_IDLE, SHOWN_WAIT, _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW
+    wrong("page"),
+    SHOWN,
+    SHOWN_SCHEDULE,
+    SHOWN_IDLE,
+    SHOWN_WAIT,
+    _SEEN,
+    _SERVERS,
+    _DIVIDED,
+    _OPEN_OPERATION,
+    SO_FAR,
+    PRICE_NOW,
 )
 _LISTED = clauses(
     PAID,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 
 from ipucloud.clusters.waiting.serve import serve_waiting
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
+from tests.feature.billing.test_killed import killed_at
 from tests.support.factories import Project, make_project
+from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
@@ -103,7 +109,8 @@ async def test_a_large_cluster_is_not_starved_by_smaller_ones(world: World) -> N
     await serve(world)
     assert await holders(world) & {large, small} == set()
     problem = await refused(world, name="plain")
-    assert (problem.kind.code, problem.extra["why_not"]["reason"]) == ("capacity_exhausted", "queue")
+    why_not: Any = problem.extra["why_not"]
+    assert (problem.kind.code, why_not["reason"]) == ("capacity_exhausted", "queue")
     with pytest.raises(Problem, match="capacity_exhausted"):
         await world.resume(halves[0])
     await free(world, halves[1])
@@ -146,11 +153,11 @@ async def test_a_cancelled_wait_gets_nothing_and_leaves_the_queue(world: World) 
 async def test_a_deleted_one_leaves_the_queue(world: World) -> None:
     full = await world.make_active("full", "m2000-pod64")
     bert = await wait(world, "bert")
-    await free(world, bert)
+    await world.delete(bert)
     await free(world, full)
     await serve(world)
     assert await holders(world) == set()
-    assert (await world.cluster(bert))["state"] == "deleted"
+    assert (await world.cluster(bert))["waiting"] is None
 
 
 @pytest.mark.parametrize("ahead", [timedelta(minutes=-1), timedelta(days=8)])
@@ -176,3 +183,41 @@ async def test_the_quota_covers_what_waits(world: World) -> None:
     await world.execute("UPDATE quotas SET machine_limit = used + 4")
     await wait(world, "bert")
     assert (await refused(world, name="ernie", wait_for_capacity=True)).kind.code == "quota_exceeded"
+
+
+@pytest.mark.parametrize("point", ["waiting.granted", "waiting.machines_taken"])
+def test_a_worker_killed_while_it_serves_leaves_the_cluster_in_the_queue(database: Scratch, point: str) -> None:
+    async def give(database: Database) -> None:
+        await serve_waiting(Settings(), database)
+
+    async def work(step: str) -> int:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            if step == "finish":
+                await give(made)
+                async with made.read() as connection:
+                    held = "SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL"
+                    taken = "SELECT sum(used) FROM quotas"
+                    assert (await connection.execute(sa.text(held))).scalar_one() == 4
+                    return int((await connection.execute(sa.text(taken))).scalar_one())
+            world = await World.seeded(made)
+            full = await world.make_active("full", "m2000-pod64")
+            await wait(world, "bert")
+            await free(world, full)
+            return 0
+        finally:
+            await made.close()
+
+    asyncio.run(work("begin"))
+    assert killed_at(database, point, 1, give)
+    assert asyncio.run(work("finish")) == 4
+
+
+async def test_two_workers_at_once_serve_each_cluster_once(world: World) -> None:
+    full = await world.make_active("full", "m2000-pod64")
+    waiting = {await wait(world, name, "m2000-pod16") for name in ("a", "b", "c", "d")}
+    await free(world, full)
+    await asyncio.gather(*(serve(world) for _ in range(3)))
+    await serve(world)
+    assert await holders(world) == waiting
+    assert await world.value("SELECT sum(used) FROM quotas") == 16

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import written
-from ipucloud.client.models import CapacityWait, Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair, TopologyPartition
+from ipucloud.client.models import (
+    CapacityWait,
+    Cluster,
+    ClusterState,
+    Fault,
+    Money,
+    Operation,
+    ScheduledRepair,
+    TopologyPartition,
+)
 
 _IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
 

@@ -110,6 +110,15 @@ WAITS = timedelta(days=1)
 WAITS_AT_MOST = timedelta(days=7)
 
 
+class _Asked(NamedTuple):
+    """An admitted request."""
+
+    actor: Actor
+    body: ClusterCreate
+    admitted: Admitted
+    settings: Settings
+
+
 class _Until(NamedTuple):
     now: datetime
     until: datetime
@@ -166,22 +175,22 @@ async def create(
     refuse_by_terms(admitted.terms)
     if body.wait_until is not None and not body.wait_for_capacity:
         raise invalid([FieldError("/wait_until", "not_waiting", "Set `wait_for_capacity` too, or omit this.")])
+    asked = _Asked(actor, body, admitted, settings)
     if not body.wait_for_capacity:
-        return await _create_now(connection, actor, body, admitted, settings)
+        return await _create_now(connection, asked)
     until = await _wait_until(connection, body)
     if not admitted.awaited:
         try:
             async with connection.begin_nested():
-                return await _create_now(connection, actor, body, admitted, settings)
+                return await _create_now(connection, asked)
         except Problem as problem:
             if problem.kind is not CAPACITY_EXHAUSTED:
                 raise
-    return await _create_waiting(connection, actor, body, admitted, until, settings)
+    return await _create_waiting(connection, asked, until)
 
 
-async def _create_now(
-    connection: AsyncConnection, actor: Actor, body: ClusterCreate, admitted: Admitted, settings: Settings
-) -> Accepted:
+async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
+    actor, body, admitted, settings = asked
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
     await _take_quota(connection, actor, admitted)
     failpoint("create.quota_taken")
@@ -190,24 +199,16 @@ async def _create_now(
         await _refuse_early(connection, actor, body.name, region, need)
         if admitted.awaited:
             raise behind_the_queue()
-    cluster_id, operation_id = await _write(
-        connection, actor, body, admitted, plan_for(admitted), settings.create_deadline
-    )
+    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
     return Accepted(operation_id, cluster_id)
 
 
-async def _create_waiting(
-    connection: AsyncConnection,
-    actor: Actor,
-    body: ClusterCreate,
-    admitted: Admitted,
-    until: _Until,
-    settings: Settings,
-) -> Accepted:
+async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: _Until) -> Accepted:
     """The cluster waits in the queue. What it needs must fit the quota beside what the project's others wait for."""
+    actor, _, admitted, settings = asked
     flavor = admitted.choice.flavor
     project, region, machine_type = actor.project_id, admitted.choice.region.slug, flavor.machine_type
     quota = await quotas.find(connection, project_id=project, region=region, machine_type=machine_type)
@@ -219,7 +220,7 @@ async def _create_waiting(
     await refuse_if_never(connection, region, Need.of(flavor, admitted.choice.poplar_servers))
     plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted))
     deadline = (until.until - until.now).total_seconds() + settings.create_deadline
-    cluster_id, operation_id = await _write(connection, actor, body, admitted, plan, deadline)
+    cluster_id, operation_id = await _write(connection, asked, plan, deadline)
     await enqueue(connection, project_id=project, operation_id=operation_id, until=until.until)
     return Accepted(operation_id, cluster_id)
 
@@ -246,14 +247,10 @@ async def _take_quota(connection: AsyncConnection, actor: Actor, admitted: Admit
 
 
 async def _write(
-    connection: AsyncConnection,
-    actor: Actor,
-    body: ClusterCreate,
-    admitted: Admitted,
-    plan: tuple[PlannedStep, ...],
-    deadline_seconds: float,
+    connection: AsyncConnection, asked: _Asked, plan: tuple[PlannedStep, ...], deadline_seconds: float
 ) -> tuple[UUID, UUID]:
     """The cluster and its operation, without machines; their ids."""
+    actor, body, admitted, _ = asked
     expected = expected_seconds(plan, admitted.typical_seconds)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
     if body.schedule is not None:

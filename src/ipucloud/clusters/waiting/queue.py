@@ -53,7 +53,7 @@ LEFT JOIN LATERAL (
 """A join that adds `waiting.document` to a `page` of clusters."""
 AWAITED = f"""
 EXISTS (SELECT {_WAITING} AND w.held_up_by IS NULL AND w.region = :region AND w.machine_type = :machine_type)
-"""  # noqa: S608  # our own text
+"""  # our own text
 """A boolean: whether clusters wait for machines of `:machine_type` in `:region`, and only for those."""
 
 
@@ -116,9 +116,7 @@ async def waiters(connection: Statements, limit: int) -> list[Waiter]:
     return await _QUEUE.all(connection, {"limit": limit})
 
 
-async def machines_waited_for(
-    connection: Statements, *, project_id: UUID, region: str, machine_type: str
-) -> int:
+async def machines_waited_for(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> int:
     """How many machines the project's waiting clusters are to have."""
     values = {"project_id": project_id, "region": region, "machine_type": machine_type}
     return await _WAITED_FOR.one(connection, values)

@@ -1,7 +1,7 @@
 """The periodic task that gives machines to clusters that wait.
 
-Each cluster is a transaction of its own, under its lock and its quota's: after a worker is killed, the next run does the
-rest; of two concurrent runs, the second finds nothing left to do.
+Each cluster is a transaction of its own, under its lock and its quota's: after a worker is killed, the next run does
+the rest; of two concurrent runs, the second finds nothing left to do.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ SERVE_SECONDS = 2.0
 """Between two looks at the queues."""
 AT_ONCE = 1000
 """Most clusters in one run."""
-_SERVERS = Query(
-    "SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int
-)
+_SERVERS = Query("SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int)
 
 
 async def serve_waiting(settings: Settings, database: Database) -> None:
@@ -88,7 +86,8 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
         machines=cluster.machines,
     )
     await wake(connection, kind=WORK_KIND, key=str(waiter.cluster_id), project_id=waiter.project_id)
-    await take(connection, Demand(**mine, region=waiter.region, need=await _need(connection, cluster)))
+    need = await _need(connection, cluster)
+    await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
     failpoint("waiting.machines_taken")
     await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
     log.info("waiting_cluster_served", cluster=str(waiter.cluster_id))
