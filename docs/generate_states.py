@@ -62,6 +62,8 @@ def _operations() -> str:
     ]
     for kind in KINDS.values():
         parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]
+        if kind.preceding:
+            parts += ["", "Before its own steps, where the request asks for it:", "", *_steps(kind.preceding)]
         if kind.undo is not None:
             parts += _replacing(kind)
             parts += ["", "When it fails or is cancelled, it is undone:", "", *_steps(kind.undo.steps)]

@@ -19,6 +19,7 @@ import ipucloud.clusters.jobs.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.tables
+import ipucloud.clusters.waiting.tables
 import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.audit_tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -20,6 +20,7 @@ from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
+from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
@@ -225,6 +226,15 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     )
     scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
     await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
+    waited = {
+        "region": "luxembourg-2",
+        "machine_type": "m2000",
+        "since": READY_AT,
+        "until": READY_AT + timedelta(days=1),
+        **mine,
+    }
+    waited["granted_at"] = READY_AT
+    await connection.execute(sa.insert(capacity_waits).values(operation_id=filled.finished_operation, **waited))
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
     await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
     await _job(connection, filled)

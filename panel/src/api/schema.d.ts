@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 36f2215f4b8a9ff10c3d02544ed97c1e794a89e0366ceae1795498ce444fe1fd
+// Generated from docs/openapi.json by `npm run schema`; sha256 8b1df37b9a83d5f6d18d4163d8b98a2e22d2160b17994707b74e6df3463d1822
 
 export interface paths {
     "/livez": {
@@ -8630,6 +8630,16 @@ export interface components {
             items: components["schemas"]["Capacity"][];
             next_cursor: string | null;
         };
+        CapacityWait: {
+            expected_at: string | null;
+            held_up_by: string | null;
+            observed_at: string | null;
+            place: number;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
         Charge: {
             /** Format: uuid */
             account_id: string;
@@ -8772,6 +8782,7 @@ export interface components {
                 [key: string]: string;
             };
             version: number;
+            waiting: components["schemas"]["CapacityWait"] | null;
         };
         ClusterChanged: {
             fields: string[];
@@ -8802,6 +8813,9 @@ export interface components {
                 [key: string]: string;
             };
             user_data?: string | null;
+            /** @default false */
+            wait_for_capacity?: boolean;
+            wait_until?: string | null;
         };
         ClusterDegraded: {
             /** @default 0 */
@@ -8969,6 +8983,7 @@ export interface components {
                 [key: string]: string;
             };
             version: number;
+            waiting: components["schemas"]["CapacityWait"] | null;
         };
         ClustersInState: {
             clusters: number;

@@ -53,6 +53,17 @@ ExpiresAt = Annotated[
 ]
 
 
+WaitUntil = Annotated[
+    datetime | None,
+    typer.Option(
+        "--wait-until",
+        parser=moment,
+        metavar="WHEN",
+        help="As --wait-for-capacity, until then (default: for a day): a duration (2h, 3d), or a date or time in UTC.",
+    ),
+]
+
+
 def relative(moment: datetime, now: datetime | None = None) -> str:
     """Such as "3 min ago" or "in 2 days"; a date when that is months away."""
     seconds = ((now or datetime.now(UTC)) - moment).total_seconds()

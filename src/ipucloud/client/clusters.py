@@ -49,6 +49,7 @@ class NewCluster:
 
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
     `poplar_servers`: their number; None: as many as the flavor has.
+    `wait_for_capacity`: it waits for machines, until `wait_until` or for a day, instead of being refused.
     `idle_suspend_minutes`: minutes without a login and an attached IPU until it is suspended; None: never.
     """
 
@@ -68,6 +69,8 @@ class NewCluster:
     schedule: Schedule | None = None
     idle_suspend_minutes: int | None = None
     poplar_servers: int | None = None
+    wait_for_capacity: bool = False
+    wait_until: datetime | None = None
 
     def body(self) -> dict[str, object]:
         return given(
@@ -87,6 +90,8 @@ class NewCluster:
             repair_window=self.repair_window and self.repair_window.model_dump(mode="json"),
             schedule=self.schedule and self.schedule.body(),
             idle_suspend_minutes=self.idle_suspend_minutes,
+            wait_for_capacity=self.wait_for_capacity or None,
+            wait_until=self.wait_until,
         )
 
 

@@ -18,6 +18,7 @@ from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor, Image, Region
 from ipucloud.contract.clusters import ClusterCreate
@@ -44,6 +45,7 @@ class _Facts(NamedTuple):
     typical_seconds: dict[str, float] | None
     secure: bool
     has_room: bool
+    awaited: bool
     account_id: UUID
     unit_price: Decimal | None
     when_empty: str | None
@@ -70,7 +72,11 @@ _FACTS = Query(
            """,
         HAS_ROOM,
         """
-           AS has_room, price.account_id, price.unit_price,
+           AS has_room,
+           """,
+        AWAITED,
+        """
+           AS awaited, price.account_id, price.unit_price,
            (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty, payer.currency,
            (SELECT coalesce(n.currency, :default_currency)
               FROM project_accounts AS later JOIN billing_accounts AS n ON n.id = later.account_id
@@ -117,7 +123,7 @@ class Admitted:
 
     `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
     `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controllers
-    have users. `has_room`: as in `placement.HAS_ROOM`.
+    have users. `has_room`: as in `placement.HAS_ROOM`. `awaited`: other clusters wait for such machines.
     """
 
     choice: Choice
@@ -125,6 +131,7 @@ class Admitted:
     typical_seconds: Mapping[str, float]
     secure: bool
     has_room: bool
+    awaited: bool
     terms: Terms
 
 
@@ -163,13 +170,14 @@ async def admit(
         )
         raise Problem(STATE_CONFLICT, sentence)
     if faults or facts.unit_price is None:
-        raise _invalid(faults)
+        raise invalid(faults)
     return Admitted(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
         secure=facts.secure,
         has_room=facts.has_room,
+        awaited=facts.awaited,
         terms=_terms(facts, Money.of(facts.unit_price, facts.currency) * flavor.machines),
     )
 
@@ -265,7 +273,7 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
     if flavor is not None and servers is not None:
         faults += _servers_beyond(flavor, servers)
     if faults or region is None or flavor is None or image is None:
-        raise _invalid(faults)
+        raise invalid(faults)
     return Choice(region, flavor, image, flavor.poplar_servers if servers is None else servers)
 
 
@@ -282,5 +290,6 @@ def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[Fi
             yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key with this name.")
 
 
-def _invalid(faults: Sequence[FieldError]) -> Problem:
+def invalid(faults: Sequence[FieldError]) -> Problem:
+    """400 for a cluster that cannot be created like this."""
     return Problem(VALIDATION_FAILED, "The cluster cannot be created like this; `errors` lists what to change.", faults)

@@ -73,6 +73,13 @@ class Rebuild:
     begun: bool
 
 
+class CapacityWait(NamedTuple):
+    """A create's wait for machines: whether it has them, and the seconds that it may still wait."""
+
+    granted: bool
+    left: float
+
+
 @dataclass(frozen=True, slots=True)
 class KeptPartition:
     """A partition to make again: its id at the controller, and its shape; None: all of the cluster's IPUs."""
@@ -113,6 +120,7 @@ class ClusterInputs:
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
     `keys_revision` counts the changes of `ssh_public_keys`, which may log in to its servers.
+    `wait`: its wait for capacity; None: it never waited.
     `rebuild`: how the open operation writes servers again; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
@@ -154,6 +162,7 @@ class ClusterInputs:
     validated: bool
     operation: OpenOperation
     rebuild: Rebuild | None = None
+    wait: CapacityWait | None = None
 
     @property
     def hardware_ids(self) -> dict[str, UUID]:
@@ -206,6 +215,7 @@ class _Row(NamedTuple):
     frozen_until: datetime | None
     disk: DiskChoice | None
     begun: bool
+    wait: CapacityWait | None
 
 
 _LOAD = Query(
@@ -217,7 +227,7 @@ _LOAD = Query(
            ARRAY(SELECT key ->> 'public_key'
                    FROM jsonb_array_elements(coalesce(asked.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
            coalesce(asked.keys_revision, c.keys_revision) AS keys_revision,
-           CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
+           CASE WHEN c.ready_at IS NULL THEN coalesce(waited.granted_at, c.created_at) END AS requested_at,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
@@ -229,7 +239,8 @@ _LOAD = Query(
                                 AND s.removed_at IS NOT NULL)) THEN
              (SELECT coalesce(json_agg(json_build_array(external_name, shape) ORDER BY created_at, id), '[]')
                 FROM kept_partitions WHERE project_id = c.project_id AND cluster_id = c.id) END AS kept_partitions,
-           greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left,
+           CASE WHEN waited.cluster_id IS NOT NULL AND waited.granted_at IS NULL THEN 0
+                ELSE greatest(0, least(held.quarantine_left, :request_life)) END::float8 AS quarantine_left,
            (SELECT count(*) FROM health_reports r
              WHERE r.region = c.region AND r.code = 'not_clean' AND r.cleared_at IS NULL
                AND r.first_seen_at > app_now() - interval '1 hour') AS isolated,
@@ -239,12 +250,15 @@ _LOAD = Query(
            EXISTS (SELECT FROM observations
                     WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted,
            o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until,
-           asked.disk, asked.begun_at IS NOT NULL AS begun
+           asked.disk, asked.begun_at IS NOT NULL AS begun,
+           CASE WHEN waited.cluster_id IS NOT NULL THEN json_build_array(
+             waited.granted_at IS NOT NULL, extract(epoch FROM waited.until - app_now())::float8) END AS wait
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       {controller_of_cluster("c", "v")}
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
+      LEFT JOIN capacity_waits waited ON waited.project_id = c.project_id AND waited.cluster_id = c.id
       LEFT JOIN resizes resized ON resized.project_id = o.project_id AND resized.operation_id = o.id
       LEFT JOIN cluster_rebuilds asked ON asked.project_id = o.project_id AND asked.operation_id = o.id
       LEFT JOIN LATERAL (
@@ -335,6 +349,7 @@ async def load(
         validated=validated,
         operation=row.operation,
         rebuild=None if row.disk is None else Rebuild(row.disk, row.begun),
+        wait=row.wait,
     )
 
 

@@ -12,6 +12,7 @@ from ipucloud.clusters.idle.store import SHOWN_IDLE
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.repairs.store import SHOWN
 from ipucloud.clusters.schedules.store import SHOWN_SCHEDULE
+from ipucloud.clusters.waiting.queue import SHOWN_WAIT
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,
@@ -60,7 +61,7 @@ _MEMBERS = f"""
     'credited_minutes', usage.credited_minutes, 'credited_machines', usage.credited_machines,
     'cost', {money("usage.cost", "page.currency")},
     'cost_per_minute', {money(_COST_PER_MINUTE, "page.currency")}),
-  'operation', open.operation, 'resize', open.resize, 'version', page.version
+  'operation', open.operation, 'waiting', waiting.document, 'resize', open.resize, 'version', page.version
 """
 _HELD = f"""
 LEFT JOIN LATERAL (
@@ -156,6 +157,7 @@ _JOINS = clauses(
     SHOWN,
     SHOWN_SCHEDULE,
     SHOWN_IDLE,
+    SHOWN_WAIT,
     _SEEN,
     _BUCKETS,
     _SERVERS,

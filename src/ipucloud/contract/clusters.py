@@ -110,6 +110,17 @@ class ClusterCreate(Body):
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
     schedule: ClusterSchedule | None = Field(None, description=_SCHEDULE)
     idle_suspend_minutes: IdleMinutes | None = Field(None, description=_IDLE, examples=[60])
+    wait_for_capacity: bool = Field(
+        False, description="Whether the cluster waits for machines when none are free for it, instead of being refused."
+    )
+    wait_until: Instant | None = Field(
+        None,
+        description=(
+            "Until when it waits, at most seven days from now; null: for a day. Needs `wait_for_capacity`. Without"
+            " machines by then the create fails with `capacity_wait_expired`."
+        ),
+        examples=[None],
+    )
 
 
 class ClusterPatch(Body):
@@ -245,6 +256,28 @@ class ResizeOut(Answer):
     moves: bool = Field(description="Whether the cluster moves to other machines; false: it keeps its own.")
 
 
+class CapacityWaitOut(Answer):
+    """A cluster's wait for machines. It is not billed, and holds no quota."""
+
+    place: int = Field(description="Place in the queue of its region and machine type, counted from 1.", examples=[1])
+    since: datetime = Field(description="Since when it waits.")
+    until: datetime = Field(description="When the create fails if it has no machines by then.")
+    expected_at: datetime | None = Field(
+        description=(
+            "When a cluster that is large enough expires next; null: no known expiry tells, or it is not the first"
+            " in the queue."
+        ),
+        examples=[None],
+    )
+    held_up_by: str | None = Field(
+        description="Code of what holds it up besides the lack of machines, such as `quota_exceeded`; null: nothing.",
+        examples=[None],
+    )
+    observed_at: datetime | None = Field(
+        description="When the queue last found no machines for it; null: others were first so far."
+    )
+
+
 class IdleOut(Answer):
     """Since when nobody uses a cluster, as last observed."""
 
@@ -304,6 +337,7 @@ class ClusterItemOut(Answer):
     operation: OperationSummaryOut | None = Field(
         description="The open operation on the cluster itself; null when none is open. Each partition has its own."
     )
+    waiting: CapacityWaitOut | None = Field(description="Its wait for capacity; null: it does not wait.")
     resize: ResizeOut | None = Field(description="The resize under way; null: none is.")
     version: int
 

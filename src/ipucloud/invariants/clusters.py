@@ -152,7 +152,7 @@ OWN_NAME = Invariant(
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
     sentence="An existing cluster has one Poplar server for each of its hosts, with the same number; a suspended one"
-    " has no host for a server that is yet to be built.",
+    " has no host for a server that is yet to be built, and one that waits for capacity has none.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the rows from a backup.",
     repair=Refusal("The database does not show which server is on which host."),
@@ -169,6 +169,9 @@ SERVERS_OF_HOSTS = Invariant(
                             AND (c.state <> 'suspended' OR s.state <> 'pending')) AS servers ON true
      WHERE c.state = ANY (:served)
        AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL AND c.state <> 'suspended')
+       AND (hosts.numbers IS NOT NULL OR NOT EXISTS (
+             SELECT FROM capacity_waits w
+              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL))
     """,
     parameters=STATES,
 )

@@ -17,7 +17,13 @@ KINDS: Mapping[str, Kind[Any, Any]] = MappingProxyType({kind.name: kind for kind
 STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         kind.name: tuple(
-            step.name for step in (*kind.steps, *kind.replacing, *(() if kind.undo is None else kind.undo.steps))
+            step.name
+            for step in (
+                *kind.preceding,
+                *kind.steps,
+                *kind.replacing,
+                *(() if kind.undo is None else kind.undo.steps),
+            )
         )
         for kind in KINDS.values()
     }

@@ -84,7 +84,8 @@ GONE_HOLDS_NOTHING = Invariant(
 
 EXACTLY_ITS_MACHINES = Invariant(
     name="cluster_holds_its_machines",
-    sentence="An existing cluster holds exactly its number of machines; one that is being deleted may hold none.",
+    sentence="An existing cluster holds exactly its number of machines; one that is being deleted may hold none, and"
+    " one that waits for capacity holds none.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
     repair=Refusal("The database does not show which machines the cluster really uses."),
@@ -96,6 +97,9 @@ EXACTLY_ITS_MACHINES = Invariant(
       LEFT JOIN (SELECT cluster_id, count(machine_id) AS machines, bool_or(resize IS NOT NULL) AS both_sizes
                    FROM allocations WHERE freed_at IS NULL GROUP BY cluster_id) AS held ON held.cluster_id = c.id
      WHERE coalesce(held.machines, 0) <> c.machines
+       AND (held.machines > 0 OR NOT EXISTS (
+             SELECT FROM capacity_waits w
+              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL))
        AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0 AND NOT held.both_sizes))
     """,
     parameters=STATES,

@@ -214,7 +214,7 @@ IN_TIME = Invariant(
 MOVES = Invariant(
     name="operation_makes_progress",
     sentence="An open operation on a cluster finishes a step every five minutes, or in three times the usual if that"
-    " is longer, unless its work item is parked or removals are frozen.",
+    " is longer, unless its work item is parked, removals are frozen or it waits for capacity.",
     object_type="operation",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
@@ -232,7 +232,10 @@ MOVES = Invariant(
         WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
         ORDER BY s.ordinal LIMIT 1) AS step
      CROSS JOIN LATERAL (
-       SELECT greatest(o.created_at, max(s.finished_at)) AS at FROM operation_steps s
+       SELECT greatest(o.created_at, max(s.finished_at),
+                       (SELECT coalesce(granted_at, until) FROM capacity_waits AS waited
+                         WHERE waited.project_id = o.project_id AND waited.operation_id = o.id)) AS at
+         FROM operation_steps s
         WHERE s.project_id = o.project_id AND s.operation_id = o.id) AS progress
      WHERE o.finished_at IS NULL AND o.export_id IS NULL AND w.parked_at IS NULL
        AND app_now() - progress.at > greatest(interval '5 minutes', 3 * (o.expected_at - o.created_at))

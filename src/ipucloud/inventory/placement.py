@@ -23,7 +23,8 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity, choose
 from ipucloud.inventory.blocks import DOMAIN
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.fit import Fit
+from ipucloud.inventory.snapshot import Pod, SlotState, usable
 from ipucloud.inventory.whynot import WhyNot, explain
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -81,6 +82,7 @@ _FREE_HOSTS = Query(
     """,
     int,
 )
+_HOSTS = Query("SELECT count(*) FROM hosts WHERE region = :region AND machine_id IS NULL", int)
 HAS_ROOM = """
     (EXISTS (SELECT FROM pods WHERE region = :region AND machine_type = :machine_type
                 AND largest_free BETWEEN 1 AND 8 AND largest_free >= CAST(:machines AS integer))
@@ -196,6 +198,16 @@ async def refuse_if_full(connection: AsyncConnection, region: str, need: Need) -
     pods = await _read_pods(connection, region, need)
     if capacity(pods, need.machines) == 0:
         raise exhausted(_no_machines(explain(pods, need.machines, need.ipus_per_machine)))
+
+
+async def refuse_if_never(connection: AsyncConnection, region: str, need: Need) -> None:
+    """Raise `Problem` capacity_exhausted if the region has no such place, even if all of it were free."""
+    pods = await _read_pods(connection, region, need)
+    if next(Fit(pods, usable(pods, *SlotState)).blocks(need.machines), None) is None:
+        raise exhausted(_no_machines(explain(pods, need.machines, need.ipus_per_machine)))
+    hosts = await _HOSTS.one(connection, {"region": region})
+    if not need.own_hosts and hosts < need.hosts:
+        raise exhausted(_no_hosts(need.hosts, hosts))
 
 
 async def _read_pods(connection: Statements, region: str, need: Need) -> Sequence[Pod]:

@@ -60,6 +60,9 @@ NAME_TAKEN = _register("name_taken", 409, "The name is in use")
 OPERATION_IN_PROGRESS = _register("operation_in_progress", 409, "Another operation runs on the object", retryable=True)
 QUOTA_EXCEEDED = _register("quota_exceeded", 409, "The project's quota does not allow this")
 CAPACITY_EXHAUSTED = _register("capacity_exhausted", 409, "The region has no room for this now", retryable=True)
+CAPACITY_WAIT_EXPIRED = _register(
+    "capacity_wait_expired", 409, "No capacity became free before the wait ended", retryable=True
+)
 BUDGET_REACHED = _register("budget_reached", 409, "A budget refuses this")
 FUNDS_EXHAUSTED = _register("funds_exhausted", 409, "The account's prepaid funds do not suffice")
 PAYMENT_OVERDUE = _register("payment_overdue", 409, "An invoice of the account is overdue")

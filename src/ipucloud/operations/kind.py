@@ -121,7 +121,7 @@ class Kind(Generic[Act, Inputs]):
     where the object has no such state. `states` is the object's transition table. `work_kind` is the kind of the work
     items that carry it out. `deadline` is in seconds, None for the process's setting. `failure` makes the problem that
     the operation ends with when a step is given up. `replacing`: the steps that may precede another run
-    through `steps`.
+    through `steps`. `preceding`: those that precede it where the request asks for them.
     """
 
     name: str
@@ -138,12 +138,13 @@ class Kind(Generic[Act, Inputs]):
     deadline: float | None
     failure: Callable[[OpenOperation, Failed], Problem] | None
     replacing: tuple[Step[Act, Inputs], ...]
+    preceding: tuple[Step[Act, Inputs], ...] = ()
     _by_name: dict[tuple[bool, str], Step[Act, Inputs]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for fault in self._faults():
             raise DeclarationError(f"{self.name}: {fault}")
-        found = {(False, step.name): step for step in (*self.replacing, *self.steps)}
+        found = {(False, step.name): step for step in (*self.preceding, *self.replacing, *self.steps)}
         found |= {(True, step.name): step for step in ([] if self.undo is None else self.undo.steps)}
         object.__setattr__(self, "_by_name", found)
 
@@ -203,7 +204,7 @@ class Kind(Generic[Act, Inputs]):
             if len({step.name for step in steps}) < len(steps):
                 yield "two of its steps have one name"
         yield from self._unsafe_undos()
-        if {step.name for step in self.replacing} & {step.name for step in self.steps}:
+        if {step.name for step in (*self.preceding, *self.replacing)} & {step.name for step in self.steps}:
             yield "a step that replaces has the name of one of its steps"
         if self.failure is None and not all(step.endures for step in self.steps):
             yield "a step may fail, but it declares no `failure`"

@@ -19,6 +19,7 @@ from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.stopping import suspend_unpaid
+from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
@@ -141,6 +142,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
+        Periodic("serve_waiting_clusters", interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
         Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import written
-from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation, ScheduledRepair, TopologyPartition
+from ipucloud.client.models import (
+    CapacityWait,
+    Cluster,
+    ClusterState,
+    Fault,
+    Money,
+    Operation,
+    ScheduledRepair,
+    TopologyPartition,
+)
 
 _IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
 
@@ -76,6 +85,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("repair window", cluster.repair_window and written(cluster.repair_window)),
         ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
         ("suspended when idle", cluster.idle_suspend_minutes and f"after {cluster.idle_suspend_minutes} min"),
+        ("waiting", cluster.waiting and _queued(cluster.waiting)),
         ("idle since", cluster.idle and cluster.idle.since),
         *(schedules.facts(cluster.schedule) if cluster.schedule else ()),
         ("price per hour", _per_hour(cluster)),
@@ -84,6 +94,13 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("operation", last and f"{last.kind} {last.state} {last.id}"),
         ("next", next_command(cluster)),
     ]
+
+
+def _queued(wait: CapacityWait) -> str:
+    """A wait for capacity in a line."""
+    held = f", held up by {wait.held_up_by}" if wait.held_up_by else ""
+    expected = f", expected {shown(wait.expected_at)}" if wait.expected_at else ""
+    return f"place {wait.place} since {shown(wait.since)}, until {shown(wait.until)}{expected}{held}"
 
 
 def _planned(repair: ScheduledRepair) -> str:

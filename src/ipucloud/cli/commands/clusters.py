@@ -27,7 +27,7 @@ from ipucloud.cli.finding import (
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.times import ExpiresAt, WaitUntil
 from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
@@ -119,6 +119,10 @@ def create(
     auto_repair: AutoRepair = True,
     repair_window: Window = None,
     idle: Idle = None,
+    wait_for_capacity: Annotated[
+        bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
+    ] = False,
+    wait_until: WaitUntil = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -141,6 +145,8 @@ def create(
             auto_repair=auto_repair,
             repair_window=repair_window,
             idle_suspend_minutes=idle,
+            wait_for_capacity=wait_for_capacity or wait_until is not None,
+            wait_until=wait_until,
         )
         operation = session.run(clusters.create(wanted))
     if wait:

@@ -171,6 +171,31 @@ class BudgetThreshold(Answer):
     """When the threshold was reached this month; null if it was not."""
 
 
+class CapacityWait(Answer):
+    """A cluster's wait for machines. It is not billed, and holds no quota."""
+
+    place: int
+    """Place in the queue of its region and machine type, counted from 1."""
+
+    since: datetime
+    """Since when it waits."""
+
+    until: datetime
+    """When the create fails if it has no machines by then."""
+
+    expected_at: datetime | None = None
+    """
+    When a cluster that is large enough expires next; null: no known expiry tells, or it is not the first in the
+    queue.
+    """
+
+    held_up_by: str | None = None
+    """Code of what holds it up besides the lack of machines, such as `quota_exceeded`; null: nothing."""
+
+    observed_at: datetime | None = None
+    """When the queue last found no machines for it; null: others were first so far."""
+
+
 class CitedReport(Answer):
     """A health report for which machines were credited."""
 
@@ -5665,6 +5690,9 @@ class Cluster(Answer):
     operation: Operation | None = None
     """The open operation on the cluster itself; null when none is open. Each partition has its own."""
 
+    waiting: CapacityWait | None = None
+    """Its wait for capacity; null: it does not wait."""
+
     resize: Resize | None = None
     """The resize under way; null: none is."""
 
@@ -5689,6 +5717,7 @@ __all__ = [
     "BudgetTag",
     "BudgetThreshold",
     "Capacity",
+    "CapacityWait",
     "Charge",
     "ChargedPrice",
     "ChargedUsage",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -11,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects, s3_access
-from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_terms
+from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, invalid, refuse_by_terms
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
@@ -28,16 +30,18 @@ from ipucloud.clusters.operations.replacing import other_hardware, replacing
 from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
+from ipucloud.clusters.steps.capacity import wait_for_capacity
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
+from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue, machines_waited_for
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
-from ipucloud.inventory.placement import Demand, Need, refuse_if_full, take
+from ipucloud.inventory.placement import Demand, Need, refuse_if_full, refuse_if_never, take
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NAME_TAKEN, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, FieldError, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.kind import Billing, Repeated, Undo
@@ -47,6 +51,7 @@ from ipucloud.quotas import store as quotas
 
 # Usual seconds for a POD16. The five stages sum to the 15 minutes that are documented for a physical deployment; the
 # division is ours.
+CAPACITY = Stage("CAPACITY", 0)
 NETWORK = Stage("NETWORK", 60)
 IPU_SERVERS = Stage("IPU_SERVERS", 150)
 VIPU_CONTROLLER = Stage("VIPU_CONTROLLER", 165)
@@ -93,12 +98,33 @@ CREATE = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
     deadline=None,
+    preceding=(ClusterStep(name="wait_for_capacity", stage=CAPACITY, act=wait_for_capacity),),
     replacing=replacing(TEARDOWN),
     other_hardware=other_hardware,
     failure=fails_with("What was built is removed and nothing is charged.", "Delete the cluster and create it again"),
 )
 
 FIRST_INCARNATION = 1
+WAITS = timedelta(days=1)
+"""How long a cluster waits for capacity without a `wait_until`."""
+WAITS_AT_MOST = timedelta(days=7)
+
+
+class _Asked(NamedTuple):
+    """An admitted request."""
+
+    actor: Actor
+    body: ClusterCreate
+    admitted: Admitted
+    settings: Settings
+
+
+class _Until(NamedTuple):
+    now: datetime
+    until: datetime
+
+
+_NOW = Query("SELECT app_now() AS now", datetime)
 
 _NAMED = Query(
     "SELECT count(*) > 0 FROM clusters WHERE project_id = :project_id AND name = :name AND deleted_at IS NULL", bool
@@ -142,22 +168,89 @@ async def create(
 
     Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
     budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
+
+    A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
+    if body.wait_until is not None and not body.wait_for_capacity:
+        raise invalid([FieldError("/wait_until", "not_waiting", "Set `wait_for_capacity` too, or omit this.")])
+    asked = _Asked(actor, body, admitted, settings)
+    if not body.wait_for_capacity:
+        return await _create_now(connection, asked)
+    until = await _wait_until(connection, body)
+    if not admitted.awaited:
+        try:
+            async with connection.begin_nested():
+                return await _create_now(connection, asked)
+        except Problem as problem:
+            if problem.kind is not CAPACITY_EXHAUSTED:
+                raise
+    return await _create_waiting(connection, asked, until)
+
+
+async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
+    actor, body, admitted, settings = asked
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
+    await _take_quota(connection, actor, admitted)
+    failpoint("create.quota_taken")
+    need = Need.of(flavor, admitted.choice.poplar_servers)
+    if admitted.awaited or not admitted.has_room:
+        await _refuse_early(connection, actor, body.name, region, need)
+        if admitted.awaited:
+            raise behind_the_queue()
+    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
+    await take(connection, Demand(actor.project_id, cluster_id, region, need))
+    failpoint("create.machines_taken")
+    await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
+    return Accepted(operation_id, cluster_id)
+
+
+async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: _Until) -> Accepted:
+    """The cluster waits in the queue. What it needs must fit the quota beside what the project's others wait for."""
+    actor, _, admitted, settings = asked
+    flavor = admitted.choice.flavor
+    project, region, machine_type = actor.project_id, admitted.choice.region.slug, flavor.machine_type
+    quota = await quotas.find(connection, project_id=project, region=region, machine_type=machine_type)
+    wanted = flavor.machines + await machines_waited_for(
+        connection, project_id=project, region=region, machine_type=machine_type
+    )
+    if wanted > quota.left:
+        raise quotas.exceeded(quota, wanted)
+    await refuse_if_never(connection, region, Need.of(flavor, admitted.choice.poplar_servers))
+    plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted))
+    deadline = (until.until - until.now).total_seconds() + settings.create_deadline
+    cluster_id, operation_id = await _write(connection, asked, plan, deadline)
+    await enqueue(connection, project_id=project, operation_id=operation_id, until=until.until)
+    return Accepted(operation_id, cluster_id)
+
+
+async def _wait_until(connection: AsyncConnection, body: ClusterCreate) -> _Until:
+    """Raises `Problem` validation_failed."""
+    now = await _NOW.one(connection)
+    until = body.wait_until or now + WAITS
+    if not now < until <= now + WAITS_AT_MOST:
+        sentence = "Choose an instant in the future, at most seven days from now."
+        raise invalid([FieldError("/wait_until", "out_of_range", sentence)])
+    return _Until(now, until)
+
+
+async def _take_quota(connection: AsyncConnection, actor: Actor, admitted: Admitted) -> None:
+    flavor = admitted.choice.flavor
     await quotas.take(
         connection,
         project_id=actor.project_id,
-        region=region,
+        region=admitted.choice.region.slug,
         machine_type=flavor.machine_type,
         machines=flavor.machines,
     )
-    failpoint("create.quota_taken")
-    need = Need.of(flavor, admitted.choice.poplar_servers)
-    if not admitted.has_room:
-        await _refuse_early(connection, actor, body.name, region, need)
-    plan = plan_for(admitted)
+
+
+async def _write(
+    connection: AsyncConnection, asked: _Asked, plan: tuple[PlannedStep, ...], deadline_seconds: float
+) -> tuple[UUID, UUID]:
+    """The cluster and its operation, without machines; their ids."""
+    actor, body, admitted, _ = asked
     expected = expected_seconds(plan, admitted.typical_seconds)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
     if body.schedule is not None:
@@ -171,13 +264,10 @@ async def create(
         actor,
         Target(cluster_id=cluster_id),
         plan=plan,
-        deadline_seconds=settings.create_deadline,
+        deadline_seconds=deadline_seconds,
         expected_seconds=expected,
     )
-    await take(connection, Demand(actor.project_id, cluster_id, region, need))
-    failpoint("create.machines_taken")
-    await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
-    return Accepted(operation_id, cluster_id)
+    return cluster_id, operation_id
 
 
 async def _refuse_early(connection: AsyncConnection, actor: Actor, name: str, region: str, need: Need) -> None:

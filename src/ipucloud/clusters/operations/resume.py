@@ -27,6 +27,7 @@ from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import switch_on_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
+from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
@@ -105,6 +106,8 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     """Quota first and machines last, in the lock order. Raises `Problem` quota_exceeded, capacity_exhausted."""
     gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
     if gave_back:
+        if await awaited(connection, cluster.region, cluster.machine_type):
+            raise behind_the_queue()
         await quotas.take(
             connection,
             project_id=actor.project_id,
