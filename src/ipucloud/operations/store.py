@@ -136,6 +136,24 @@ async def force(connection: AsyncConnection, *, project_id: UUID, operation_id: 
     await connection.execute(_FORCE, {"project_id": project_id, "operation_id": operation_id, "reason": reason})
 
 
+_BEGIN_ANEW = sa.text(
+    """
+    UPDATE operations SET deadline_at = app_now() + make_interval(secs => CAST(:deadline AS float8)),
+                          expected_at = app_now() + (expected_at - created_at), version = version + 1
+     WHERE project_id = :project_id AND id = :operation_id
+       AND finished_at IS NULL AND NOT undoing AND state <> 'cancelling'
+    """
+)
+
+
+async def begin_anew(
+    connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, deadline_seconds: float
+) -> bool:
+    """Count an operation's deadline and usual end from now on. False: it is over, or is being cancelled or undone."""
+    values = {"project_id": project_id, "operation_id": operation_id, "deadline": deadline_seconds}
+    return (await connection.execute(_BEGIN_ANEW, values)).rowcount == 1
+
+
 # The statement sees the step as it was before: what the step becomes is counted in place of that.
 _STEP = sa.text(
     """

@@ -18,6 +18,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.store import begin_anew
 
 _WAITING = """
   FROM capacity_waits AS w JOIN operations AS o ON (o.project_id, o.id) = (w.project_id, w.operation_id)
@@ -82,17 +83,18 @@ _ENQUEUE = sa.text(
     """
 )
 _GRANT = sa.text(
-    f"""
-    WITH granted AS (
-      UPDATE operations SET deadline_at = app_now() + make_interval(secs => CAST(:deadline AS float8)),
-                            expected_at = app_now() + (expected_at - created_at), version = operations.version + 1
-       WHERE project_id = :project_id AND id = :operation_id
-         AND EXISTS (SELECT {_WAITING} AND (w.project_id, w.operation_id) = (operations.project_id, operations.id))
-      RETURNING project_id, id
-    )
+    """
     UPDATE capacity_waits SET granted_at = app_now(), held_up_by = NULL, looked_at = app_now()
-      FROM granted WHERE (capacity_waits.project_id, operation_id) = (granted.project_id, granted.id)
-    """  # noqa: S608  # our own text
+     WHERE project_id = :project_id AND operation_id = :operation_id
+    """
+)
+_WAITS = Query(
+    """
+    SELECT EXISTS (SELECT FROM capacity_waits
+                    WHERE project_id = :project_id AND operation_id = :operation_id
+                      AND granted_at IS NULL AND until > app_now())
+    """,
+    bool,
 )
 _LOOKED = sa.text(
     """
@@ -138,12 +140,14 @@ async def grant(connection: AsyncConnection, waiter: Waiter, *, deadline_seconds
 
     The caller holds the cluster's lock, and takes the machines in the same transaction.
     """
-    granted = await connection.execute(
-        _GRANT,
-        {"project_id": waiter.project_id, "operation_id": waiter.operation_id, "deadline": deadline_seconds},
-    )
+    mine = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
+    if not await _WAITS.one(connection, mine):
+        return False
+    if not await begin_anew(connection, **mine, deadline_seconds=deadline_seconds):
+        return False
+    await connection.execute(_GRANT, mine)
     failpoint("waiting.granted")
-    return granted.rowcount == 1
+    return True
 
 
 async def looked(connection: AsyncConnection, waiter: Waiter, held_up_by: str | None) -> None:
