@@ -34,6 +34,7 @@ UP = (
     "COMMENT ON COLUMN notification_subscriptions.event_types IS 'such as cluster.*'",
     "COMMENT ON COLUMN notification_subscriptions.after_transaction IS 'transaction of the last event that was read'",
     "CREATE INDEX ix_notification_subscriptions_project ON notification_subscriptions (project_id)",
+    "ALTER TABLE invitations ADD CONSTRAINT uq_invitations_project_id_id UNIQUE (project_id, id)",
     """
     CREATE TABLE mails (
         id UUID NOT NULL,
@@ -55,7 +56,8 @@ UP = (
         CONSTRAINT pk_mails PRIMARY KEY (id),
         CONSTRAINT fk_mails_user_id FOREIGN KEY(user_id) REFERENCES users (id),
         CONSTRAINT fk_mails_project_id FOREIGN KEY(project_id) REFERENCES projects (id),
-        CONSTRAINT fk_mails_invitation_id FOREIGN KEY(invitation_id) REFERENCES invitations (id),
+        CONSTRAINT fk_mails_project_id_invitation_id FOREIGN KEY(project_id, invitation_id)
+            REFERENCES invitations (project_id, id),
         CONSTRAINT ck_mails_state CHECK (state IN ('pending', 'sent', 'failed', 'dropped')),
         CONSTRAINT ck_mails_next CHECK ((state = 'pending') = (next_at IS NOT NULL)),
         CONSTRAINT ck_mails_sent CHECK ((state = 'sent') = (sent_at IS NOT NULL)),
@@ -71,13 +73,14 @@ UP = (
     "COMMENT ON COLUMN mails.failure IS 'of the last try'",
     "CREATE INDEX ix_mails_created ON mails (created_at)",
     "CREATE INDEX ix_mails_invitation ON mails (invitation_id) WHERE invitation_id IS NOT NULL",
-    "CREATE INDEX ix_mails_project ON mails (project_id)",
+    "CREATE INDEX ix_mails_project ON mails (project_id, invitation_id)",
     "GRANT SELECT, INSERT, UPDATE, DELETE ON notification_subscriptions, mails TO ipucloud_app",
 )
 DOWN = (
     "DELETE FROM work WHERE kind IN ('mail', 'mail.dispatch')",
     "DROP TABLE mails",
     "DROP TABLE notification_subscriptions",
+    "ALTER TABLE invitations DROP CONSTRAINT uq_invitations_project_id_id",
     "ALTER TABLE users DROP language",
 )
 

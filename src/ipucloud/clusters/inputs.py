@@ -215,7 +215,7 @@ class _Row(NamedTuple):
     frozen_until: datetime | None
     disk: DiskChoice | None
     begun: bool
-    wait: CapacityWait | None
+    wait: list[Any] | None
 
 
 _LOAD = Query(
@@ -349,7 +349,7 @@ async def load(
         validated=validated,
         operation=row.operation,
         rebuild=None if row.disk is None else Rebuild(row.disk, row.begun),
-        wait=row.wait,
+        wait=None if row.wait is None else CapacityWait(*row.wait),
     )
 
 

@@ -93,6 +93,7 @@ invitations = sa.Table(
     sa.Column("member_id", sa.Uuid, comment="the membership that came of it"),
     tenant_key("invitations"),
     same_project("invitations", "member_id", "tokens"),
+    sa.UniqueConstraint("project_id", "id"),
     sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     sa.CheckConstraint(
         "role IN ('viewer', 'operator', 'billing', 'owner', 'payer') AND (account_id IS NOT NULL) = (role = 'payer')",

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.contract.notifications import MailState
-from ipucloud.db.base import instant, metadata, one_of
+from ipucloud.db.base import instant, metadata, one_of, same_project
 
 notification_subscriptions = sa.Table(
     "notification_subscriptions",
@@ -35,7 +35,7 @@ mails = sa.Table(
     sa.Column("project_id", sa.Uuid, sa.ForeignKey("projects.id")),
     sa.Column("event_transaction", sa.BigInteger),
     sa.Column("event_id", sa.BigInteger),
-    sa.Column("invitation_id", sa.Uuid, sa.ForeignKey("invitations.id")),
+    sa.Column("invitation_id", sa.Uuid),
     sa.Column("link", sa.Text, comment="of an invitation, sealed; NULL once it is sent or over"),
     sa.Column("state", sa.Text, nullable=False, server_default=MailState.PENDING.value),
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
@@ -43,6 +43,7 @@ mails = sa.Table(
     sa.Column("failure", sa.Text, comment="of the last try"),
     instant("created_at", default_now=True),
     instant("sent_at"),
+    same_project("mails", "invitation_id", "invitations"),
     one_of("state", MailState),
     sa.CheckConstraint("(state = 'pending') = (next_at IS NOT NULL)", name="next"),
     sa.CheckConstraint("(state = 'sent') = (sent_at IS NOT NULL)", name="sent"),
@@ -57,4 +58,4 @@ mails = sa.Table(
 )
 sa.Index("ix_mails_created", mails.c.created_at)
 sa.Index("ix_mails_invitation", mails.c.invitation_id, postgresql_where=mails.c.invitation_id.is_not(None))
-sa.Index("ix_mails_project", mails.c.project_id)
+sa.Index("ix_mails_project", mails.c.project_id, mails.c.invitation_id)

@@ -11,7 +11,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
 
 
 def test_roles_and_permissions() -> None:
-    head, *rows = re.findall(r"^\| (permission|`[a-z:-]+`) \|(.*)\|$", PAGE, re.MULTILINE)
+    head, *rows = re.findall(r"^\| (permission|`[a-z0-9:-]+`) \|(.*)\|$", PAGE, re.MULTILINE)
     roles = [Role(cell.strip()) for cell in head[1].split("|")]
     documented = {
         (Permission(name.strip("`")), role): cell.strip() == "yes"
