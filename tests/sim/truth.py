@@ -48,9 +48,13 @@ SELECT c.external_name, i.started_at, seen.at
   JOIN usage_intervals before
     ON before.cluster_id = i.cluster_id AND before.ended_at = i.started_at AND before.id <> i.id
   JOIN LATERAL (
-    SELECT min(r.first_seen_at) AS at FROM usage_credits k JOIN health_reports r ON r.id = k.report_id
-     WHERE k.interval_id = i.id
-       AND NOT EXISTS (SELECT FROM usage_credits b WHERE b.interval_id = before.id AND b.report_id = r.id)
+    SELECT min(first_seen_at) FILTER (WHERE believed_at = divided_at) AS at
+      FROM (SELECT r.first_seen_at, coalesce(r.confirmed_at, r.first_seen_at) AS believed_at,
+                   min(coalesce(r.confirmed_at, r.first_seen_at)) OVER () AS divided_at
+              FROM usage_credits k JOIN health_reports r ON r.id = k.report_id
+             WHERE k.interval_id = i.id
+               AND NOT EXISTS (SELECT FROM usage_credits b WHERE b.interval_id = before.id AND b.report_id = r.id)
+           ) AS reasons
   ) AS seen ON true
  WHERE i.credited > before.credited AND i.started_at > greatest(before.started_at, date_trunc('second', seen.at))
 """
@@ -155,6 +159,9 @@ class Truth:
         return [f"T4: {name} works, and is still reported as {code}" for name, code in found if name not in dead]
 
     def late_credits(self) -> list[str]:
-        """T5: credits that begin later than the first reading of the fault."""
+        """T5: credits that begin later than the first reading of the fault that they were given for.
+
+        A fault that is confirmed after the interval was divided counts from that division (ADR 11).
+        """
         found = self._control.execute(_LATE).fetchall()
         return [f"T5: {name} is credited since {since}; the fault was seen at {at}" for name, since, at in found]

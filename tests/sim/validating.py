@@ -80,6 +80,8 @@ class Validations:
             if machine in allocation.agent_ids and allocation.id not in hardware.strays:
                 yield f"allocation {allocation.id}"
         for late in self.wires.late:
+            if late.request.call == "remove_allocation" and late.request.name == name:
+                continue  # no other allocation ever has this name, so it takes nothing from anybody
             if late.request.sender == pod and (machine in late.request.touches or late.request.name.startswith(name)):
                 yield f"{late.request.call} under way"
         power = hardware.state.machines[machine].power
