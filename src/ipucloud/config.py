@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import psycopg
@@ -149,6 +149,11 @@ class OidcProvider(BaseModel):
         if self.client_secret_file is not None:
             return self.client_secret_file.read_text().strip()
         return self.client_secret.get_secret_value() if self.client_secret else ""
+
+    def written(self) -> dict[str, Any]:
+        """As the setting has it, with its secret."""
+        known = self.model_dump(mode="json", exclude_none=True)
+        return known if self.client_secret is None else known | {"client_secret": self.secret()}
 
     def trusted_with(self, email: str) -> bool:
         """Whether the provider speaks for the e-mail's domain."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ipucloud.config import Settings
+from ipucloud.laboratory.up import programs
 from tests.support.waiting import PATIENCE
 
 WORKER = "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())"
@@ -35,13 +36,8 @@ def process(program: str, settings: Settings, log: Path) -> Iterator[subprocess.
 
 def environment(settings: Settings) -> dict[str, str]:
     """The variables that make `Settings()` equal to `settings`."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
-    for name, value in settings.model_dump().items():
-        secret = getattr(value, "get_secret_value", None)
-        if value is not None:
-            written = ",".join(sorted(value)) if isinstance(value, frozenset) else str(value)
-            variables[f"IPUCLOUD_{name.upper()}"] = secret() if secret else written
-    return variables
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
+    return {**inherited, **programs.environment(settings)}
 
 
 def kill(started: subprocess.Popen[bytes]) -> None:

@@ -12,6 +12,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -105,9 +106,15 @@ def test_a_secret_is_made_once_and_is_this_users_alone(tmp_path: Path) -> None:
 
 
 def test_another_process_gets_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings().model_copy(
-        update={"database_url": SecretStr("postgresql://app@/x?host=/run"), "port": 1234, "data_dir": Path("/data")}
-    )
+    provider = {"name": "x", "title": "X", "issuer": "https://x.example", "client_id": "a", "client_secret": "b"}
+    given: dict[str, Any] = {
+        "database_url": "postgresql://app@/x?host=/run",
+        "port": 1234,
+        "data_dir": "/data",
+        "trusted_proxies": "10.0.0.0/8, 192.0.2.1",
+        "oidc_providers": [{**provider, "email_domains": ["x.example"]}],
+    }
+    settings = Settings(**given)
     for name, value in environment(settings).items():
         monkeypatch.setenv(name, value)
     assert Settings() == settings

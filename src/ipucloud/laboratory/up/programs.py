@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from ipucloud.config import Settings
+from ipucloud.config import OidcProvider, Settings
 from ipucloud.laboratory.keeper.child import Program
 from ipucloud.laboratory.keeper.readiness import Answers, ReadyFile
 from ipucloud.laboratory.postgres.server import RECOVERY_SECONDS, STOP_SECONDS
@@ -96,7 +97,7 @@ def environment(settings: Settings) -> Mapping[str, str]:
     values = {}
     for name in Settings.model_fields:
         value = getattr(settings, name)
-        if value is not None:
+        if value not in (None, ()):
             values[f"IPUCLOUD_{name.upper()}"] = _written(value)
     return values
 
@@ -104,4 +105,8 @@ def environment(settings: Settings) -> Mapping[str, str]:
 def _written(value: object) -> str:
     if isinstance(value, frozenset):
         return ",".join(sorted(value))
+    if isinstance(value, tuple) and any(isinstance(each, OidcProvider) for each in value):
+        return json.dumps([each.written() for each in value])
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
