@@ -248,7 +248,7 @@ def test_a_process_survives_its_login_and_ends_with_the_server(tenant: Tenant, l
 
 def test_power_off_leaves_no_process_on_this_machine(tenant: Tenant, login: OpenSsh) -> None:
     output(login, "nohup sleep 27182 > /dev/null 2>&1 & nohup sleep 27182 > /dev/null 2>&1 &")
-    assert _processes("27182") == 2
+    eventually(lambda: _processes("27182") == 2, "both run")
     power(tenant, "off")
     eventually(lambda: _processes("27182") == 0, "the processes of the server are gone")
     power(tenant, "on")
