@@ -43,6 +43,8 @@ def test_it_passes(checkout: Path, tool: str) -> None:
 def test_every_operation_stage_and_step_has_a_name_for_people(language: str) -> None:
     texts = (ROOT / "panel" / "src" / "i18n" / language / "cluster.ts").read_text()
     kinds = [kind for name, kind in KINDS.items() if name.startswith(("cluster.", "partition."))]
-    names = {f'"{kind.name}"' for kind in kinds} | {step.stage.name for kind in kinds for step in kind.steps}
+    names = {f'"{kind.name}"' for kind in kinds} | {
+        step.stage.name for kind in kinds for step in (*kind.preceding, *kind.steps)
+    }
     names |= {step for kind in kinds for step in STEPS[kind.name]}
     assert {name for name in names if f"{name}: " not in texts} == set()

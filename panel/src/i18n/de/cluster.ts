@@ -1,13 +1,13 @@
 import type { Messages } from "../en";
 
 const stages = {
-  NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
+  CAPACITY: "Warten auf Kapazität", NETWORK: "Netzwerk", IPU_SERVERS: "IPU-Maschinen", VIPU_CONTROLLER: "V-IPU-Controller", POPLAR_SERVERS: "Poplar-Server",
   POST_DEPLOY_SETUP: "Letzte Prüfungen", CLUSTER_CLEAN_UP: "Aufräumen", CLUSTER_REPAIR: "Reparatur", CLUSTER_REBOOT: "Neustart",
   CLUSTER_RESIZE: "Größenänderung", CLUSTER_REBUILD: "Neu aufsetzen", CLUSTER_SUSPEND: "Anhalten", CLUSTER_RESUME: "Fortsetzen",
   SSH_KEYS: "SSH-Schlüssel", ACCESS_KEYS: "Zugangsschlüssel", PARTITION: "Partition",
 };
 const steps = {
-  attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
+  wait_for_capacity: "Auf Kapazität warten", attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
   create_vipu_user: "V-IPU-Benutzer anlegen", test_cluster: "Maschinen testen", create_partition: "Partition anlegen",
   deploy_poplar_servers: "Poplar-Server einrichten", check_ipus: "IPUs prüfen", wipe_poplar_servers: "Poplar-Server löschen",
   remove_partitions: "Partitionen entfernen", remove_vipu_user: "V-IPU-Benutzer entfernen", remove_allocation: "Maschinen freigeben",

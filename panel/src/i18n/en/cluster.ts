@@ -1,11 +1,11 @@
 const stages: Record<string, string> = {
-  NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
+  CAPACITY: "Waiting for capacity", NETWORK: "Network", IPU_SERVERS: "IPU machines", VIPU_CONTROLLER: "V-IPU controller", POPLAR_SERVERS: "Poplar servers",
   POST_DEPLOY_SETUP: "Last checks", CLUSTER_CLEAN_UP: "Clean-up", CLUSTER_REPAIR: "Repair", CLUSTER_REBOOT: "Restart",
   CLUSTER_RESIZE: "Resize", CLUSTER_REBUILD: "Rebuild", CLUSTER_SUSPEND: "Suspend", CLUSTER_RESUME: "Resume", SSH_KEYS: "SSH keys",
   ACCESS_KEYS: "Access key", PARTITION: "Partition",
 };
 const steps: Record<string, string> = {
-  attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
+  wait_for_capacity: "Wait for capacity", attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
   create_vipu_user: "Create the V-IPU user", test_cluster: "Test the machines", create_partition: "Create the partition",
   deploy_poplar_servers: "Deploy the Poplar servers", check_ipus: "Check the IPUs", wipe_poplar_servers: "Wipe the Poplar servers",
   remove_partitions: "Remove the partitions", remove_vipu_user: "Remove the V-IPU user", remove_allocation: "Release the machines",
