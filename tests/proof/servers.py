@@ -33,6 +33,7 @@ def api_settings(url: str, **changes: Any) -> Settings:
         "database_pool_timeout": 30.0,
         "log_level": "warning",
         "secrets_key": SecretStr(SECRETS_KEY),
+        "trusted_proxies": "127.0.0.1",
         **UNLIMITED,
     }
     return Settings(**(values | changes))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+from itertools import count
+
 import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
@@ -12,6 +15,9 @@ from tests.api.support import key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
 from tests.support.people import make_member, make_owned, make_person
+
+_CLIENTS = count(1)
+"""Addresses to sign in from: too many attempts from one are refused."""
 
 
 async def create_invitation(office: Office) -> Write:
@@ -115,10 +121,12 @@ async def _decided(office: Office, verb: str) -> Write:
                 idle_until=sa.text("app_now() + interval '1 hour'"),
             )
         )
-    device = (await office.client.post("/v1/login/devices", json={"name": "desk"})).json()
-    other = (await office.client.post("/v1/login/devices", json={"name": "desk"})).json()
-    headers = {"Cookie": f"ipucloud-session={secret}", "Sec-Fetch-Site": "same-origin", **key()}
-    bodies = [{"user_code": each["user_code"]} for each in (device, other)]
+    address = {"X-Forwarded-For": str(ip_address("10.0.0.0") + next(_CLIENTS))}
+    bodies = []
+    for name in ("desk", "lap"):
+        device = (await office.client.post("/v1/login/devices", json={"name": name}, headers=address)).json()
+        bodies.append({"user_code": device["user_code"]})
+    headers = {"Cookie": f"ipucloud-session={secret}", "Sec-Fetch-Site": "same-origin", **address, **key()}
     path = f"/v1/login/devices:{verb}"
     return Write("POST", path, "", bodies[0], bodies[1], headers)
 
