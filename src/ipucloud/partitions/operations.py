@@ -32,6 +32,7 @@ CREATE = PartitionKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=decide.failure,
 )
@@ -48,6 +49,7 @@ RESET = PartitionKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=decide.failure,
 )
@@ -64,6 +66,7 @@ REMOVE = PartitionKind(
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=None,
 )

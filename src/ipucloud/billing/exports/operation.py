@@ -102,6 +102,7 @@ EXPORT = Kind[ExportAct, ExportInputs](
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=_given_up,
 )

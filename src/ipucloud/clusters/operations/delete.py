@@ -55,6 +55,7 @@ DELETE = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=None,
 )

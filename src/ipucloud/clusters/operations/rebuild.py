@@ -129,6 +129,7 @@ _kind = partial(
     cancellable=True,
     repeated=Repeated.JOINS,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=fails_with(
         "The cluster is in use again. The last step says which servers were written all the same; one that is not back"

@@ -22,6 +22,7 @@ REPAIR = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=3600,
+    preceding=(),
     replacing=(),
     failure=fails_with("Nothing was removed from the cluster.", None),
 )

@@ -61,6 +61,7 @@ REPLACE = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.PAUSES,
     deadline=None,
+    preceding=(),
     replacing=(),
     other_hardware=other_hardware,
     failure=fails_with(

@@ -197,6 +197,7 @@ RESIZE = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.PAUSES,
     deadline=None,
+    preceding=(),
     replacing=(),
     other_hardware=report_faulty,
     failure=fails_with("The cluster gets its former size back, with its servers and partitions.", "Resize it again"),

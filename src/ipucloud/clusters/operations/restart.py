@@ -79,6 +79,7 @@ _kind = partial(
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
     deadline=DEADLINE,
+    preceding=(),
     replacing=(),
     beside_partitions=True,
 )

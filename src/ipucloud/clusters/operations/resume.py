@@ -66,6 +66,7 @@ RESUME = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.STARTS,
     deadline=None,
+    preceding=(),
     replacing=replacing(SUSPENSION),
     other_hardware=other_hardware,
     failure=fails_with(

@@ -41,6 +41,7 @@ ROTATE_KEY = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
+    preceding=(),
     replacing=(),
     beside_partitions=True,
     failure=fails_with("It is unknown which keys the controller accepts now.", "Replace the key again"),

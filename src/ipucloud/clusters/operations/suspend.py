@@ -67,6 +67,7 @@ SUSPEND = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
     deadline=None,
+    preceding=(),
     replacing=(),
     failure=None,
 )

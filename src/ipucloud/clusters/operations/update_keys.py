@@ -55,6 +55,7 @@ UPDATE_KEYS = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=DEADLINE,
+    preceding=(),
     replacing=(),
     beside_partitions=True,
     failure=fails_with(
