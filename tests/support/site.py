@@ -34,6 +34,7 @@ from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuEndpoint
 from ipucloud.wire.vipu_keys import ACCESS_KEY as KEY_ENTRY
 from ipucloud.wire.vipu_keys import USER as USER_ENTRY
+from tests.support.ports import own_ports
 from tests.support.waiting import PATIENCE
 
 TOKEN = "site-token-for-tests"
@@ -109,7 +110,7 @@ class RunningSite:
         """Start the process and return at once."""
         self.data.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--data", str(self.data), *self.options]
-        command += ["--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
+        command += ["--ports", own_ports(), "--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
 

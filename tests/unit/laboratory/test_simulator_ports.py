@@ -24,7 +24,7 @@ async def test_after_a_taken_port_the_next_one_is_listened_on(tmp_path: Path, mo
     [free] = free_ports(1)
     with socket.create_server(("127.0.0.1", 0)) as other:
         drawn = iter([other.getsockname()[1], free])
-        monkeypatch.setattr("random.randint", lambda *_: next(drawn))
+        monkeypatch.setattr("random.choice", lambda _: next(drawn))
         port, server = await ports.listen_on(None, listeners.administration)
         await server.stop(None)
     assert port == free

@@ -16,7 +16,7 @@ import uvloop
 from ipucloud import __version__
 from ipucloud.laboratory.simulator.hardware import DOMAIN_MACHINES, SLUGS
 from ipucloud.laboratory.simulator.parent import die_with_parent
-from ipucloud.laboratory.simulator.ports import PortTaken
+from ipucloud.laboratory.simulator.ports import PORTS, PortTaken
 from ipucloud.laboratory.simulator.process import FolderTaken, FolderUnusable, run
 from ipucloud.laboratory.simulator.settings import (
     DEFAULT_DISK_MIB,
@@ -106,6 +106,7 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         pods_per_controller=options.pods_per_controller,
         versions=tuple(options.controller_version),
         shell=options.shell,
+        ports=options.ports,
     )
 
 
@@ -123,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--bind", type=_address, default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
     add("--advertise", default="", metavar="ADDRESS", help="address that others reach it by (that of --bind)")
     add("--http-port", type=_count(0, 65535), default=0, metavar="PORT", help="0 (default): choose one and keep it")
+    add("--ports", type=_ports, default=PORTS, metavar="FIRST-LAST", help="to choose from (20000-32000)")
     add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
@@ -159,6 +161,17 @@ def _count(least: int, most: int) -> Callable[[str], int]:
         return value
 
     return count
+
+
+def _ports(text: str) -> range:
+    first, _, last = text.partition("-")
+    try:
+        ports = range(int(first), int(last) + 1)
+    except ValueError:
+        ports = range(0)
+    if not ports or ports.start < 1 or ports.stop > 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of ports, as in 20000-32000")
+    return ports
 
 
 def _address(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 # Below the range from which Linux takes the ports of outgoing connections (32768 and up): a port that waits for its
 # owner's restart there could be taken meanwhile.
-FIRST_PORT, LAST_PORT = 20000, 32000
+PORTS = range(20000, 32001)
 ATTEMPTS = 50
 
 T = TypeVar("T")
@@ -18,13 +18,15 @@ class PortTaken(Exception):
     """This process cannot listen where it must: another one does, as a rule."""
 
 
-def candidates() -> Iterator[int]:
-    """Ports to try, in no order."""
-    return (random.randint(FIRST_PORT, LAST_PORT) for _ in range(ATTEMPTS))  # noqa: S311 - any free port will do
+def candidates(ports: range) -> Iterator[int]:
+    """Ports of a range to try, in no order."""
+    return (random.choice(ports) for _ in range(ATTEMPTS))  # noqa: S311 - any free port will do
 
 
-async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> tuple[int, T]:
-    """Listen on `port`, or on a free one when it is None; answers the port and what `listen` made.
+async def listen_on(
+    port: int | None, listen: Callable[[int], Awaitable[T]], ports: range = PORTS
+) -> tuple[int, T]:
+    """Listen on `port`, or on a free one of `ports` when it is None; answers the port and what `listen` made.
 
     Raises PortTaken when `port` is not free, or none could be found. `listen` raises OSError for a port in use.
     """
@@ -33,9 +35,9 @@ async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> 
             return port, await listen(port)
         except OSError as error:
             raise PortTaken(f"port {port} cannot be listened on: {error.strerror or error}") from error
-    for candidate in candidates():
+    for candidate in candidates(ports):
         try:
             return candidate, await listen(candidate)
         except OSError:
             continue
-    raise PortTaken(f"no free port was found between {FIRST_PORT} and {LAST_PORT}")
+    raise PortTaken(f"no free port was found from {ports.start} to {ports.stop - 1}")

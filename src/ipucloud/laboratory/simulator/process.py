@@ -96,13 +96,14 @@ async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
     for slug, controller in site.controllers.items():
         listeners = Listeners(controller, site.faults, site.authorities.get(slug), site.settings)
         purpose = f"vipu.{slug}.admin"
-        port, server = await listen_on(site.state.ports.get(purpose), listeners.administration)
+        port, server = await listen_on(site.state.ports.get(purpose), listeners.administration, site.settings.ports)
         _keep_port(site, purpose, port)
         open_things.push_async_callback(server.stop, GRACE_SECONDS)
         controller.endpoints = Endpoints(
             site.settings.told_address,
             site.state.endpoints.setdefault(slug, {}),
             listeners.tenant,
+            site.settings.ports,
             changed=site.document.touch,
             kept=site.document.settled,
         )
@@ -114,7 +115,7 @@ async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
 async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
     settings = site.settings
     stored = settings.http_port or site.state.ports.get("http")
-    port, listener = await listen_on(stored, lambda p: _http_socket(settings.bind, p))
+    port, listener = await listen_on(stored, lambda p: _http_socket(settings.bind, p), settings.ports)
     _keep_port(site, "http", port)
     config = uvicorn.Config(
         build_app(site, settings.token),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ipucloud.laboratory.simulator.ports import PORTS
+
 DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
 DEFAULT_SERVERS = 2
@@ -25,7 +27,7 @@ Shells = Literal["auto", "built-in"]
 class Settings:
     """One simulated site. `machines` and `hosts` count per region under V-IPU, `servers` per kind of server without.
 
-    Port 0 means: choose one and keep it. Each Poplar server has a disk of `disk_mib` MiB.
+    Port 0 means: choose one of `ports` and keep it. Each Poplar server has a disk of `disk_mib` MiB.
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
@@ -66,6 +68,7 @@ class Settings:
     pods_per_controller: int = 0
     versions: tuple[tuple[str, str], ...] = ()
     shell: Shells = "auto"
+    ports: range = PORTS
 
     @property
     def told_address(self) -> str:

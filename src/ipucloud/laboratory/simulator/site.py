@@ -267,6 +267,7 @@ class Site:
             self.settings.disk_mib * 1024 * 1024,
             answers=lambda: not self.faults.silence("ssh.connect", host),
             confinement=self._confinement,
+            ports=self.settings.ports,
         )
 
     def _endpoints_beside(self, host: str) -> frozenset[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import socket
 from pathlib import Path
 
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.http.listeners import ListenError, listener
 from ipucloud.laboratory.keeper.keeper import Say
-from ipucloud.laboratory.simulator.ports import ATTEMPTS, FIRST_PORT, LAST_PORT
+from ipucloud.laboratory.simulator.ports import PORTS, candidates
 
 
 class PortError(CommandError):
@@ -18,15 +17,14 @@ class PortError(CommandError):
 
 def listen_near(host: str, wanted: int) -> socket.socket:
     """A socket that listens on port `wanted`, or on another one where that is 0 or taken. Raises PortError."""
-    random_ports = (random.randint(FIRST_PORT, LAST_PORT) for _ in range(ATTEMPTS))  # noqa: S311 (any will do)
-    for port in (wanted, *random_ports):
+    for port in (wanted, *candidates(PORTS)):
         if port == 0:
             continue
         try:
             return listener(host, port)
         except ListenError:
             continue
-    raise PortError(f"No port could be listened on at {host}, neither {wanted} nor {FIRST_PORT} to {LAST_PORT}.")
+    raise PortError(f"No port could be listened on at {host}, neither {wanted} nor {PORTS.start} to {PORTS.stop - 1}.")
 
 
 def listen_kept(host: str, wanted: int | None, usual: int, kept: Path, say: Say) -> socket.socket:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import asyncssh
 
-from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
+from ipucloud.laboratory.simulator.ports import PORTS, PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh import s3_files
@@ -72,6 +72,7 @@ class Surroundings:
     disk_size: int
     command_seconds: float = COMMAND_SECONDS
     answers: Callable[[], bool] = lambda: True
+    ports: range = PORTS
     confinement: Confinement = field(default_factory=lambda: Confinement("built-in"))
 
 
@@ -141,9 +142,9 @@ class PoplarServer:
             await asyncio.to_thread(s3_files.write, self._files, self._buckets)
         host_key = self._host_key()
         try:
-            port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key))
+            port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key), self._around.ports)
         except PortTaken:
-            port, self._acceptor = await listen_on(None, lambda p: self._listen(p, host_key))
+            port, self._acceptor = await listen_on(None, lambda p: self._listen(p, host_key), self._around.ports)
         public = host_key.convert_to_public()
         self.ssh = Ssh(
             host=self._around.told_address,

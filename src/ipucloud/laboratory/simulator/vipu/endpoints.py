@@ -36,6 +36,7 @@ class Endpoints:
         host: str,
         ports: dict[str, int],
         listen: Listen,
+        among: range,
         *,
         changed: Callable[[], None],
         kept: Callable[[], Coroutine[Any, Any, None]],
@@ -43,6 +44,7 @@ class Endpoints:
         self.host = host
         self._ports = ports
         self._listen = listen
+        self._among = among
         self._changed = changed
         self._kept = kept
         self._open: dict[str, Listener] = {}
@@ -58,7 +60,7 @@ class Endpoints:
             return
         kept = self._ports.get(allocation)
         taken = set(self._ports.values())
-        others = (port for port in candidates() if port not in taken)
+        others = (port for port in candidates(self._among) if port not in taken)
         for port in chain(() if kept is None else (kept,), others):
             try:
                 listener = self._listen(allocation, port)
