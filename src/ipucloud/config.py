@@ -372,6 +372,12 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
+    @model_validator(mode="after")
+    def _mails_have_a_sender(self) -> Settings:
+        if (self.smtp_host is None) != (self.smtp_from is None):
+            raise ValueError("IPUCLOUD_SMTP_HOST and IPUCLOUD_SMTP_FROM belong together: set both, or neither")
+        return self
+
     def smtp_secret(self) -> str | None:
         """The SMTP server's password. Raises OSError if its file cannot be read."""
         if self.smtp_password_file is not None:

@@ -35,12 +35,10 @@ class Attempt(NamedTuple):
 
 
 class Smtp:
-    """Sends mails, each on a connection of its own. Raises ValueError without `smtp_host` and `smtp_from`."""
+    """Sends mails of `sender`, each on a connection of its own to the server that `settings` name."""
 
-    def __init__(self, settings: Settings) -> None:
-        if settings.smtp_host is None or settings.smtp_from is None:
-            raise ValueError("IPUCLOUD_SMTP_HOST and IPUCLOUD_SMTP_FROM belong together")
-        self.sender = settings.smtp_from
+    def __init__(self, settings: Settings, sender: str) -> None:
+        self.sender = sender
         self._settings = settings
 
     async def send(self, mail: EmailMessage) -> Attempt:

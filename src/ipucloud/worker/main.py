@@ -135,12 +135,12 @@ def assemble_webhooks(
     sender = Sender(private=settings.webhook_private_addresses)
     reconcilers: list[Reconciler[Any, Any]] = [dispatcher, Deliverer(sender, _keys(settings), draw)]
     platform_work = {dispatcher.kind: {KEY: settings.webhook_interval}}
-    if settings.smtp_host is not None:
+    if settings.smtp_from is not None:
         mail_dispatcher = MailDispatcher(settings.webhook_interval)
         panel = settings.public_url and settings.public_url.rstrip("/")
         reconcilers += [
             mail_dispatcher,
-            MailSender(Smtp(settings), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME),
+            MailSender(Smtp(settings, settings.smtp_from), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME),
         ]
         platform_work[mail_dispatcher.kind] = {MAIL_KEY: settings.webhook_interval}
     return Engine(

@@ -95,6 +95,14 @@ def test_what_cannot_work_is_refused_in_a_sentence_that_names_the_setting(
     assert "canary" not in str(refused.value)
 
 
+@pytest.mark.parametrize(("name", "value"), [("HOST", "mail.example"), ("FROM", "cloud@ipucloud.example")])
+def test_mails_need_a_server_and_a_sender(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"IPUCLOUD_SMTP_{name}", value)
+    ended = run("worker")
+    assert ended.status == 2
+    assert ended.err == "ipucloud: IPUCLOUD_SMTP_HOST and IPUCLOUD_SMTP_FROM belong together: set both, or neither.\n"
+
+
 @pytest.mark.parametrize(
     "command", [("api",), ("migrate",), ("bootstrap",), ("site", "sync"), ("admin", "audit"), ("up",), ("demo",)]
 )

@@ -45,7 +45,7 @@ def settings_from_environment(*needed: str) -> Settings:
         settings = Settings()
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        stop(" ".join(f"IPUCLOUD_{str(each['loc'][0]).upper()}: {_fault(each['msg'])}." for each in faults))
+        stop(" ".join(_fault(each["loc"], each["msg"]) for each in faults))
     require(settings, needed)
     return settings
 
@@ -57,8 +57,9 @@ def require(settings: Settings, needed: Iterable[str]) -> None:
             stop(f"Set IPUCLOUD_{name.upper()} first.")
 
 
-def _fault(message: str) -> str:
-    return message.removeprefix("Value error, ")
+def _fault(where: tuple[int | str, ...], message: str) -> str:
+    sentence = f"{message.removeprefix('Value error, ')}."
+    return f"IPUCLOUD_{str(where[0]).upper()}: {sentence}" if where else sentence
 
 
 def stop(sentence: str, status: Exit = Exit.USAGE) -> NoReturn:

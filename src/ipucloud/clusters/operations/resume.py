@@ -108,7 +108,7 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
     if gave_back:
         if await awaited(connection, cluster.region, cluster.machine_type):
-            raise behind_the_queue()
+            raise behind_the_queue("Resume the cluster later: it stays suspended, with its disk and its addresses.")
         await quotas.take(
             connection,
             project_id=actor.project_id,

@@ -156,11 +156,8 @@ async def looked(connection: AsyncConnection, waiter: Waiter, held_up_by: str | 
     await connection.execute(_LOOKED, {**mine, "held_up_by": held_up_by})
 
 
-def behind_the_queue() -> Problem:
-    """409 for a request that would overtake clusters that wait."""
-    sentence = (
-        "Clusters wait for machines of this type in the region, and go first. Create the cluster with"
-        " `wait_for_capacity`, choose another machine type or region, or try again later."
-    )
+def behind_the_queue(advice: str) -> Problem:
+    """409 for a request that would overtake clusters that wait; `advice`: a sentence on what would help."""
+    sentence = f"Clusters wait for machines of this type in the region, and go first. {advice}"
     why_not = {"reason": "queue", "detail": sentence, "numbers": {}}
     return Problem(CAPACITY_EXHAUSTED, sentence, extra={"why_not": why_not})
