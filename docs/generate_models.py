@@ -135,7 +135,7 @@ def _schema(component: str, components: dict[str, Schema]) -> Schema:
     described: Schema = {key: schema[key] for key in ("type", "enum", "description") if key in schema}
     if "properties" not in schema:
         return described
-    required = schema["required"]
+    required = schema.get("required", [])
     order = [*required, *(name for name in schema["properties"] if name not in required)]
     fields = {name: _value(schema["properties"][name], components) for name in order}
     for field in fields.values():

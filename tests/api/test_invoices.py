@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import facturx
 import psycopg
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
@@ -18,6 +19,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.kernel.signing import signer_of
 from tests.api.support import SECRETS_KEY, Api, key, problem
+from tests.support.e_invoices import published_rules
 from tests.support.factories import make_project
 from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
 from tests.support.postgres import Database as Scratch
@@ -62,6 +64,41 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
     assert number in pdf[0].get_textpage().get_text_range()
     pdf.close()
     problem(await api.owner.get(f"{api.base}/billing/invoices/INV-2026-999999"), 404, "not_found")
+
+
+async def test_an_invoice_is_written_as_e_invoice_or_says_what_it_lacks(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    facts = {"buyer_reference": "04011000-12345-34", "electronic_address": "EM:ap@example.com"}
+    accounts = f"/v1/billing/accounts/{api.world.project.id}"
+    changed = await admin.patch(accounts, json={"e_invoice": facts})
+    assert changed.json()["e_invoice"] == facts
+    more = await admin.patch(accounts, json={"e_invoice": {"purchase_order": "PO-7"}})
+    assert more.json()["e_invoice"] == facts | {"purchase_order": "PO-7"}
+    wrong = await admin.patch("/v1/billing/seller", json={"e_invoice": {"iban": "LU280019400644750001"}})
+    assert problem(wrong, 422, "validation_failed")["errors"][0]["pointer"] == "/e_invoice/iban"
+    early = await issued(api)
+    path = f"{api.base}/billing/invoices/{early}"
+    refused = problem(await api.owner.get(path, params={"format": "peppol"}), 409, "state_conflict")
+    assert "seller.tax_id, seller.e_invoice.electronic_address" in refused["detail"]
+    draft = await api.owner.get(f"{api.base}/billing/invoices/draft", params={"format": "ubl"})
+    problem(draft, 409, "state_conflict")
+
+
+async def test_what_the_seller_says_is_in_e_invoices_of_accounts(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    seller = {"tax_id": "LU12345678", "e_invoice": {"iban": "LU280019400644750000", "city": "Windhof"}}
+    assert (await admin.patch("/v1/billing/seller", json=seller)).status_code == 200
+    number = await issued(api)
+    path = f"/v1/billing/invoices/{number}"
+    told = await admin.get(path, params={"format": "cii"})
+    assert told.headers["content-type"] == "application/xml"
+    assert told.headers["content-disposition"] == f'inline; filename="{number}.xml"'
+    assert b"LU280019400644750000" in told.content
+    printed = await admin.get(path, params={"format": "factur-x"})
+    assert printed.headers["content-type"] == "application/pdf"
+    assert facturx.get_facturx_xml_from_pdf(printed.content, check_schematron=False) == ("factur-x.xml", told.content)
+    with published_rules() as rules:
+        assert rules.broken(told.content, "cii") == []
 
 
 async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, database: Scratch) -> None:

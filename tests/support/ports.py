@@ -7,7 +7,6 @@ from contextlib import ExitStack
 
 from ipucloud.laboratory.up.ports import listen_near
 
-
 PORTS_OF_A_WORKER = 1000
 
 

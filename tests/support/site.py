@@ -110,7 +110,14 @@ class RunningSite:
         """Start the process and return at once."""
         self.data.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--data", str(self.data), *self.options]
-        command += ["--ports", own_ports(), "--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
+        command += [
+            "--ports",
+            own_ports(),
+            "--token",
+            self.token,
+            "--die-with-parent",
+            *([] if self.durable else ["--no-fsync"]),
+        ]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
 

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 8b1df37b9a83d5f6d18d4163d8b98a2e22d2160b17994707b74e6df3463d1822
+// Generated from docs/openapi.json by `npm run schema`; sha256 cb66e0daf8a2976e8199a7d8536cac836cdba6668c0ffda8779ec3871ba3a96e
 
 export interface paths {
     "/livez": {
@@ -8502,6 +8502,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             currency: string;
+            e_invoice: components["schemas"]["EInvoiceBuyer"];
             /** Format: uuid */
             id: string;
             legal_name: string | null;
@@ -8515,6 +8516,8 @@ export interface components {
             address?: string | null;
             country?: string | null;
             currency: string;
+            /** @default {} */
+            e_invoice?: components["schemas"]["EInvoiceBuyer"];
             legal_name?: string | null;
             name: string;
             /** @default 30 */
@@ -8530,6 +8533,7 @@ export interface components {
         BillingAccountPatch: {
             address?: string | null;
             country?: string | null;
+            e_invoice?: components["schemas"]["EInvoiceBuyer"] | null;
             legal_name?: string | null;
             name?: string | null;
             payment_days?: number | null;
@@ -9175,6 +9179,25 @@ export interface components {
              */
             remind_after?: number[];
             suspend_after?: number | null;
+        };
+        EInvoiceBuyer: {
+            buyer_reference?: string | null;
+            city?: string | null;
+            electronic_address?: string | null;
+            postcode?: string | null;
+            purchase_order?: string | null;
+            registration_number?: string | null;
+        };
+        EInvoiceSeller: {
+            bic?: string | null;
+            city?: string | null;
+            contact_email?: string | null;
+            contact_name?: string | null;
+            contact_phone?: string | null;
+            electronic_address?: string | null;
+            iban?: string | null;
+            postcode?: string | null;
+            registration_number?: string | null;
         };
         Estimate: {
             capacity: components["schemas"]["EstimateCapacity"];
@@ -10031,6 +10054,8 @@ export interface components {
             address: string | null;
             bank: string | null;
             country: string | null;
+            /** @default {} */
+            e_invoice?: components["schemas"]["EInvoiceSeller"];
             legal_name: string;
             tax_id: string | null;
         };
@@ -10961,6 +10986,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             currency: string;
+            e_invoice: components["schemas"]["EInvoiceBuyer"];
             /** Format: uuid */
             id: string;
             legal_name: string | null;
@@ -11099,6 +11125,8 @@ export interface components {
             account_id: string;
             address: string | null;
             country: string | null;
+            /** @default {} */
+            e_invoice?: components["schemas"]["EInvoiceBuyer"];
             legal_name: string;
             tax_id: string | null;
         };
@@ -11324,6 +11352,7 @@ export interface components {
             address: string;
             bank: string | null;
             country: string;
+            e_invoice: components["schemas"]["EInvoiceSeller"];
             legal_name: string;
             tax_id: string | null;
             version: number;
@@ -11332,6 +11361,7 @@ export interface components {
             address?: string | null;
             bank?: string | null;
             country?: string | null;
+            e_invoice?: components["schemas"]["EInvoiceSeller"] | null;
             legal_name?: string | null;
             tax_id?: string | null;
         };
@@ -12738,7 +12768,7 @@ export interface operations {
     getAccountInvoice: {
         parameters: {
             query?: {
-                format?: ("json" | "pdf") | null;
+                format?: ("json" | "pdf" | "factur-x" | "cii" | "ubl" | "xrechnung" | "peppol") | null;
             };
             header?: never;
             path: {
@@ -12755,6 +12785,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Invoice"];
                     "application/pdf": string;
+                    "application/xml": string;
                 };
             };
         };
@@ -15269,7 +15300,7 @@ export interface operations {
     getInvoiceDraft: {
         parameters: {
             query?: {
-                format?: ("json" | "pdf") | null;
+                format?: ("json" | "pdf" | "factur-x" | "cii" | "ubl" | "xrechnung" | "peppol") | null;
             };
             header?: never;
             path: {
@@ -15286,6 +15317,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Invoice"];
                     "application/pdf": string;
+                    "application/xml": string;
                 };
             };
         };
@@ -15293,7 +15325,7 @@ export interface operations {
     getInvoice: {
         parameters: {
             query?: {
-                format?: ("json" | "pdf") | null;
+                format?: ("json" | "pdf" | "factur-x" | "cii" | "ubl" | "xrechnung" | "peppol") | null;
             };
             header?: never;
             path: {
@@ -15311,6 +15343,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Invoice"];
                     "application/pdf": string;
+                    "application/xml": string;
                 };
             };
         };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import RequestedBy
 
 
@@ -43,6 +45,17 @@ def decimal(text: str) -> Decimal:
 
 
 Amount = Annotated[Decimal, typer.Argument(parser=decimal, metavar="AMOUNT", help="Exact amount, such as 500.00.")]
+
+
+def key_values(given: Iterable[str] | None) -> dict[str, str]:
+    """What options like `--tag KEY=VALUE` say. Raises UsageError."""
+    found = {}
+    for pair in given or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"Write {pair or 'it'} as KEY=VALUE.")
+        found[key] = value
+    return found
 
 
 def fields(value: BaseModel, *names: str) -> list[tuple[str, object]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -41,6 +41,7 @@ class Details(TypedDict, total=False):
     country: str | None
     tax_exempt: bool | None
     payment_days: int | None
+    e_invoice: Mapping[str, str] | None
 
 
 def create(name: str, currency: str, **details: Unpack[Details]) -> Call[BillingAccount]:

@@ -24,6 +24,14 @@ def pdf(number: str = DRAFT, *, platform: bool = False) -> Call[bytes]:
     return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"}, scoped=not platform)
 
 
+def electronic(number: str, form: str, *, platform: bool = False) -> Call[bytes]:
+    """The document as electronic invoice: `factur-x` is a PDF, `cii`, `ubl`, `xrechnung` and `peppol` are XML.
+
+    `platform`: of any account.
+    """
+    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": form}, scoped=not platform)
+
+
 def proof(number: str, *, platform: bool = False) -> Call[bytes]:
     """The file that proves an invoice without the service; `ipucloud.client.verify_bill` checks it.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given
 from ipucloud.client.models import Seller
@@ -19,8 +21,9 @@ def update(
     country: str | None = None,
     tax_id: str | None = None,
     bank: str | None = None,
+    e_invoice: Mapping[str, str] | None = None,
     if_match: str | None = None,
 ) -> Call[Seller]:
     """Change the given fields, for invoices from now on."""
-    body = given(legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank)
+    body = given(legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank, e_invoice=e_invoice)
     return request.patch("billing/seller", Seller, body, scoped=False, if_match=if_match)

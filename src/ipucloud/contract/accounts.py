@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from ipucloud.contract.e_invoices import EInvoiceBuyer
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
 from ipucloud.contract.lists import Page
 from ipucloud.contract.wallet import BalanceOut
@@ -30,6 +31,7 @@ class BillingAccountOut(Answer):
     )
     tax_exempt: bool
     payment_days: int
+    e_invoice: EInvoiceBuyer
     created_at: datetime
     version: int
 
@@ -55,6 +57,7 @@ class BillingAccountCreate(Body):
     country: CountryCode | None = None
     tax_exempt: bool = False
     payment_days: PaymentDays = 30
+    e_invoice: EInvoiceBuyer = EInvoiceBuyer()
 
 
 class BillingAccountPatch(Body):
@@ -67,6 +70,7 @@ class BillingAccountPatch(Body):
     country: CountryCode | None = None
     tax_exempt: bool | None = None
     payment_days: PaymentDays | None = None
+    e_invoice: EInvoiceBuyer | None = None
 
 
 class AccountChoice(Body):

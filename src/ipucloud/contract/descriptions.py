@@ -60,6 +60,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "domain": "Number of the IPU-Link domain.",
     "done": "Whether it is finished; then nothing changes any more.",
     "due_on": "Date by which it is due; null if nothing is.",
+    "e_invoice": "Further facts for electronic invoices.",
     "enabled": "Whether events are sent.",
     "ended_at": "End, exclusive; null while it continues.",
     "endpoint": "HTTPS URL of the S3 service.",

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.charges import CitedReportOut
+from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, Month, to_pay
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Money, rounded
@@ -48,12 +49,14 @@ class IssuerOut(PartyOut):
     """The seller, with bank details."""
 
     bank: str | None
+    e_invoice: EInvoiceSeller = EInvoiceSeller()
 
 
 class RecipientOut(PartyOut):
     """The customer."""
 
     account_id: UUID
+    e_invoice: EInvoiceBuyer = EInvoiceBuyer()
 
 
 class InvoicePeriodOut(Answer):
@@ -203,7 +206,12 @@ class ProofKeyPage(Page[ProofKeyOut]):
 
 
 class InvoiceFormat(BaseModel):
-    format: Literal["json", "pdf"] | None = Field(None, description="Format of the response; overrides `Accept`.")
+    format: Literal["json", "pdf", "factur-x", "cii", "ubl", "xrechnung", "peppol"] | None = Field(
+        None,
+        description="Format of the response; overrides `Accept`. Electronic invoices (EN 16931) are `factur-x`"
+        " (ZUGFeRD), a PDF/A-3 that contains the invoice's XML, `cii`, that XML alone, and `ubl`; `xrechnung` and `peppol`"
+        " (BIS Billing 3.0) are profiles of UBL.",
+    )
 
 
 class CreditNoteCreate(Body):
@@ -228,6 +236,7 @@ class SellerOut(Answer):
     country: str = Field(examples=["LU"])
     tax_id: str | None
     bank: str | None = Field(description="Bank details, as printed.")
+    e_invoice: EInvoiceSeller
     version: int
 
 
@@ -239,6 +248,7 @@ class SellerPatch(Body):
     country: CountryCode | None = None
     tax_id: Line | None = None
     bank: Lines | None = None
+    e_invoice: EInvoiceSeller | None = None
 
 
 class TaxRateOut(Answer):

@@ -140,7 +140,9 @@ def assemble_webhooks(
         panel = settings.public_url and settings.public_url.rstrip("/")
         reconcilers += [
             mail_dispatcher,
-            MailSender(Smtp(settings, settings.smtp_from), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME),
+            MailSender(
+                Smtp(settings, settings.smtp_from), _keys(settings), draw, panel=panel, cluster_name=CLUSTER_NAME
+            ),
         ]
         platform_work[mail_dispatcher.kind] = {MAIL_KEY: settings.webhook_interval}
     return Engine(

@@ -17,6 +17,7 @@ from ipucloud.billing.invoices.price_terms import PriceTerm
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.charges import CitedReportOut
+from ipucloud.contract.e_invoices import EInvoiceSeller
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
 from ipucloud.kernel.money import Money
 
@@ -29,6 +30,7 @@ SELLER = SellerOut(
     country="LU",
     tax_id="LU12345678",
     bank="IBAN LU28 0019 4006 4475 0000, BIC NWRZLULL, Banque du Nord",
+    e_invoice=EInvoiceSeller(),
     version=1,
 )
 CUSTOMER = Payer(
@@ -40,6 +42,7 @@ CUSTOMER = Payer(
     "DE123456789",
     tax_exempt=False,
     payment_days=30,
+    e_invoice={},
 )
 VAT = Tax("standard", "VAT", Decimal("0.17"))
 REVERSE = Tax("reverse_charge", "VAT", Decimal(0))

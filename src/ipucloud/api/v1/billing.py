@@ -73,7 +73,9 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
-        made = await accounts.create(connection, **body.model_dump())
+        made = await accounts.create(
+            connection, **body.model_dump() | {"e_invoice": body.e_invoice.model_dump(exclude_none=True)}
+        )
         document, version = await _document(request, connection, made)
         location = f"/v1/billing/accounts/{made}"
         return Answer(201, document, {"Location": location, "ETag": tag(version, document)}, made)

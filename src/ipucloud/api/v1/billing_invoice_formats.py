@@ -1,4 +1,4 @@
-"""Responses with invoices, credit notes and drafts: JSON or PDF."""
+"""Responses with invoices, credit notes and drafts: JSON, PDF or electronic invoices."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
-from ipucloud.billing.invoices.pdf import render
+from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, write
+from ipucloud.billing.invoices.pdf import render, render_with
 from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.money import places_of
 
 PDF = "application/pdf"
+XML = "application/xml"
 ONE_VERSION = 1
 """For issued documents, which never change."""
 Number = Annotated[str, Path(description="Number of the invoice or credit note.", examples=["INV-2026-000001"])]
@@ -36,10 +40,44 @@ register_url_convertor("invoice", _Number())
 
 
 async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> Response:
-    """The document as JSON or PDF."""
-    if query.format == "pdf" or (query.format is None and PDF in request.headers.get("accept", "")):
+    """The document as JSON, PDF or electronic invoice. Raises `Problem` state_conflict if it cannot be the latter."""
+    wanted = query.format
+    if wanted == "pdf" or (wanted is None and PDF in request.headers.get("accept", "")):
         known = InvoiceOut.model_validate_json(document)
-        name = known.number or "draft"
-        headers = {"Content-Disposition": f'inline; filename="{name}.pdf"'}
-        return Response(await asyncio.to_thread(render, known), 200, headers, PDF)
-    return tagged(request, document, ONE_VERSION)
+        return _file(known, "pdf", await asyncio.to_thread(render, known))
+    if wanted is None or wanted == "json":
+        return tagged(request, document, ONE_VERSION)
+    return await _electronic(InvoiceOut.model_validate_json(document), wanted)
+
+
+async def _electronic(document: InvoiceOut, wanted: str) -> Response:
+    profile = PROFILES[wanted]
+    refuse_incomplete(document, wanted)
+    xml = await asyncio.to_thread(write, document, profile)
+    if wanted != "factur-x":
+        return _file(document, "xml", xml)
+    return _file(document, "pdf", await asyncio.to_thread(render_with, document, xml))
+
+
+def refuse_incomplete(document: InvoiceOut, wanted: str) -> None:
+    """Raise `Problem` state_conflict for a document that lacks what the format needs."""
+    if document.number is None:
+        raise Problem(STATE_CONFLICT, "A draft is no invoice: its electronic invoice exists once it is issued.")
+    if places_of(document.currency) > MOST_PLACES:
+        raise Problem(
+            STATE_CONFLICT,
+            f"Electronic invoices have at most {MOST_PLACES} decimal places, and {document.currency} has more: use the"
+            " PDF of this invoice.",
+        )
+    lacking = missing(document, PROFILES[wanted])
+    if lacking:
+        raise Problem(
+            STATE_CONFLICT,
+            f"{document.number} cannot be written as {wanted}: it was issued without {', '.join(lacking)}. Set them"
+            " (`ipucloud seller update`, `ipucloud accounts update`) for invoices from now on; this one never changes.",
+        )
+
+
+def _file(document: InvoiceOut, kind: str, content: bytes) -> Response:
+    headers = {"Content-Disposition": f'inline; filename="{document.number or "draft"}.{kind}"'}
+    return Response(content, 200, headers, PDF if kind == "pdf" else XML)

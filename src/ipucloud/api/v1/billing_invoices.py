@@ -15,7 +15,7 @@ from ipucloud.api.reads import principal, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.api.v1.billing_invoice_formats import PDF, Number, in_format
+from ipucloud.api.v1.billing_invoice_formats import PDF, XML, Number, in_format
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import (
@@ -63,7 +63,7 @@ async def list_invoices(request: Request, project: ProjectRef, query: Annotated[
         "Read the draft of the next invoice",
         Permission.BILLING_READ,
         gives=InvoiceOut,
-        files=(PDF,),
+        files=(PDF, XML),
         errors=(STATE_CONFLICT,),
     ),
 )
@@ -86,7 +86,12 @@ async def get_invoice_draft(
 @routes.get(
     "/v1/projects/{project}/billing/invoices/{number:invoice}",
     **operation(
-        "getInvoice", "Read an invoice or a credit note", Permission.BILLING_READ, gives=InvoiceOut, files=(PDF,)
+        "getInvoice",
+        "Read an invoice or a credit note",
+        Permission.BILLING_READ,
+        gives=InvoiceOut,
+        files=(PDF, XML),
+        errors=(STATE_CONFLICT,),
     ),
 )
 async def get_invoice(
@@ -137,7 +142,8 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
         "Read any invoice or credit note",
         Permission.ACCOUNT_READ,
         gives=InvoiceOut,
-        files=(PDF,),
+        files=(PDF, XML),
+        errors=(STATE_CONFLICT,),
     ),
 )
 async def get_account_invoice(request: Request, number: Number, query: Annotated[InvoiceFormat, Query()]) -> Response:

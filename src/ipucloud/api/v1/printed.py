@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import BaseModel
 
 from ipucloud.api.problems import invalid
@@ -13,11 +15,16 @@ _WHY = "Invoices are printed in Latin, Greek and Cyrillic letters: transcribe th
 
 def refuse_unprintable(body: BaseModel, *, but: str | None = None) -> None:
     """Raise `Problem` validation_failed for the fields that cannot be printed; `but` is one that never is."""
-    given = body.model_dump(exclude_none=True, exclude={but} if but else None).items()
-    faults = [
-        FieldError(f"/{name}", "not_printable", _WHY)
-        for name, text in given
-        if isinstance(text, str) and not can_print(text)
-    ]
+    given = body.model_dump(exclude_none=True, exclude={but} if but else None)
+    faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", given) if not can_print(text)]
     if faults:
         raise invalid(faults)
+
+
+def _texts(path: str, value: object) -> Iterator[tuple[str, str]]:
+    """Every text of a document, with its JSON pointer."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield from _texts(f"{path}/{name}", each)

@@ -6,6 +6,7 @@ that no hour has two payers and closing an hour late gives the same result.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
@@ -40,15 +41,17 @@ class _PricedOtherwise(NamedTuple):
 
 _CREATE = sa.text(
     """
-    INSERT INTO billing_accounts (id, name, currency, legal_name, address, tax_id, country, tax_exempt, payment_days)
-    VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :country, :tax_exempt, :payment_days)
+    INSERT INTO billing_accounts (id, name, currency, legal_name, address, tax_id, country, tax_exempt, payment_days,
+                                  e_invoice)
+    VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :country, :tax_exempt, :payment_days,
+            CAST(:e_invoice AS jsonb))
     """
 )
 _SHOWN = f"""
 json_build_object(
   'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
   'address', address, 'tax_id', tax_id, 'country', country, 'tax_exempt', tax_exempt,
-  'payment_days', payment_days, 'created_at', {rfc3339("created_at")}, 'version', version)
+  'payment_days', payment_days, 'e_invoice', e_invoice, 'created_at', {rfc3339("created_at")}, 'version', version)
 """
 _READ = Query(clauses("SELECT", _SHOWN, "::text AS document, version FROM billing_accounts WHERE id = :id"), Document)
 VISIBLE_ACCOUNTS = "WHERE EXISTS (SELECT FROM principal WHERE platform OR account = billing_accounts.id)"
@@ -79,11 +82,12 @@ _UPDATE = sa.text(
        SET name = coalesce(:name, name), legal_name = coalesce(:legal_name, legal_name),
            address = coalesce(:address, address), tax_id = coalesce(:tax_id, tax_id),
            country = coalesce(:country, country), tax_exempt = coalesce(CAST(:tax_exempt AS boolean), tax_exempt),
-           payment_days = coalesce(CAST(:payment_days AS integer), payment_days), version = version + 1
+           payment_days = coalesce(CAST(:payment_days AS integer), payment_days),
+           e_invoice = e_invoice || CAST(:e_invoice AS jsonb), version = version + 1
      WHERE id = :id AND (CAST(:if_version AS bigint) IS NULL OR version = :if_version)
     """
 )
-_FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
+_FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days", "e_invoice")
 _EXISTS = Query("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :id)", bool)
 _OF_PROJECT = Query("SELECT account_id FROM payer_of(:project_id, app_now())", UUID)
 _CURRENCY = Query("SELECT coalesce(currency, :currency) AS currency FROM billing_accounts WHERE id = :id", str)
@@ -129,6 +133,7 @@ async def create(
     payment_days: int,
     country: str | None = None,
     tax_exempt: bool = False,
+    e_invoice: Mapping[str, object] | None = None,
 ) -> UUID:
     """Create an account without projects. Raises `Problem` validation_failed if nothing is sold in its currency."""
     if not await _SOLD.one(connection, {"currency": currency}):
@@ -151,6 +156,7 @@ async def create(
             "country": country,
             "tax_exempt": tax_exempt,
             "payment_days": payment_days,
+            "e_invoice": json.dumps(e_invoice or {}),
         },
     )
     return made
@@ -173,6 +179,7 @@ async def update(
 ) -> bool:
     """Change the given fields if the account has the version; False if it has not, or does not exist."""
     fields = dict.fromkeys(_FIELDS) | changes
+    fields["e_invoice"] = json.dumps(fields["e_invoice"] or {})
     changed = await connection.execute(_UPDATE, fields | {"id": account_id, "if_version": if_version})
     return changed.rowcount == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.billing.accounts import functions
-from ipucloud.db.base import instant, make_with, metadata, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, tenant_key
 
 billing_accounts = sa.Table(
     "billing_accounts",
@@ -21,6 +21,7 @@ billing_accounts = sa.Table(
     instant("created_at", default_now=True),
     sa.Column("country", sa.Text, comment="NULL: the seller's"),
     sa.Column("tax_exempt", sa.Boolean, nullable=False, server_default=sa.false()),
+    json_column("e_invoice", default="'{}'", comment="further facts of electronic invoices"),
     sa.CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
     sa.CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
     sa.CheckConstraint("payment_days BETWEEN 0 AND 365", name="payment_days"),

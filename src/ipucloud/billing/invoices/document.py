@@ -16,6 +16,7 @@ from ipucloud.billing.invoices.arithmetic import RateTotals
 from ipucloud.billing.invoices.computing import Computed
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import SENTENCES
+from ipucloud.contract.e_invoices import EInvoiceBuyer
 from ipucloud.contract.invoices import (
     CorrectedInvoiceOut,
     InvoiceLineOut,
@@ -63,6 +64,7 @@ def issued_document(computed: Computed, number: str | None, settled: Sequence[Pa
             address=payer.address,
             country=payer.country,
             tax_id=payer.tax_id,
+            e_invoice=EInvoiceBuyer.model_validate(payer.e_invoice),
         ),
         lines=[_line(place, computed, sign) for place in range(1, len(computed.lines) + 1)],
         cost=money(totals.cost),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +14,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import not_found
 
 _READ = """
-SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
+SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days, e_invoice
   FROM billing_accounts WHERE id = :account_id
 """
 _BALANCE = Query(
@@ -37,6 +37,7 @@ class Payer(NamedTuple):
     tax_id: str | None
     tax_exempt: bool
     payment_days: int
+    e_invoice: dict[str, Any]
 
     def side(self, code: str, currency: str) -> Side:
         """Its account of the ledger: `unbilled`, `receivable`, `wallet` or `promo`."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import TypeVar
 
+from ipucloud.billing.invoices.factur_x import PDF_A, embed_invoice
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, places_of, written
@@ -29,6 +30,17 @@ def render(document: InvoiceOut) -> bytes:
     return _drawn(document, pages, lambda sheet: bytes(sheet.output()))
 
 
+def render_with(document: InvoiceOut, xml: bytes) -> bytes:
+    """The Factur-X (ZUGFeRD) PDF of an invoice or a credit note: a PDF/A-3 that contains its XML."""
+    pages = _drawn(document, 1, Sheet.page_no)
+
+    def finish(sheet: Sheet) -> bytes:
+        embed_invoice(sheet, xml, author=document.seller.legal_name, day=document.issued_on)
+        return bytes(sheet.output())
+
+    return _drawn(document, pages, finish, PDF_A)
+
+
 @dataclass(frozen=True, slots=True)
 class _Total:
     """A line of the sums: `strong` ones stand out."""
@@ -38,12 +50,14 @@ class _Total:
     strong: bool = False
 
 
-def _drawn(document: InvoiceOut, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
-    """What `finish` makes of the sheet that was drawn for so many pages."""
+def _drawn(
+    document: InvoiceOut, pages: int, finish: Callable[[Sheet], Finished], standard: str | None = None
+) -> Finished:
+    """What `finish` makes of the sheet that was drawn for so many pages, and complies with `standard`."""
     seller = document.seller
     title = " ".join(filter(None, (TITLES[document.kind], document.number)))
-    foot = ", ".join(filter(None, (seller.legal_name, seller.tax_id)))
-    with Sheet(title, foot, datetime.combine(document.issued_on, time(), UTC), pages) as sheet:
+    foot = ", ".join(filter(None, (seller.legal_name, seller.tax_id, seller.e_invoice.registration_number)))
+    with Sheet(title, foot, datetime.combine(document.issued_on, time(), UTC), pages, standard) as sheet:
         _head(sheet, document)
         totals = _credit_totals(document) if document.kind == "credit_note" else _invoice_totals(document)
         remarks = [*document.notes, *map(_credit, document.credits or ()), *_terms(document)]
@@ -92,8 +106,11 @@ def _facts(document: InvoiceOut) -> list[tuple[str, str]]:
         facts += [("Corrects", f"{number} of {day}") for number, day in _corrected(document)]
     elif document.due_on is not None:
         facts.append(("Due date", str(document.due_on)))
+    more = document.customer.e_invoice
+    wanted = {"Your order": more.purchase_order, "Your reference": more.buyer_reference}
     return [
         *facts,
+        *((name, value) for name, value in wanted.items() if value is not None),
         ("Period of service", f"{period.since} to {period.until - timedelta(days=1)}"),
         ("Currency", document.currency),
         ("Account", str(document.customer.account_id)),

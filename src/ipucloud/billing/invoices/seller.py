@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +14,8 @@ from ipucloud.db.statements import Statements
 _READ = Query(
     """
     SELECT json_build_object('legal_name', legal_name, 'address', address, 'country', country,
-                             'tax_id', tax_id, 'bank', bank, 'version', version)::text AS document, version
+                             'tax_id', tax_id, 'bank', bank, 'e_invoice', e_invoice, 'version', version)::text
+             AS document, version
       FROM sellers
     """,
     Document,
@@ -22,11 +25,12 @@ _UPDATE = sa.text(
     UPDATE sellers
        SET legal_name = coalesce(:legal_name, legal_name), address = coalesce(:address, address),
            country = coalesce(:country, country), tax_id = coalesce(:tax_id, tax_id), bank = coalesce(:bank, bank),
+           e_invoice = e_invoice || CAST(:e_invoice AS jsonb),
            version = version + 1
      WHERE CAST(:if_version AS bigint) IS NULL OR version = :if_version
     """
 )
-_FIELDS = ("legal_name", "address", "country", "tax_id", "bank")
+_FIELDS = ("legal_name", "address", "country", "tax_id", "bank", "e_invoice")
 
 
 async def seller_document(connection: Statements) -> tuple[bytes, int]:
@@ -37,4 +41,5 @@ async def seller_document(connection: Statements) -> tuple[bytes, int]:
 async def update_seller(connection: AsyncConnection, changes: dict[str, object], *, if_version: int | None) -> bool:
     """Change the given fields if the seller has the version; else False."""
     values = dict.fromkeys(_FIELDS) | changes | {"if_version": if_version}
+    values["e_invoice"] = json.dumps(values["e_invoice"] or {})
     return (await connection.execute(_UPDATE, values)).rowcount == 1

@@ -60,8 +60,8 @@ def _in_font() -> frozenset[int]:
 class _Fonts(FPDF):
     """A document with the fonts, whose files are open until the end of its `with`."""
 
-    def __init__(self) -> None:
-        super().__init__(orientation="portrait", unit="mm", format="A4")
+    def __init__(self, standard: str | None = None) -> None:
+        super().__init__(orientation="portrait", unit="mm", format="A4", enforce_compliance=standard)
         self.add_font(FONT, "", OPENSANS_REGULAR.path)
         self.add_font(FONT, "B", OPENSANS_BOLD.path)
 
@@ -94,10 +94,13 @@ class Row:
 
 
 class Sheet(_Fonts):
-    """A document of `pages` pages, for a `with`. Nothing depends on the clock: the same input gives the same bytes."""
+    """A document of `pages` pages, for a `with`. Nothing depends on the clock: the same input gives the same bytes.
 
-    def __init__(self, title: str, foot: str, made_at: datetime, pages: int) -> None:
-        super().__init__()
+    `standard`: that it has to comply with, such as `PDF/A-3B`.
+    """
+
+    def __init__(self, title: str, foot: str, made_at: datetime, pages: int, standard: str | None = None) -> None:
+        super().__init__(standard)
         self.set_margins(LEFT, TOP, WIDTH - RIGHT)
         self.set_auto_page_break(auto=False, margin=BOTTOM)
         self.set_title(printable(title))

@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql as pg
 from ipucloud.billing.invoices.functions import FINAL_TABLES, PAYMENT_FINAL
 from ipucloud.billing.ledger.functions import final
 from ipucloud.billing.ledger.tables import MONEY, billing_months
-from ipucloud.db.base import instant, make_with, metadata, one_of, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, tenant_key
 from ipucloud.db.documents import decimal_places
 
 INVOICE_SERIES, CREDIT_NOTE_SERIES = "INV", "CN"
@@ -47,6 +47,7 @@ sellers = sa.Table(
     sa.Column("country", sa.Text, nullable=False),
     sa.Column("tax_id", sa.Text),
     sa.Column("bank", sa.Text, comment="where to pay, as it is printed"),
+    json_column("e_invoice", default="'{}'", comment="further facts of electronic invoices"),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
     sa.CheckConstraint("id", name="one"),
     sa.CheckConstraint(_COUNTRY.format("country"), name="country"),

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Annotated
 
 import typer
+from pydantic import BaseModel
 
 from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
 from ipucloud.cli.commands.events import follow_events
@@ -17,7 +18,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import utc
-from ipucloud.cli.values import Amount, decimal, fields
+from ipucloud.cli.values import Amount, decimal, fields, key_values
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import BillingAccount, Dunning, Event, Funds, Money
@@ -30,6 +31,14 @@ Address = Annotated[str | None, typer.Option(help="Address printed on invoices; 
 TaxId = Annotated[str | None, typer.Option(help="VAT or other tax number.")]
 Country = Annotated[str | None, typer.Option(help="ISO 3166 code, such as LU.")]
 TaxExempt = Annotated[bool | None, typer.Option("--tax-exempt/--no-tax-exempt", help="Charge no tax.")]
+EInvoice = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--e-invoice",
+        metavar="KEY=VALUE",
+        help="A fact of electronic invoices, such as electronic_address=EM:billing@example.com; repeatable.",
+    ),
+]
 PaymentDays = Annotated[int | None, typer.Option(min=0, help="Days between an invoice and its due date.")]
 
 
@@ -51,6 +60,7 @@ def create(
     country: Country = None,
     tax_exempt: TaxExempt = None,
     payment_days: PaymentDays = None,
+    e_invoice: EInvoice = None,
 ) -> None:
     """Create a billing account; `accounts assign` lets it pay for projects. Needs a platform token."""
     call = accounts.create(
@@ -62,6 +72,7 @@ def create(
         country=country,
         tax_exempt=tax_exempt,
         payment_days=payment_days,
+        e_invoice=key_values(e_invoice) or None,
     )
     _show(session, session.run(call))
 
@@ -95,9 +106,10 @@ def update(
     country: Country = None,
     tax_exempt: TaxExempt = None,
     payment_days: PaymentDays = None,
+    e_invoice: EInvoice = None,
 ) -> None:
     """Change a billing account; issued invoices never change. Needs a platform token."""
-    changed = (name, legal_name, address, tax_id, country, tax_exempt, payment_days)
+    changed = (name, legal_name, address, tax_id, country, tax_exempt, payment_days, e_invoice or None)
     if all(each is None for each in changed):
         raise UsageError("Give at least one change, such as --payment-days 14.")
     call = accounts.update(
@@ -109,6 +121,7 @@ def update(
         country=country,
         tax_exempt=tax_exempt,
         payment_days=payment_days,
+        e_invoice=key_values(e_invoice) or None,
     )
     _show(session, session.run(call))
 
@@ -292,7 +305,12 @@ def _event_row(event: Event) -> tuple[object, ...]:
 
 def _show(session: Session, account: BillingAccount) -> None:
     shown = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
-    session.show(account, fields(account, *shown, "created_at"))
+    session.show(account, [*fields(account, *shown, "created_at"), *e_invoice_facts(account.e_invoice)])
+
+
+def e_invoice_facts(found: BaseModel) -> list[tuple[str, object]]:
+    """What is set for electronic invoices."""
+    return [(f"e-invoice {name}", value) for name, value in found.model_dump(exclude_none=True).items()]
 
 
 def _show_dunning(session: Session, found: Dunning) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.commands.clusters import Buckets, Idle, Name, Patience, Wait, Yes, ask, parse_tags
+from ipucloud.cli.commands.clusters import Buckets, Idle, Name, Patience, Wait, Yes, ask
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
@@ -20,6 +20,7 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.repair_windows import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, moment
+from ipucloud.cli.values import key_values
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import clusters, operations
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError, WaitTimeoutError
@@ -92,7 +93,7 @@ def update(
     if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time or no_idle or no_s3):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
-    changed = {**cluster.value.tags, **parse_tags(tags or [])}
+    changed = {**cluster.value.tags, **key_values(tags)}
     for key in delete_tags or []:
         if changed.pop(key, None) is None:
             raise UsageError(f"Cluster {cluster.value.name} has no tag {key}.")

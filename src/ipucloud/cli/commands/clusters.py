@@ -28,7 +28,7 @@ from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil
-from ipucloud.cli.values import Order, Sorted
+from ipucloud.cli.values import Order, Sorted, key_values
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
@@ -137,7 +137,7 @@ def create(
             ssh_keys=ssh_keys or only_key(session),
             s3_connections=s3_connections or (),
             user_data=user_data.read_text() if user_data else None,
-            tags=parse_tags(tags or []),
+            tags=key_values(tags),
             reconfigurable=reconfigurable,
             poplar_servers=poplar_servers,
             delete_protection=protect,
@@ -171,7 +171,7 @@ def list_clusters(
 ) -> None:
     """List the project's clusters."""
     session.list(
-        clusters.list(state=state, region=region, flavor=flavor, tags=parse_tags(tags or []), order=order),
+        clusters.list(state=state, region=region, flavor=flavor, tags=key_values(tags), order=order),
         ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
@@ -440,16 +440,6 @@ def only_key(session: Session) -> list[str]:
     if len(names) > 1:
         raise UsageError(f"Choose SSH keys with --ssh-key: {', '.join(names)}.")
     return names
-
-
-def parse_tags(pairs: list[str]) -> dict[str, str]:
-    tags = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise UsageError("Write a tag as KEY=VALUE.")
-        tags[key] = value
-    return tags
 
 
 def _show(session: Session, cluster: Cluster, operation: Operation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,18 @@ from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Balance, Money
 
 app = typer.Typer()
+
+
+class EInvoice(StrEnum):
+    """Formats of electronic invoices, as the API spells them."""
+
+    FACTUR_X = "factur-x"
+    CII = "cii"
+    UBL = "ubl"
+    XRECHNUNG = "xrechnung"
+    PEPPOL = "peppol"
+
+
 _LINE_COLUMNS = (
     *("LINE", "PROJECT", "SKU", "REGION", "SINCE", "UNTIL", "CORRECTS"),
     *("MACHINE MINUTES", "CREDITED", "PRICE", "TAX RATE", "AMOUNT"),
@@ -92,6 +105,18 @@ def show_invoice(
         facts.append(("due on", found.due_on or ""))
     shown = [(name, amount) for name, amount in sums.items() if amount is not None]
     session.show(found, [*facts, *shown, *(("note", note) for note in found.notes)])
+
+
+@customer_command(app, "e-invoice", "INV-2026-000001 factur-x invoice.pdf", "CN-2026-000001 ubl note.xml")
+def e_invoice(
+    session: Session,
+    number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note.")],
+    form: Annotated[EInvoice, typer.Argument(metavar="FORMAT", help="factur-x, cii, ubl, xrechnung or peppol.")],
+    output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
+) -> None:
+    """Save an invoice or a credit note as electronic invoice (EN 16931)."""
+    write(output, session.run(invoices.electronic(number, form)))
+    session.done("written", output)
 
 
 @customer_command(app, "proof", "INV-2026-000001 may.proof")

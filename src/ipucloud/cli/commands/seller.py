@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.accounts import Address, Country, LegalName, TaxId
+from ipucloud.cli.commands.accounts import Address, Country, EInvoice, LegalName, TaxId, e_invoice_facts
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import fields
+from ipucloud.cli.values import fields, key_values
 from ipucloud.client import seller
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Seller
@@ -31,13 +31,18 @@ def update(
     country: Country = None,
     tax_id: TaxId = None,
     bank: Annotated[str | None, typer.Option(help="Bank details, as printed.")] = None,
+    e_invoice: EInvoice = None,
 ) -> None:
     """Change the seller named on invoices; issued invoices never change. Needs a platform token."""
-    if all(each is None for each in (legal_name, address, country, tax_id, bank)):
+    more = key_values(e_invoice)
+    if not more and all(each is None for each in (legal_name, address, country, tax_id, bank)):
         raise UsageError("Give at least one change, such as --legal-name.")
-    call = seller.update(legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank)
+    call = seller.update(
+        legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank, e_invoice=more or None
+    )
     _show(session, session.run(call))
 
 
 def _show(session: Session, found: Seller) -> None:
-    session.show(found, fields(found, "legal_name", "address", "country", "tax_id", "bank"))
+    shown = fields(found, "legal_name", "address", "country", "tax_id", "bank")
+    session.show(found, [*shown, *e_invoice_facts(found.e_invoice)])

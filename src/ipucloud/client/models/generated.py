@@ -108,43 +108,6 @@ class AuditEntry(Answer):
     """SHA-256 of the previous hash and this entry; null: not sealed yet."""
 
 
-class BillingAccount(Answer):
-    """A billing account: it pays for projects."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    currency: str
-    """ISO 4217 code of the currency."""
-
-    legal_name: str | None = None
-    """Legal name, as printed on invoices."""
-
-    address: str | None = None
-    """Postal address, as printed on invoices."""
-
-    tax_id: str | None = None
-    """Tax number, as printed on invoices."""
-
-    country: str | None = None
-    """ISO 3166-1 code of the country; null means the seller's country."""
-
-    tax_exempt: bool
-    """Whether invoices have no tax."""
-
-    payment_days: int
-    """Days between an invoice and its due date."""
-
-    created_at: datetime
-    """When it was created."""
-
-    version: int
-    """Number that grows with every change."""
-
-
 class BudgetTag(Answer):
     """The budget covers the clusters that have this tag."""
 
@@ -415,6 +378,65 @@ class DueAction(Answer):
 
     operation: str | None = None
     """The operation that it began."""
+
+
+class EInvoiceBuyer(Answer):
+    """The customer, in electronic invoices."""
+
+    buyer_reference: str | None = None
+    """Reference that the customer routes invoices by, such as a German Leitweg-ID (BT-10)."""
+
+    city: str | None = None
+    """City of the address (BT-37, BT-52)."""
+
+    electronic_address: str | None = None
+    """
+    Where it receives e-invoices: scheme of the Electronic Address Scheme list, a colon, and the address (BT-34,
+    BT-49). `EM` is e-mail.
+    """
+
+    postcode: str | None = None
+    """Post code of the address (BT-38, BT-53)."""
+
+    purchase_order: str | None = None
+    """Number of the customer's purchase order (BT-13)."""
+
+    registration_number: str | None = None
+    """Number in the register of companies (BT-30, BT-47)."""
+
+
+class EInvoiceSeller(Answer):
+    """The seller, in electronic invoices."""
+
+    bic: str | None = None
+    """BIC of its bank (BT-86)."""
+
+    city: str | None = None
+    """City of the address (BT-37, BT-52)."""
+
+    contact_email: str | None = None
+    """E-mail address of the contact (BT-43)."""
+
+    contact_name: str | None = None
+    """Person or department to ask (BT-41)."""
+
+    contact_phone: str | None = None
+    """Telephone number of the contact (BT-42)."""
+
+    electronic_address: str | None = None
+    """
+    Where it receives e-invoices: scheme of the Electronic Address Scheme list, a colon, and the address (BT-34,
+    BT-49). `EM` is e-mail.
+    """
+
+    iban: str | None = None
+    """Account to pay to (BT-84)."""
+
+    postcode: str | None = None
+    """Post code of the address (BT-38, BT-53)."""
+
+    registration_number: str | None = None
+    """Number in the register of companies (BT-30, BT-47)."""
 
 
 class EstimateQuota(Answer):
@@ -1031,6 +1053,9 @@ class Issuer(Answer):
 
     bank: str | None = None
     """Bank details, as printed on invoices."""
+
+    e_invoice: EInvoiceSeller | None = None
+    """Further facts for electronic invoices."""
 
 
 class JobLogPart(Answer):
@@ -1927,6 +1952,9 @@ class Recipient(Answer):
     account_id: str
     """Id of the billing account."""
 
+    e_invoice: EInvoiceBuyer | None = None
+    """Further facts for electronic invoices."""
+
 
 class ReportRow(Answer):
     """The figures of one group."""
@@ -2124,6 +2152,9 @@ class Seller(Answer):
 
     bank: str | None = None
     """Bank details, as printed."""
+
+    e_invoice: EInvoiceSeller
+    """Further facts for electronic invoices."""
 
     version: int
     """Number that grows with every change."""
@@ -2888,6 +2919,46 @@ class Billing(Answer):
 
     cost_per_minute: Money | None = None
     """Cost of the present minute, without credited machines; 0 while nothing is billed."""
+
+
+class BillingAccount(Answer):
+    """A billing account: it pays for projects."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    currency: str
+    """ISO 4217 code of the currency."""
+
+    legal_name: str | None = None
+    """Legal name, as printed on invoices."""
+
+    address: str | None = None
+    """Postal address, as printed on invoices."""
+
+    tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
+    country: str | None = None
+    """ISO 3166-1 code of the country; null means the seller's country."""
+
+    tax_exempt: bool
+    """Whether invoices have no tax."""
+
+    payment_days: int
+    """Days between an invoice and its due date."""
+
+    e_invoice: EInvoiceBuyer
+    """Further facts for electronic invoices."""
+
+    created_at: datetime
+    """When it was created."""
+
+    version: int
+    """Number that grows with every change."""
 
 
 class BookedPrice(Answer):
@@ -4725,6 +4796,9 @@ class ProjectAccount(Answer):
     payment_days: int
     """Days between an invoice and its due date."""
 
+    e_invoice: EInvoiceBuyer
+    """Further facts for electronic invoices."""
+
     created_at: datetime
     """When it was created."""
 
@@ -5744,6 +5818,8 @@ __all__ = [
     "Disabled",
     "DueAction",
     "Dunning",
+    "EInvoiceBuyer",
+    "EInvoiceSeller",
     "Estimate",
     "EstimateCapacity",
     "EstimateQuota",

@@ -199,7 +199,8 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
         await _refuse_early(connection, actor, body.name, region, need)
         if admitted.awaited:
             raise behind_the_queue(
-                "Create the cluster with `wait_for_capacity`, choose another machine type or region, or try again later."
+                "Create the cluster with `wait_for_capacity`, choose another machine type or region, or try again"
+                " later."
             )
     cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
     await take(connection, Demand(actor.project_id, cluster_id, region, need))

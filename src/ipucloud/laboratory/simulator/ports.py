@@ -23,9 +23,7 @@ def candidates(ports: range) -> Iterator[int]:
     return (random.choice(ports) for _ in range(ATTEMPTS))  # noqa: S311 - any free port will do
 
 
-async def listen_on(
-    port: int | None, listen: Callable[[int], Awaitable[T]], ports: range = PORTS
-) -> tuple[int, T]:
+async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]], ports: range = PORTS) -> tuple[int, T]:
     """Listen on `port`, or on a free one of `ports` when it is None; answers the port and what `listen` made.
 
     Raises PortTaken when `port` is not free, or none could be found. `listen` raises OSError for a port in use.

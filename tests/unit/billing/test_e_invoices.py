@@ -1,0 +1,133 @@
+"""Electronic invoices keep the published rules of EN 16931, and say what the JSON document says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+import facturx
+import pytest
+from lxml import etree
+
+from ipucloud.billing.invoices.e_invoice import PROFILES, missing, write
+from ipucloud.billing.invoices.pdf import render_with
+from ipucloud.billing.invoices.tax import Tax
+from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
+from ipucloud.contract.invoices import InvoiceOut
+from tests.support.e_invoices import Rules, published_rules
+from tests.unit.billing import invoice_samples as samples
+
+EXEMPT, ZERO = Tax("exempt", "VAT", Decimal(0)), Tax("standard", "VAT", Decimal(0))
+SELLER = EInvoiceSeller(
+    registration_number="B123456",
+    city="Windhof",
+    postcode="L-8399",
+    electronic_address="EM:billing@nordwind.example",
+    contact_name="Billing",
+    contact_phone="+352 123456",
+    contact_email="billing@nordwind.example",
+    iban="LU280019400644750000",
+    bic="NWRZLULL",
+)
+BUYER = EInvoiceBuyer(
+    registration_number="HRB 1234",
+    city="München",
+    postcode="80331",
+    electronic_address="0088:4012345678901",
+    buyer_reference="04011000-12345-34",
+    purchase_order="PO-2026-118",
+)
+DOCUMENTS = {
+    "invoice": samples.invoice(samples.lines(3)),
+    "reverse charge": samples.invoice(samples.lines(3), tax=samples.REVERSE),
+    "exempt": samples.invoice(samples.lines(2), tax=EXEMPT),
+    "zero rated": samples.invoice(samples.lines(2), tax=ZERO),
+    "promotional credit and wallet": samples.invoice(samples.lines(3), promo="123.45", wallet="50.00"),
+    "nothing due": samples.invoice(samples.lines(1), wallet="1000000"),
+    "with a correction": samples.invoice([*samples.lines(2), samples.correction()]),
+    "of corrections": samples.invoice([samples.correction()]),
+    "credit note": samples.credit_note(),
+}
+
+
+def complete(document: InvoiceOut) -> InvoiceOut:
+    """With everything that parties can say."""
+    seller = document.seller.model_copy(update={"e_invoice": SELLER})
+    customer = document.customer.model_copy(update={"e_invoice": BUYER})
+    return document.model_copy(update={"seller": seller, "customer": customer})
+
+
+@pytest.fixture(scope="module")
+def rules() -> Iterator[Rules]:
+    with published_rules() as rules:
+        yield rules
+
+
+@pytest.mark.parametrize("form", PROFILES)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_kind_of_document_keeps_the_published_rules(rules: Rules, name: str, form: str) -> None:
+    profile, document = PROFILES[form], DOCUMENTS[name]
+    for each in (document, complete(document)):
+        assert rules.broken(write(each, profile), profile.syntax) == []
+    assert missing(complete(document), profile) == []
+
+
+def test_the_xml_says_what_the_document_says() -> None:
+    document = complete(DOCUMENTS["promotional credit and wallet"])
+    said = facturx.parse_ubl_cii_xml(etree.fromstring(write(document, PROFILES["ubl"])))
+    assert (said["BT-1"], said["BT-2"], said["BT-9"]) == (document.number, document.issued_on, document.due_on)
+    assert said["BT-10"] == "04011000-12345-34"
+    assert said["BT-13"] == "PO-2026-118"
+    assert said["BT-84"] == "LU280019400644750000"
+    assert said["BG-4"]["city"] == "Windhof"
+    assert said["BG-4"]["addr_l1"] == "12, rue de l'Industrie"
+    assert "addr_l2" not in said["BG-4"]
+    assert said["BG-7"]["vat_identifier"] == "DE123456789"
+    assert (document.lines, document.subtotal, document.due) != (None, None, None)
+    assert [Decimal(line["BT-129"]) for line in said["BG-25"]] == [
+        Decimal(line.machine_minutes) for line in document.lines or ()
+    ]
+    assert Decimal(said["BT-107"]) == Decimal("123.45")
+    assert Decimal(said["BT-113"]) == Decimal("50.00")
+    assert document.due is not None
+    assert Decimal(said["BT-115"]) == document.due.amount
+
+
+def test_profiles_name_their_specification() -> None:
+    document = complete(DOCUMENTS["invoice"])
+    named = {form: etree.fromstring(write(document, PROFILES[form])) for form in ("ubl", "peppol", "xrechnung")}
+    found = {form: root.findtext("{*}CustomizationID") for form, root in named.items()}
+    assert found["ubl"] == "urn:cen.eu:en16931:2017"
+    assert "peppol" in str(found["peppol"])
+    assert "xrechnung_3.0" in str(found["xrechnung"])
+
+
+def test_what_a_profile_needs_is_named() -> None:
+    plain = DOCUMENTS["invoice"]
+    assert missing(plain, PROFILES["cii"]) == []
+    assert missing(plain, PROFILES["peppol"]) == [
+        "seller.e_invoice.electronic_address",
+        "customer.e_invoice.electronic_address",
+        "customer.e_invoice.buyer_reference",
+    ]
+    unknown = plain.model_copy(update={"seller": plain.seller.model_copy(update={"tax_id": None})})
+    assert missing(unknown, PROFILES["factur-x"]) == ["seller.tax_id"]
+
+
+def test_a_factur_x_is_a_pdf_with_the_xml_and_always_the_same() -> None:
+    document = complete(DOCUMENTS["invoice"])
+    xml = write(document, PROFILES["factur-x"])
+    pdf = render_with(document, xml)
+    assert pdf == render_with(document, xml)
+    assert facturx.get_facturx_xml_from_pdf(pdf, check_xsd=True, check_schematron=False) == ("factur-x.xml", xml)
+    assert b"<pdfaid:part>3</pdfaid:part>" in pdf
+    assert b"<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>" in pdf
+
+
+def test_letters_that_xml_cannot_have_are_left_out() -> None:
+    document = DOCUMENTS["invoice"]
+    hostile = document.lines[0].model_copy(update={"project": "a<b>&\ufffe\"'"}) if document.lines else None
+    changed = document.model_copy(update={"lines": [hostile], "issued_on": date(2026, 5, 2)})
+    xml = write(changed, PROFILES["cii"])
+    assert "project a&lt;b&gt;&amp;" in xml.decode()
