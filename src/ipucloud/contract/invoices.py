@@ -209,8 +209,8 @@ class InvoiceFormat(BaseModel):
     format: Literal["json", "pdf", "factur-x", "cii", "ubl", "xrechnung", "peppol"] | None = Field(
         None,
         description="Format of the response; overrides `Accept`. Electronic invoices (EN 16931) are `factur-x`"
-        " (ZUGFeRD), a PDF/A-3 that contains the invoice's XML, `cii`, that XML alone, and `ubl`; `xrechnung` and `peppol`"
-        " (BIS Billing 3.0) are profiles of UBL.",
+        " (ZUGFeRD), a PDF/A-3 that contains the invoice's XML, `cii`, that XML alone, and `ubl`; `xrechnung` and"
+        " `peppol` (BIS Billing 3.0) are profiles of UBL.",
     )
 
 
