@@ -266,6 +266,13 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     assert violations(page) == []
     pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
     assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
+    page.get_by_role("button", name="Electronic invoice").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=re.compile("^UBL")).click()
+    assert b":Invoice-2" in download.value.path().read_bytes()
+    page.get_by_role("button", name="Electronic invoice").click()
+    page.get_by_role("menuitem", name=re.compile("^Peppol")).click()
+    expect(page.get_by_text("was issued without seller.e_invoice.electronic_address")).to_be_visible()
 
 
 def test_a_token_is_shown_once_used_replaced_and_revoked(system: Up, open_page: Callable[..., Page]) -> None:

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, body, type Schemas } from "./client";
+import { api, body, type Schemas, toError } from "./client";
 import { key } from "./queries";
 
 export type Summary = Schemas["Summary"];
@@ -65,8 +65,19 @@ export const invoice = (scope: BillingScope, number: string) =>
     },
   });
 
-export const invoicePdf = (scope: BillingScope, number: string) =>
-  `/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?format=pdf`;
+const invoiceFile = (scope: BillingScope, number: string, format: string) =>
+  `/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?format=${format}`;
+
+export const invoicePdf = (scope: BillingScope, number: string) => invoiceFile(scope, number, "pdf");
+
+export const E_INVOICES = ["factur-x", "cii", "ubl", "xrechnung", "peppol"] as const;
+export type EInvoice = (typeof E_INVOICES)[number];
+
+export async function eInvoice(scope: BillingScope, number: string, format: EInvoice): Promise<Blob> {
+  const response = await fetch(invoiceFile(scope, number, format), { credentials: "same-origin" });
+  if (!response.ok) throw await toError(response);
+  return response.blob();
+}
 
 /** Budgets with their figures of the present month: at most 100. */
 export const budgets = (scope: BillingScope) =>

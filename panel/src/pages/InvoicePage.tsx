@@ -6,15 +6,17 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useParams } from "react-router";
 import { invoice, invoicePdf } from "../api/billing";
 import type { Schemas } from "../api/client";
 import { regions } from "../api/queries";
 import { useBillingScope } from "../app/useBillingScope";
-import { FailedPage } from "../components/Failure";
+import { FailedPage, Failure } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { To } from "../components/To";
 import { useFormat, useStrings } from "../i18n";
+import { EInvoices } from "./billing/EInvoices";
 
 type Invoice = Schemas["Invoice"];
 
@@ -24,6 +26,7 @@ export function InvoicePage() {
   const f = useFormat();
   const scope = useBillingScope();
   const { number = "" } = useParams();
+  const [refused, setRefused] = useState<unknown>(null);
   const regionNames = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
   const { data, error, refetch } = useQuery(invoice(scope, number));
   if (error && !data) return <FailedPage title={number} error={error} retry={() => void refetch()} />;
@@ -34,10 +37,16 @@ export function InvoicePage() {
       <Header
         variant="h1"
         description={s.period(f.day(data.period.since), f.day(lastDay(data.period.until)))}
-        actions={<Button href={invoicePdf(scope, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>}
+        actions={
+          <SpaceBetween size="xs" direction="horizontal">
+            {data.number !== null && <EInvoices scope={scope} number={data.number} onRefused={setRefused} />}
+            <Button href={invoicePdf(scope, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>
+          </SpaceBetween>
+        }
       >
         {title}
       </Header>
+      <Failure error={refused} />
       {data.number === null && <Alert type="info">{s.draftText}</Alert>}
       {data.invoice && (
         <Alert type="info">

@@ -59,6 +59,10 @@ export const billing: Messages["billing"] = {
   total: "Gesamt",
   open: "Offen",
   dueOn: "Fällig",
+  eInvoice: "E-Rechnung",
+  eInvoices: {
+    "factur-x": "ZUGFeRD / Factur-X (PDF mit XML)", cii: "CII (XML)", ubl: "UBL (XML)", xrechnung: "XRechnung (UBL)", peppol: "Peppol BIS Billing 3.0 (UBL)",
+  },
   pdfOf: (number) => `${number} als PDF, öffnet einen neuen Tab`,
   period: (since, until) => `${since} bis ${until}`,
   corrects: "Berichtigt",

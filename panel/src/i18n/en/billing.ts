@@ -57,6 +57,10 @@ export const billing = {
   total: "Total",
   open: "To pay",
   dueOn: "Due",
+  eInvoice: "Electronic invoice",
+  eInvoices: {
+    "factur-x": "Factur-X / ZUGFeRD (PDF with XML)", cii: "CII (XML)", ubl: "UBL (XML)", xrechnung: "XRechnung (UBL)", peppol: "Peppol BIS Billing 3.0 (UBL)",
+  },
   pdfOf: (number: string) => `${number} as PDF, opens in a new tab`,
   period: (since: string, until: string) => `${since} to ${until}`,
   corrects: "It corrects",
