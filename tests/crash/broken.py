@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from ipucloud.clusters.leftovers import clean_leftovers
+from ipucloud.clusters.steps.cleaning import SIGHTINGS
 from ipucloud.inventory.health.reports import clear
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
@@ -10,6 +13,10 @@ from tests.support.waiting import until
 
 _HELD = "SELECT min({kind}s.name) FROM {kind}s JOIN allocations ON {kind}_id = {kind}s.id WHERE cluster_id = :id"
 _LIVE = "SELECT id FROM health_reports WHERE cleared_at IS NULL AND code = :code"
+_WAITED = """
+UPDATE operation_steps SET started_at = app_now() - interval '1 hour', notes = CAST(:notes AS jsonb)
+ WHERE operation_id = :id AND ordinal = 1
+"""
 
 
 class Replace(Kind):
@@ -47,8 +54,8 @@ class Isolate(Kind):
         host = await lab.value(_HELD.format(kind="host"), id=cluster)
         lab.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
         deleted = await lab.delete(cluster)
-        waited = "UPDATE operation_steps SET started_at = app_now() - interval '1 hour' WHERE operation_id = :id"
-        await lab.execute(f"{waited} AND ordinal = 1", id=deleted.operation_id)
+        seen = {f"host {host}": {"since": 0.0, "troubled_since": 0.0, "sightings": SIGHTINGS - 1}}
+        await lab.execute(_WAITED, id=deleted.operation_id, notes=json.dumps(seen))
         return Expectation(cluster, deleted, "succeeded", "deleted")
 
 

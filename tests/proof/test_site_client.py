@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -77,9 +77,12 @@ class Lane:
             await sites.close()
 
     async def resource(self) -> Resource:
-        resource = self._supply.resource()
-        await self.case.prepare(self.direct, resource)
-        return resource
+        """Hardware as the case wants it, other hardware where a call that prepares it was not answered."""
+        while True:
+            resource = self._supply.resource()
+            with suppress(SiteUnknown):
+                await self.case.prepare(self.direct, resource)
+                return resource
 
     async def rule(self, resource: Resource, action: FaultAction, **values: Any) -> str:
         rule = FaultRule(call=self.case.call, target=self.case.target(resource), action=action, **values)
@@ -197,7 +200,12 @@ async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
     return [f"{case.name} × {fault.name}: {what}" for what in wrong]
 
 
-async def test_every_call_meets_every_fault(site: RunningSite, figures: Callable[..., None]) -> None:
+def met(place: int, *, full: bool) -> list[SiteFault]:
+    """The faults that a call meets: all of them in the full proof, else every third, each call others than the next."""
+    return [fault for number, fault in enumerate(FAULTS) if full or number == 0 or (number + place) % 3 == 0]
+
+
+async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figures: Callable[..., None]) -> None:
     supply = Supply(site.inventory())
     counted: Counter[str] = Counter()
 
@@ -206,7 +214,7 @@ async def test_every_call_meets_every_fault(site: RunningSite, figures: Callable
         async with turns:
             with lane(site, case, supply) as tried:
                 answer_bytes = await tried.answer_bytes()
-                for fault in FAULTS:
+                for fault in met(CASES.index(case), full=full):
                     wrong += await meet(tried, fault, answer_bytes)
                     counted["cases"] += 1
                 await tried.close()
