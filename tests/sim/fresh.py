@@ -9,7 +9,7 @@ from tests.sim.report import missed
 from tests.sim.runner import first_seed, tally
 from tests.sim.stage import Stage
 
-FRESH = 250
+FRESH = 160
 HALVES = 2
 
 
