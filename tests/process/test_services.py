@@ -169,14 +169,20 @@ def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_line_on_standard_error_is_json(kind: str, tmp_path: Path, database: Database) -> None:
     with pipe() as (reading, writing):
-        with service(kind, writing, tmp_path, database.app_url) as started:
+        settings = {"IPUCLOUD_VIPU_PLAINTEXT": "true"} if kind == "worker" else {}
+        with service(kind, writing, tmp_path, database.app_url, **settings) as started:
             os.close(writing)
             if kind == "api":
                 ask(started, 1)
             assert started.stop() == 0
-        names = [event["event"] for event in each_of(reading)]
-    expected = {"api": {"api_started", "request", "api_draining", "api_stopped"}, "worker": {"worker_started"}}
-    assert expected.get(kind, set()) <= set(names)
+        levels = {event["event"]: event["level"] for event in each_of(reading)}
+    expected = {
+        "api": {"api_started", "request", "api_draining", "api_stopped"},
+        "worker": {"worker_started", "vipu_plaintext_allowed"},
+    }
+    assert expected.get(kind, set()) <= set(levels)
+    if kind == "worker":
+        assert levels["vipu_plaintext_allowed"] == "warning"
 
 
 def test_whatever_reaches_standard_error_is_json() -> None:

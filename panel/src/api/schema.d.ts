@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 cb66e0daf8a2976e8199a7d8536cac836cdba6668c0ffda8779ec3871ba3a96e
+// Generated from docs/openapi.json by `npm run schema`; sha256 32d61ce48ffffaf3fe16babc730b9517f04c6e30b379a8ff90657ec2f3f14eb3
 
 export interface paths {
     "/livez": {
@@ -8994,6 +8994,10 @@ export interface components {
             ipus: number;
             state: string;
         };
+        Comparison: {
+            source: components["schemas"]["Source"];
+            text: string;
+        };
         Controller: {
             address: string;
             cluster_test: boolean;
@@ -10216,6 +10220,8 @@ export interface components {
         MachineType: {
             ai_pflops: number;
             allocated_through: components["schemas"]["AllocatedThrough"];
+            /** @default [] */
+            comparisons?: components["schemas"]["Comparison"][];
             cores: number;
             /** @default [] */
             details?: string[];
@@ -10227,6 +10233,7 @@ export interface components {
             ipu: string;
             ipus: number;
             name: string;
+            notes?: string | null;
             sku?: string | null;
             source: components["schemas"]["Source"];
             /** @default [] */

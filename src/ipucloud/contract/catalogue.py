@@ -80,6 +80,12 @@ class AllocatedThrough(StrEnum):
     HOST_DEVICES = "host-devices"
 
 
+class Comparison(Row):
+    """A published result of machines of this type beside another vendor's."""
+
+    text: str = Field(description="What was compared, with the figures of both, and whose they are.")
+
+
 class MachineType(Row):
     """A type of machine: the unit of allocation and of billing."""
 
@@ -100,6 +106,10 @@ class MachineType(Row):
     fabric: str = Field(description="Links within and between machines.")
     allocated_through: AllocatedThrough
     details: tuple[str, ...] = Field((), description="Form factor, power and management.")
+    notes: str | None = Field(None, description="Where sources disagree.")
+    comparisons: tuple[Comparison, ...] = Field(
+        (), description="Published results beside other vendors' machines, each with a source of its own."
+    )
 
 
 class Pod(Row):

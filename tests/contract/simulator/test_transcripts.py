@@ -84,6 +84,16 @@ def test_an_index_chooses_a_block_of_the_cluster(login: OpenSsh, emptied: Tenant
     assert b"no free allocation" in taken.stderr
 
 
+@pytest.mark.parametrize("index", ["", " --index 0"])
+def test_a_reconfigurable_partition_has_one_sync_type(login: OpenSsh, emptied: Tenant, index: str) -> None:
+    """With an index the vendor's tool does not refuse another one, which ours does."""
+    create = f"vipu create partition p1 --size 4 --cluster {cluster_of(emptied)} --reconfigurable --sync-type"
+    refused = login.ssh(f"{create} ST_POD_NATIVE_DEFAULT{index}")
+    assert (refused.returncode, b"has sync type ST_GS2_DEFAULT" in refused.stderr) == (1, True), refused.stderr
+    assert not emptied.vipu.partitions()
+    output(login, f"{create} c2-compatible{index}")
+
+
 def test_scripts_find_the_first_active_partition(login: OpenSsh, emptied: Tenant) -> None:
     """As public launchers look for it: a table's row with ACTIVE, the column of the partition."""
     output(login, "vipu create partition p64 --size 64 --routing ringswnc")

@@ -9,17 +9,20 @@ import sys
 from pathlib import Path
 
 from ipucloud.wire import vipu_admin_pb2 as admin
-from tests.support.site import SECURE, running_site
+from tests.support.site import ACCESS_KEY, ADMINISTRATOR, SECURE, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.vipu import CALL_SECONDS
 from tests.support.waiting import PATIENCE
 
 
-def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`ipucloud vipu`, on this machine, with the authority of the site's controller."""
+def outside(
+    tenant: Tenant, home: Path, *args: str, program: str = "vipu", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """`ipucloud vipu`, on this machine, in `home`, with the authority of the site's controller."""
     authority = str(tenant.site.authority_file(REGION))
     return subprocess.run(
-        [sys.executable, "-m", "ipucloud.cli.main", "vipu", *args],
+        [sys.executable, "-m", "ipucloud.cli.main", program, *args],
+        cwd=home,
         env=os.environ | {"HOME": str(home), "VIPU_CLI_API_CA_FILE": authority} | environment,
         capture_output=True,
         text=True,
@@ -121,3 +124,36 @@ def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
         elsewhere = ["create", "partition", "p2", "--size", "4", "--allocation", "theirs"]
         refusal = outside(tenant, tmp_path, *elsewhere, **own, **ann)
         assert (refusal.returncode, "'theirs' does not exist" in refusal.stderr) == (1, True)
+        _switch_to_a_user(tenant, tmp_path)
+
+
+def _switch_to_a_user(tenant: Tenant, folder: Path) -> None:
+    """The published way: an operator makes the user, whose file or key is all that `vipu` needs."""
+    administration = tenant.site.endpoint(REGION)
+    made = outside(
+        tenant,
+        folder,
+        *("create", "user", "alice", "--allocations", "mine"),
+        program="vipu-admin",
+        VIPU_CLI_API_HOST=administration.host,
+        VIPU_CLI_API_ADMIN_PORT=str(administration.admin_port),
+        VIPU_CLI_API_CLIENT_CERT_FILE=str(tenant.site.client_file(REGION)),
+        VIPU_CLI_API_USER_ID=ADMINISTRATOR,
+        VIPU_CLI_API_ACCESS_KEY=ACCESS_KEY,
+    )
+    assert made.returncode == 0, made.stderr
+    key = made.stdout.removeprefix("create user (alice): success. Access key is '").removesuffix("'.\n")
+    endpoint = tenant.site.user_endpoint("mine")
+    where = ["-H", endpoint.host, "-P", str(endpoint.port)]
+    for line in (
+        ["list", "partitions", *where, "--api-user-id", "alice", "--api-access-key", key],
+        ["--config", "alice.vipu-cli.hcl", "list", "partitions"],
+    ):
+        listed = outside(tenant, folder, *line)
+        assert (listed.returncode, " p1 " in listed.stdout) == (0, True), listed.stderr
+    plain = outside(
+        tenant, folder, "list", "partitions", *where, "--plaintext", "--api-user-id", "alice", "--api-access-key", "no"
+    )
+    assert plain.returncode == 1
+    assert "warning: the access key is sent unencrypted, as --plaintext asks for." in plain.stderr
+    assert "it takes no plaintext" in plain.stderr

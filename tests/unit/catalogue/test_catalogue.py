@@ -30,6 +30,7 @@ def test_every_row_has_a_source_and_every_source_is_used() -> None:
         CATALOGUE.recipes,
         CATALOGUE.articles,
         CATALOGUE.prices,
+        [comparison for machine in CATALOGUE.machine_types for comparison in machine.comparisons],
     )
     assert {row.source.id for table in rows for row in table} == {source.id for source in CATALOGUE.sources}
 
@@ -84,6 +85,18 @@ def test_the_facts_of_tiles_memory_and_host_interface() -> None:
     machine = CATALOGUE.find_machine_type("bow-2000")
     assert machine is not None
     assert machine.streaming_memory_gb == (128, 256)
+
+
+def test_the_links_of_a_pod_and_results_beside_another_vendors_machine_say_whose_they_are() -> None:
+    m2000, bow = CATALOGUE.find_machine_type("m2000"), CATALOGUE.find_machine_type("bow-2000")
+    assert m2000 is not None
+    assert bow is not None
+    for machine in (m2000, bow):
+        assert "2 GW-Links" in machine.fabric
+        assert "100 Gb/s each" in machine.fabric
+    assert "400 Gb/s" in (m2000.notes or "")
+    assert {each.source.id for each in m2000.comparisons} == {"graphcore-mlperf-v1.1", "crn-m2000", "tr2w-m2000"}
+    assert all("A100" in each.text for each in (*m2000.comparisons, *bow.comparisons))
 
 
 def test_what_v_ipu_does_not_manage() -> None:

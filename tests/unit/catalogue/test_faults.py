@@ -150,8 +150,13 @@ BROKEN = {
     ),
     "unknown field": (
         "machine_types",
-        swap("ipus = 8\n", 'ipus = 8\nnotes = ""\n'),
-        "machine_types.toml, row c600-server: notes: Extra inputs are not permitted",
+        swap("ipus = 8\n", 'ipus = 8\nremarks = ""\n'),
+        "machine_types.toml, row c600-server: remarks: Extra inputs are not permitted",
+    ),
+    "comparison without its source": (
+        "machine_types",
+        swap('source = "crn-m2000"', 'source = "hearsay"'),
+        "machine_types.toml, row m2000: comparisons.1.source: there is no such source in sources.toml",
     ),
     "pod whose IPUs do not add up": (
         "pods",

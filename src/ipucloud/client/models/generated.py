@@ -3194,6 +3194,16 @@ class ClusterSpending(Answer):
     """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
 
 
+class Comparison(Answer):
+    """A published result of machines of this type beside another vendor's."""
+
+    source: Source
+    """Source of the figures."""
+
+    text: str
+    """What was compared, with the figures of both, and whose they are."""
+
+
 class ControllerStatus(Answer):
     """What the controller reports of a partition that is not active."""
 
@@ -4311,6 +4321,9 @@ class MachineType(Answer):
     allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
     """Whether a V-IPU controller hands out the IPUs, or the server that they are in."""
 
+    comparisons: Annotated[Sequence[Comparison], Field(validate_default=True)] = []
+    """Published results beside other vendors' machines, each with a source of its own."""
+
     details: Sequence[str] = []
     """Form factor, power and management."""
 
@@ -4319,6 +4332,9 @@ class MachineType(Answer):
 
     fp8_pflops: float | None = None
     """AI compute in PFLOPS, FP8; null if there is none."""
+
+    notes: str | None = None
+    """Where sources disagree."""
 
     sku: str | None = None
     """SKU of a machine-minute; null while it is not sold."""
@@ -5804,6 +5820,7 @@ __all__ = [
     "ClusterSpending",
     "ClusterState",
     "ClustersInState",
+    "Comparison",
     "Controller",
     "ControllerStatus",
     "CorrectedInvoice",
