@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 8b1df37b9a83d5f6d18d4163d8b98a2e22d2160b17994707b74e6df3463d1822
+// Generated from docs/openapi.json by `npm run schema`; sha256 236532fe0a31c036ad4cb440893b2008da8861f5a0edafee789b6514f0373e62
 
 export interface paths {
     "/livez": {
@@ -2081,6 +2081,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/clusters/{cluster}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getClusterMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/clusters/{cluster}/partitions": {
         parameters: {
             query?: never;
@@ -2543,6 +2559,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project}/operations": {
@@ -10281,6 +10313,32 @@ export interface components {
             subject_id: string;
             subject_type: string;
         };
+        Metrics: {
+            /** Format: uuid */
+            cluster: string;
+            points: components["schemas"]["MetricsPoint"][];
+            /** Format: date-time */
+            since: string;
+            step: number;
+            /** Format: date-time */
+            until: string;
+        };
+        MetricsPoint: {
+            /** Format: date-time */
+            at: string;
+            attached_ipus: number | null;
+            cpu_percent: number | null;
+            link_errors: number | null;
+            machines: number | null;
+            machines_answered: number | null;
+            memory_bytes: number | null;
+            memory_used_bytes: number | null;
+            observed_at: string | null;
+            partition_uptime_percent: number | null;
+            power_watts: number | null;
+            temperature_celsius: number | null;
+            utilisation_percent: number | null;
+        };
         Money: {
             amount: string;
             currency: string;
@@ -15899,6 +15957,32 @@ export interface operations {
             };
         };
     };
+    getClusterMetrics: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                step?: number | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metrics"];
+                };
+            };
+        };
+    };
     listPartitions: {
         parameters: {
             query?: {
@@ -16751,6 +16835,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    getProjectMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };
