@@ -231,6 +231,10 @@ class Settings(BaseSettings):
         "unset: 5, or 5 % of the region if that is more",
     )
 
+    metrics_kept: Seconds = Field(
+        14 * 86_400.0, ge=3600, description="how long the metrics of clusters are kept, a row for each and minute"
+    )
+
     validation: Annotated[
         frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(_between_commas)
     ] = Field(

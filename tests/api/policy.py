@@ -109,6 +109,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "removePartition": WORKING,
     "resetPartition": WORKING,
     "getPartitionConfig": EVERYBODY,
+    "getClusterMetrics": EVERYBODY,
+    "getProjectMetrics": EVERYBODY,
     "listJobs": EVERYBODY,
     "createJob": WORKING,
     "getJob": EVERYBODY,

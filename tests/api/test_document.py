@@ -20,7 +20,7 @@ from tests.api.policy import OPEN_TO_ALL
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
 """Paths for people, and of the document itself."""
-FILES = {"downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "streamEvents"}
+FILES = {"downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "getProjectMetrics", "streamEvents"}
 """Operations that answer with nothing but a file, or a stream."""
 
 

@@ -18,6 +18,7 @@ from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.repairs.tables import scheduled_repairs
+from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.waiting.tables import capacity_waits
@@ -237,6 +238,9 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(capacity_waits).values(operation_id=filled.finished_operation, **waited))
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
     await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
+    seen = {"minute": READY_AT, "observed_at": READY_AT, "machines": 1, "machines_answered": 1}
+    seen |= {"partitions": 1, "partitions_active": 1, "utilisation": 80.0}
+    await connection.execute(sa.insert(cluster_samples).values(**seen, **mine))
     await _job(connection, filled)
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))

@@ -17,6 +17,7 @@ from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
+from tests.worker.test_observation import observe
 
 pytestmark = pytest.mark.anyio
 
@@ -91,6 +92,33 @@ async def test_a_program_runs_and_its_output_and_status_are_kept(world: SiteWorl
         failed = await ended(world, second)
         assert (failed.state, failed.exit_status, failed.state_reason) == ("failed", 3, "exit status 3")
         assert failed.number == 2
+
+
+async def test_a_job_that_holds_ipus_shows_in_the_metrics_of_its_cluster(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        await observe(world)
+        idle = await world.one("SELECT * FROM cluster_samples")
+        job = await run(world, cluster, ["ipu-run", "--", "sh", "-c", "echo up; exec sleep 100000"])
+
+        async def is_up() -> bool:
+            return await text(world, job) == "up\n"
+
+        await until(is_up, "the program runs")
+        await world.execute("DELETE FROM cluster_samples")
+        await observe(world)
+        busy = await world.one("SELECT * FROM cluster_samples")
+        await halt(world, cluster, job)
+        await ended(world, job)
+    assert (idle.utilisation, idle.attached_ipus, busy.attached_ipus) == (0.0, 0, 4)
+    assert (busy.machines, busy.machines_answered, busy.partitions, busy.partitions_active) == (1, 1, 1, 1)
+    assert busy.utilisation > 50.0
+    assert busy.power > idle.power > 0
+    assert busy.temperature > idle.temperature
+    assert busy.memory_used > 0
+    assert busy.memory >= busy.memory_used
+    assert busy.cpu is not None
+    assert busy.link_errors == 0
 
 
 @pytest.mark.parametrize("action", ["drop_answer", "status_after", "status", "duplicate"])

@@ -50,6 +50,19 @@ export const clusterUsage = (project: string, id: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/usage", { signal, params: { path: { project, cluster: id } } })),
   });
 
+const DAY_MS = 86_400_000;
+
+/** How busy a cluster was in the last 24 hours, in steps of so many seconds. */
+export const clusterMetrics = (project: string, id: string, step: number) =>
+  queryOptions({
+    queryKey: key(project, "metrics", id, step),
+    queryFn: ({ signal }) => {
+      const since = new Date(Date.now() - DAY_MS).toISOString();
+      return body(api.GET("/v1/projects/{project}/clusters/{cluster}/metrics", { signal, params: { path: { project, cluster: id }, query: { since, step } } }));
+    },
+    refetchInterval: 60_000,
+  });
+
 export const topology = (project: string, id: string, working: boolean) =>
   queryOptions({
     queryKey: key(project, "topology", id),

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 32d61ce48ffffaf3fe16babc730b9517f04c6e30b379a8ff90657ec2f3f14eb3
+// Generated from docs/openapi.json by `npm run schema`; sha256 1753e02ca6c741bffc4564254f3fcffbeebd81b0ffbddf508c6d50466ec5b14b
 
 export interface paths {
     "/livez": {
@@ -2081,6 +2081,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/clusters/{cluster}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getClusterMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/clusters/{cluster}/partitions": {
         parameters: {
             query?: never;
@@ -2543,6 +2559,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProjectMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project}/operations": {
@@ -10313,6 +10345,32 @@ export interface components {
             subject_id: string;
             subject_type: string;
         };
+        Metrics: {
+            /** Format: uuid */
+            cluster: string;
+            points: components["schemas"]["MetricsPoint"][];
+            /** Format: date-time */
+            since: string;
+            step: number;
+            /** Format: date-time */
+            until: string;
+        };
+        MetricsPoint: {
+            /** Format: date-time */
+            at: string;
+            attached_ipus: number | null;
+            cpu_percent: number | null;
+            link_errors: number | null;
+            machines: number | null;
+            machines_answered: number | null;
+            memory_bytes: number | null;
+            memory_used_bytes: number | null;
+            observed_at: string | null;
+            partition_uptime_percent: number | null;
+            power_watts: number | null;
+            temperature_celsius: number | null;
+            utilisation_percent: number | null;
+        };
         Money: {
             amount: string;
             currency: string;
@@ -15939,6 +15997,32 @@ export interface operations {
             };
         };
     };
+    getClusterMetrics: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                step?: number | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metrics"];
+                };
+            };
+        };
+    };
     listPartitions: {
         parameters: {
             query?: {
@@ -16791,6 +16875,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    getProjectMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

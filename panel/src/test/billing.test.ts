@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { daily, daysUntil } from "../pages/cluster/usage";
+import { daily, daysUntil, runs } from "../pages/cluster/usage";
 import type { Report } from "../api/billing";
 import { sum } from "../pages/billing/decimal";
 import { seriesOf } from "../pages/billing/series";
@@ -49,4 +49,19 @@ test("a time in use across midnight counts on both days, with its cost", () => {
     { flavor: "pod4", hours: [1, 2, 1], cost: [1, 2, 1] },
     { flavor: "pod8", hours: [0, 0, 0.5], cost: [0, 0, 1] },
   ]);
+});
+
+test("a line of observed values has a gap where nothing was observed", () => {
+  const nothing = {
+    observed_at: null, machines: null, machines_answered: null, attached_ipus: null, utilisation_percent: null, power_watts: null,
+    temperature_celsius: null, link_errors: null, partition_uptime_percent: null, cpu_percent: null, memory_used_bytes: null, memory_bytes: null,
+  };
+  const at = (minute: number) => new Date(Date.UTC(2026, 4, 4, 13, minute));
+  const points = [0, null, 50, 70].map((utilisation_percent, minute) => ({ ...nothing, at: at(minute).toISOString(), utilisation_percent }));
+  const metrics = { cluster: "", since: at(0).toISOString(), until: at(4).toISOString(), step: 60, points };
+  expect(runs(metrics, "utilisation_percent")).toEqual([
+    [{ x: at(0), y: 0 }, { x: at(1), y: 0 }],
+    [{ x: at(2), y: 50 }, { x: at(3), y: 70 }, { x: at(4), y: 70 }],
+  ]);
+  expect(runs(metrics, "power_watts")).toEqual([]);
 });

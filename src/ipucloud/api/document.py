@@ -60,6 +60,7 @@ TAGS = {
     "clusters": "Clusters, their partitions, jobs, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",
     "fault-reports": "Faults of hardware that you reported to the operator, and the answers.",
+    "metrics": "How busy clusters are, for Prometheus.",
     "usage": "Minutes and cost of clusters so far.",
     "billing": "Accounts, charges, reports, invoices, payments and exports.",
     "budgets": "Alerts and limits on a month's cost.",

@@ -14,6 +14,7 @@ from ipucloud.client.models import (
     Cluster,
     Estimate,
     Machine,
+    Metrics,
     NewVipuKey,
     Operation,
     Page,
@@ -259,6 +260,13 @@ def poplar_servers(cluster: Ref) -> Call[Page[PoplarServer]]:
 def usage(cluster: Ref) -> Call[Usage]:
     """Minutes and cost so far."""
     return request.get(f"clusters/{segment(cluster)}/usage", Usage)
+
+
+def metrics(
+    cluster: Ref, *, since: datetime | None = None, until: datetime | None = None, step: int | None = None
+) -> Call[Metrics]:
+    """How busy it was in a period, by default the last hour; `step`: seconds of each point."""
+    return request.get(f"clusters/{segment(cluster)}/metrics", Metrics, {"since": since, "until": until, "step": step})
 
 
 def charges(cluster: Ref, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:

@@ -22,6 +22,11 @@ def overview() -> Call[Overview]:
     return request.get("overview", Overview)
 
 
+def metrics() -> Call[bytes]:
+    """What was observed last of each cluster in use, in the text format of Prometheus."""
+    return request.get("metrics", bytes)
+
+
 def create(slug: str, name: str) -> Call[Project]:
     """Create a project. Needs a platform token."""
     return request.post("projects", Project, {"slug": slug, "name": name}, scoped=False)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.clusters.idle.store import WATCHED, record_uses
+from ipucloud.clusters.samples.store import record_samples
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types import (
@@ -45,6 +47,7 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.observation import metrics
 from ipucloud.observation.expected import IN_USE, Expected, Holder, read_expected
 from ipucloud.observation.findings import find
+from ipucloud.observation.load import PARTITIONS, samples_of
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reading import Reading, read_site
 from ipucloud.observation.ssh import SshReader
@@ -152,7 +155,9 @@ async def observe_region(
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
     await _keep_shown(database, fence, region, reading, budget)
-    await _keep_use(database, fence, region, reading.hosts, budget, age=lambda: clock.monotonic() - read_at)
+    age = partial(_since, clock, read_at)
+    await _keep_use(database, fence, region, reading.hosts, budget, age=age)
+    await _keep_samples(database, fence, expected, reading, budget, age=age)
     async with database.read() as connection:
         live = await live_reports(connection, region)
         differs = await inventory_facts(connection, region)
@@ -210,6 +215,25 @@ async def _keep_use(
     async with database.begin() as connection:
         await fence(connection)
         await record_uses(connection, [use_of(each, hosts) for each in watched], age=age())
+
+
+async def _keep_samples(
+    database: Database, fence: Fence, expected: Expected, reading: Reading, budget: Budget, *, age: Callable[[], float]
+) -> None:
+    """Write how busy the clusters in use are."""
+    async with database.read() as connection:
+        partitions = await PARTITIONS.all(connection, {"region": expected.region})
+    samples = samples_of(expected, reading, partitions)
+    if not samples:
+        return
+    budget()
+    async with database.begin() as connection:
+        await fence(connection)
+        await record_samples(connection, samples, age=age())
+
+
+def _since(clock: Clock, moment: float) -> float:
+    return clock.monotonic() - moment
 
 
 def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:

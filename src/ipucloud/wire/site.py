@@ -246,6 +246,8 @@ class Host(Wire):
     `cloud_init`: None where the server has no user data, or the site does not read how it was carried out.
     `sessions` are the logins that are open on its server, `attached_ipus` the IPUs that programs hold there, and
     `idle_seconds` counts from when there were last any, or from its start; None: the site does not read it.
+    `cpu_percent` is how busy all processors of the server are together, 100 at most, and `memory_used_bytes` what its
+    programs hold of `memory_bytes`; None: the site does not read it.
     `s3`: None where its server was never given access to buckets.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
@@ -265,6 +267,9 @@ class Host(Wire):
     sessions: int | None = None
     attached_ipus: int | None = None
     idle_seconds: float | None = None
+    cpu_percent: float | None = None
+    memory_used_bytes: int | None = None
+    memory_bytes: int | None = None
     s3: S3Seen | None = None
 
 
@@ -304,6 +309,20 @@ class RedfishSensor(Wire):
     Health: Literal["OK", "Warning", "Critical"]
 
 
+class RedfishMetrics(Wire):
+    """What a machine measures of its IPUs: what Redfish has in their ProcessorMetrics and EnvironmentMetrics.
+
+    None: it does not measure that. `BandwidthPercent`: how busy they are on average; `ConsumedPowerWatt`: what they
+    draw together; `TemperatureCelsius`: of the hottest; `CorrectableErrorCount`: of their links, since it was switched
+    on.
+    """
+
+    BandwidthPercent: float | None = None
+    ConsumedPowerWatt: float | None = None
+    TemperatureCelsius: float | None = None
+    CorrectableErrorCount: int | None = None
+
+
 class RedfishSystem(Wire):
     """The part of a Redfish ComputerSystem that the control plane reads."""
 
@@ -324,6 +343,7 @@ class RedfishSystem(Wire):
         " chassis and in its Processors",
     )
     Sensors: list[RedfishSensor] = Field(default=[], description="those whose health is not OK")
+    Metrics: RedfishMetrics | None = Field(default=None, description="None: it is off, or measures nothing")
 
 
 class RedfishSystems(Wire):

@@ -17,6 +17,7 @@ from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.start import start_repairs
+from ipucloud.clusters.samples.store import forget_samples
 from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
@@ -149,6 +150,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("seal_audit_log", interval=15.0, run=audit_log.seal),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
+        Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),
         Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),

@@ -1,20 +1,24 @@
 import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
+import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import MixedLineBarChart from "@cloudscape-design/components/mixed-line-bar-chart";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { clusterUsage, type Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
+import { later } from "../../components/later";
 import { Loading } from "../../components/Loading";
 import { useFormat, useStrings } from "../../i18n";
 import { daily, daysUntil } from "./usage";
 
+const LoadCharts = later(async () => (await import("./LoadCharts")).LoadCharts);
 const DAYS = 14;
 const SHOWN = 100;
 
@@ -22,6 +26,7 @@ const SHOWN = 100;
 export function UsageTab({ cluster }: { cluster: Cluster }) {
   const { usage: s } = useStrings();
   const f = useFormat();
+  const [load, setLoad] = useState(false);
   const { data, error, refetch } = useQuery(clusterUsage(useProject(), cluster.id));
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   return (
@@ -36,6 +41,9 @@ export function UsageTab({ cluster }: { cluster: Cluster }) {
           ]}
         />
       </Container>
+      <ExpandableSection variant="container" headerText={s.load} headerDescription={s.loadText} onChange={({ detail }) => setLoad(detail.expanded)} expanded={load}>
+        {load && <LoadCharts cluster={cluster} />}
+      </ExpandableSection>
       <Days usage={data} shown="hours" />
       <Days usage={data} shown="cost" />
       <Slices usage={data} />

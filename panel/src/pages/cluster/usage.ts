@@ -12,6 +12,24 @@ export function daysUntil(until: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => new Date((last - count + 1 + index) * DAY_MS).toISOString().slice(0, 10));
 }
 
+/** The runs of neighbouring steps in which a value was observed: a line is drawn through each, and none across a gap. */
+export function runs(metrics: Schemas["Metrics"], value: "utilisation_percent" | "power_watts"): { x: Date; y: number }[][] {
+  const found: { x: Date; y: number }[][] = [];
+  let run: { x: Date; y: number }[] | undefined;
+  for (const point of metrics.points) {
+    const [x, y] = [new Date(point.at), point[value]];
+    if (y === null) {
+      run = undefined;
+      continue;
+    }
+    if (!run) found.push((run = []));
+    else run.pop();
+    // A value holds until the end of its step, so that a single one is seen, too.
+    run.push({ x, y }, { x: new Date(x.getTime() + metrics.step * 1000), y });
+  }
+  return found;
+}
+
 /** Usage by day: a slice has one price, so that its cost is spread as its time is. */
 export function daily(slices: Schemas["UsageSlice"][], days: string[]): Daily[] {
   const found = new Map<string, Daily>();

@@ -8,11 +8,20 @@ from ipucloud.cli.commands import (
     cluster_changes,
     cluster_faults,
     cluster_files,
+    cluster_metrics,
     cluster_resize,
     cluster_schedules,
     clusters,
 )
 
 app = typer.Typer(no_args_is_help=True)
-for part in (clusters, cluster_changes, cluster_resize, cluster_schedules, cluster_faults, cluster_files):
+for part in (
+    clusters,
+    cluster_changes,
+    cluster_resize,
+    cluster_schedules,
+    cluster_faults,
+    cluster_files,
+    cluster_metrics,
+):
     app.add_typer(part.app)

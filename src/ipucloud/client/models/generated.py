@@ -1272,6 +1272,49 @@ class Membership(Answer):
     """When the person became a member."""
 
 
+class MetricsPoint(Answer):
+    """What was observed in one step; every value is null in a step without an observation."""
+
+    at: datetime
+    """Start of the step."""
+
+    observed_at: datetime | None = None
+    """When the newest of its values were observed; null: nothing was."""
+
+    machines: int | None = None
+    """IPU machines of the cluster."""
+
+    machines_answered: int | None = None
+    """How many of them showed their values, at least; sums and means are over these."""
+
+    attached_ipus: int | None = None
+    """IPUs that programs held at once, at most."""
+
+    utilisation_percent: float | None = None
+    """How busy its IPUs were, on average."""
+
+    power_watts: float | None = None
+    """What its IPUs drew together, on average."""
+
+    temperature_celsius: float | None = None
+    """Of the hottest IPU, at most."""
+
+    link_errors: int | None = None
+    """Corrected errors of its links, as counted since its machines were switched on."""
+
+    partition_uptime_percent: float | None = None
+    """Part of the time in which its partitions were active; null also without a partition."""
+
+    cpu_percent: float | None = None
+    """How busy the processors of its Poplar servers were, on average; null also where the site does not read it."""
+
+    memory_used_bytes: int | None = None
+    """Memory that programs held on its Poplar servers, at most; null also where the site does not read it."""
+
+    memory_bytes: int | None = None
+    """Memory of its Poplar servers; null also where the site does not read it."""
+
+
 class NewInvitation(Answer):
     """An invitation with its secret."""
 
@@ -4365,6 +4408,25 @@ class Me(Answer):
     """Where the person is a member."""
 
 
+class Metrics(Answer):
+    """How busy a cluster was in [since, until)."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    since: datetime
+    """Start of the period, at the start of a step."""
+
+    until: datetime
+    """End of the period, exclusive."""
+
+    step: int
+    """Seconds of a step."""
+
+    points: Annotated[Sequence[MetricsPoint], Field(validate_default=True)] = []
+    """A point for each step, the oldest first."""
+
+
 class Notifications(Answer):
     """What the person gets by e-mail."""
 
@@ -5897,6 +5959,8 @@ __all__ = [
     "Me",
     "Member",
     "Membership",
+    "Metrics",
+    "MetricsPoint",
     "NewInvitation",
     "NewToken",
     "NewVipuKey",

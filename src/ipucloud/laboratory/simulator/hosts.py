@@ -131,6 +131,7 @@ class Hosts:
             sessions=server.uses.sessions if server else None,
             attached_ipus=server.uses.attached_ipus if server else None,
             idle_seconds=server.uses.idle_seconds if server else None,
+            **(server.load() if server else {}),
             s3=_seen(record.s3),
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,

@@ -10,15 +10,16 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
-from ipucloud.laboratory.simulator.sensors import LIMITS, beyond_limits
+from ipucloud.laboratory.simulator.sensors import LIMITS, beyond_limits, measured
 from ipucloud.laboratory.simulator.state import MachineRecord, Power
-from ipucloud.wire.site import RedfishLog, RedfishLogEntry, RedfishStatus, RedfishSystem
+from ipucloud.wire.site import LinkState, RedfishLog, RedfishLogEntry, RedfishMetrics, RedfishStatus, RedfishSystem
 
 
 class Machines:
     """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`.
 
-    A server with IPUs of its own is on when its host is: `host_is_on` answers whether it is.
+    A server with IPUs of its own is on when its host is: `host_is_on` answers whether it is. `is_busy`: whether a
+    program holds this IPU of a machine; `worst_link`: the state of the worst link that begins at a machine.
     """
 
     def __init__(
@@ -32,6 +33,8 @@ class Machines:
         changed: Callable[[], None],
         host_is_on: Callable[[str], bool],
         identities: Identities,
+        is_busy: Callable[[tuple[str, int]], bool],
+        worst_link: Callable[[str], LinkState],
     ) -> None:
         self._machines = machines
         self._records = records
@@ -41,6 +44,8 @@ class Machines:
         self._changed = changed
         self._host_is_on = host_is_on
         self._identities = identities
+        self._is_busy = is_busy
+        self._worst_link = worst_link
         self._servers = frozenset(name for name, machine in machines.items() if isinstance(machine.region, ServerPlan))
 
     def get(self, name: str) -> Machine:
@@ -81,7 +86,18 @@ class Machines:
             Firmware=shown.parts,
             Serials=shown.serials,
             Sensors=beyond_limits(record.readings) if record is not None else [],
+            Metrics=self._metrics(name) if power == "On" and not (record is not None and record.failed) else None,
         )
+
+    def _metrics(self, name: str) -> RedfishMetrics:
+        machine = self._machines[name]
+        plan = machine.region
+        ipus = plan.ipus if isinstance(plan, ServerPlan) else len(machine.topology_ids)
+        busy = tuple(number for number in range(ipus) if self._is_busy((name, number)))
+        found = measured(name, ipus, busy, self._worst_link(name))
+        if (shown := self.readings(name).get("die_temperature")) is not None:
+            return found.model_copy(update={"TemperatureCelsius": shown})
+        return found
 
     def log(self, name: str) -> RedfishLog:
         """What the machine's BMC has logged: changes of power, failures, and sensors beyond their limits."""

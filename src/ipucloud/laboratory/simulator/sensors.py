@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 
-from ipucloud.wire.site import LinkState, RedfishSensor
+from ipucloud.wire.site import LinkState, RedfishMetrics, RedfishSensor
 
 _ERRORS = {LinkState.UP: 0, LinkState.DEGRADED: 1000, LinkState.DOWN: 100_000}
 
@@ -69,6 +69,19 @@ def utilisation_of(machine: str, ipu: int, *, busy: bool) -> float:
 def correctable_errors(machine: str, ipu: int, links: LinkState) -> int:
     """How many link errors an IPU has counted, when the worst link of its machine is in this state."""
     return round(_ERRORS[links] * (1.0 + SPREAD * _deviation(machine, ipu)))
+
+
+@lru_cache(maxsize=65_536)
+def measured(machine: str, ipus: int, busy: tuple[int, ...], links: LinkState) -> RedfishMetrics:
+    """What a machine with so many IPUs measures, while programs hold those of the numbers `busy`."""
+    sensors = [sensors_of(machine, ipu, busy=ipu in busy) for ipu in range(ipus)]
+    used = [utilisation_of(machine, ipu, busy=ipu in busy) for ipu in range(ipus)]
+    return RedfishMetrics(
+        BandwidthPercent=round(sum(used) / ipus, 2),
+        ConsumedPowerWatt=round(sum(each.watts for each in sensors), 1),
+        TemperatureCelsius=max(each.die_celsius for each in sensors),
+        CorrectableErrorCount=sum(correctable_errors(machine, ipu, links) for ipu in range(ipus)),
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,7 @@ from ipucloud.laboratory.simulator.ssh.server import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
+from ipucloud.laboratory.simulator.vipu.attributes import machine_health
 from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
@@ -75,6 +76,8 @@ class Site:
             changed=touch,
             host_is_on=self._host_is_on,
             identities=self.identities,
+            is_busy=lambda ipu: self.holds.holder(ipu) is not None,
+            worst_link=lambda name: machine_health(everything[name], True, self.cables.broken).links,
         )
         self.cables = Cables(self.regions, self.state.links, changed=touch)
         self.networks = Networks(

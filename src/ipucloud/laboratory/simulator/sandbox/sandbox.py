@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ipucloud.laboratory.simulator.sandbox.plan import Plan
+from ipucloud.laboratory.simulator.sandbox.used import Used, used_by
 
 _MESSAGE = 1 << 16
 START_SECONDS = 60.0
@@ -94,6 +95,10 @@ class Sandbox:
     def lives(self) -> bool:
         """Whether its process 1 runs, as far as is known."""
         return self._process.returncode is None
+
+    def used(self) -> Used:
+        """What its processes take of this machine."""
+        return used_by(self._process.pid)
 
     async def run(
         self, argv: Sequence[str], streams: Sequence[int] = (), environment: Mapping[str, str] | None = None

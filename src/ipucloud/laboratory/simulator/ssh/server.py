@@ -163,6 +163,10 @@ class PoplarServer:
         """How its user data was carried out."""
         return self._first_boot.seen
 
+    def load(self) -> dict[str, float | int]:
+        """How busy it is, under the names of `Host`; empty where its programs are not the machine's."""
+        return self._userland.load() if self._around.confinement.possible else {}
+
     async def _prepare(self) -> None:
         """Carry out the user data."""
         problem = await self.confinement_problem()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, Plan
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
+from ipucloud.laboratory.simulator.sandbox.used import NOTHING, Processors
 from ipucloud.laboratory.simulator.settings import Shells
 from ipucloud.laboratory.simulator.ssh import etc
 from ipucloud.laboratory.simulator.ssh.beneath import BeneathFiles, supported
@@ -84,6 +85,7 @@ class Userland:
         self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
         self._stopped = False
+        self._processors = Processors()
 
     async def sandbox(self) -> Sandbox:
         """The running sandbox. Raises SandboxProblem."""
@@ -97,6 +99,15 @@ class Userland:
                 self._tools = Tools(self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder))
                 await self._tools.start(self._box.tools)
             return self._box
+
+    def load(self) -> dict[str, float | int]:
+        """What its programs take of processors and memory, under the names of `Host`."""
+        used = self._box.used() if self._box is not None else NOTHING
+        return {
+            "cpu_percent": self._processors.percent(used.cpu_seconds),
+            "memory_used_bytes": min(used.memory, MEMORY),
+            "memory_bytes": MEMORY,
+        }
 
     async def stop(self) -> None:
         """End every process of the server, for good."""
