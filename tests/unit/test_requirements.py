@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-FILES = ("client", "runtime", "dev", "build", "uv", "focus")
+FILES = ("client", "runtime", "dev", "build", "uv", "focus", "supply")
 
 
 def text(name: str) -> str:
