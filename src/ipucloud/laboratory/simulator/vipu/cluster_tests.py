@@ -48,7 +48,7 @@ class ClusterTests:
             raise invalid(f"cluster test kind {unknown[0]} is not known")
         if self._allocations.partitions_in(allocation_id):
             raise precondition(
-                f"allocation {allocation_id!r} has partitions, and a test would disturb what uses them; remove them first"
+                f"allocation {allocation_id!r} has partitions; a test would disturb what uses them: remove them first"
             )
         seconds = self._context.durations.seconds(Action.CLUSTER_TEST, name, len(allocation.agent_ids))
         due = self._context.clock.now() + seconds
