@@ -16,6 +16,7 @@ from ipucloud.observation.observe import observe_region
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.ssh import SshReader
 from ipucloud.partitions.queries import partition_document
+from ipucloud.partitions.topology import topology
 from ipucloud.wire.site import FaultAction
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch
@@ -95,6 +96,19 @@ async def test_a_partition_that_its_controller_resets_is_waited_for(world: SiteW
         assert (shown["state"], shown["state_reason"], shown["controller"]) == ("active", None, None)
 
 
+async def test_a_create_waits_while_the_controller_resets_the_clusters_partition(world: SiteWorld) -> None:
+    async with world.worker():
+        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=2, times=1)
+        cluster = await world.build(flavor="m2000-pod16")
+        attempts = await world.column(
+            "SELECT s.state FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
+            " WHERE o.cluster_id = :id AND s.name = 'create_partition'",
+            id=cluster,
+        )
+        assert attempts == ["succeeded"], "the partition was not removed and made again"
+        assert len(world.partitions()) == 1
+
+
 async def test_a_partition_that_its_controller_gives_up_fails_with_what_it_said(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await divided(world)
@@ -145,6 +159,12 @@ async def test_a_partition_in_error_shows_what_its_controller_says(world: SiteWo
         assert (told["auto_resets"], told["max_auto_resets"]) == (3, 3)
         assert told["last_auto_reset_at"] is not None
         assert told["observed_at"] is not None
+        async with world.database.read() as connection:
+            seen = await topology(connection, project_id=world.project.id, cluster_id=cluster)
+        (drawn,) = [each for each in seen.partitions if each.name == "training"]
+        assert drawn.controller is not None
+        assert (drawn.state_reason, drawn.controller.errors) == (shown["state_reason"], told["errors"])
+        assert (drawn.controller.auto_resets, drawn.controller.max_auto_resets) == (3, 3)
         events = await world.column("SELECT data->>'reason' FROM events WHERE type = 'partition.error'")
         assert events
         assert all(SAID in reason for reason in events)

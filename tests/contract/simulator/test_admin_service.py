@@ -133,3 +133,14 @@ def test_a_cluster_test_of_a_known_id_is_not_repeated(vipu: VipuDriver, cluster_
     with pytest.raises(grpc.RpcError) as caught:
         cluster_test(vipu, "t")
     assert code_of(caught.value) is grpc.StatusCode.ALREADY_EXISTS
+
+
+def test_machines_in_use_are_not_tested(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.create("p", 4, allocation_id="a")
+    with pytest.raises(grpc.RpcError) as caught:
+        cluster_test(vipu, "t")
+    assert code_of(caught.value) is grpc.StatusCode.FAILED_PRECONDITION
+    assert "would disturb what uses them" in sentence_of(caught.value)
+    vipu.remove("p")
+    assert cluster_test(vipu, "t").state == admin.TS_PASSED

@@ -200,6 +200,36 @@ def test_the_attributes_have_their_published_names_and_forms(login: OpenSsh, emp
     assert re.fullmatch(r"\d{4}\.0002\.\d{7}", shown["board serial number"])
 
 
+LISTED = {
+    "board ipu index",
+    "board serial number",
+    "board type",
+    "clock",
+    "driver version",
+    "firmware major version",
+    "firmware minor version",
+    "firmware patch version",
+    "firmware version",
+    "hexopt active size (bytes)",
+}
+"""Those of the vendor's sample of `vipu list ipu-attrs`, in its order; `gc-info` shows them too, and more."""
+SHOWN = {"config domain", "host link correctable error count", "ipu power", "ipuof routing id", "partition sync type"}
+
+
+def test_the_attributes_of_the_published_samples_are_all_there(login: OpenSsh, emptied: Tenant) -> None:
+    output(login, "vipu create partition p1 --size 1")
+    table = [[cell.strip() for cell in line.split("|")] for line in output(login, "vipu list ipu-attrs").splitlines()]
+    rows = [cells for cells in table if len(cells) == 4]
+    assert rows[0] == ["Agent", "IPU", "Attribute", "Value"]
+    first = next(number for number, cells in enumerate(rows) if cells[1] == "0")
+    after = next(number for number, cells in enumerate(rows) if cells[1] == "1")
+    named = [cells[2] for cells in rows[first:after]]
+    assert named == sorted(named), "as in the sample"
+    assert set(named) >= LISTED
+    shown = {line.strip().split(": ", 1)[0] for line in output(login, IN_P1 + "gc-info -i -d 0").splitlines()[1:]}
+    assert shown >= LISTED | SHOWN
+
+
 def test_temperatures_are_those_of_idle_boards_or_of_the_machines_sensor(login: OpenSsh, emptied: Tenant) -> None:
     """Nothing runs, although a partition has the IPUs."""
     output(login, "vipu create partition p1 --size 4 --reconfigurable")

@@ -67,6 +67,7 @@ def fabric_attributes(
         **_utilisation(machine.name, device.ipu_id, busy=busy),
         "average board temp": f"{sensors.board_celsius:.1f} C",
         "average die temp": f"{readings.get('die_temperature', sensors.die_celsius):.1f} C",
+        "config domain": _config_domain(name, gcd),
         "gateway software version": device.gwsw_version,
         "graph streaming": "true",
         "hexoatt active size (bytes)": "0",
@@ -84,6 +85,12 @@ def fabric_attributes(
         "remote buffers supported": "1",
         "total board power": "N/A",
     }
+
+
+def _config_domain(partition: str, gcd: pb.PartitionConfig.Gcd) -> str:
+    """A number that the IPUs of a GCD have in common. The sample's is as large, and means nothing to its reader."""
+    named = f"{partition}/{gcd.attributes.get('GCD Id', '0')}".encode()
+    return str(94_000_000_000_000 + int.from_bytes(blake2b(named, digest_size=5).digest(), "big"))
 
 
 def card_attributes(machine: Machine, plan: ServerPlan, ipu: int, *, busy: bool = False) -> dict[str, str]:

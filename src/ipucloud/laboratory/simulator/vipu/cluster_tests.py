@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.laboratory.simulator.durations import Action
 from ipucloud.laboratory.simulator.hardware import Machine
-from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found
+from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.context import Context, Deadlines
 from ipucloud.laboratory.simulator.vipu.links import Link, links_among
@@ -38,6 +38,7 @@ class ClusterTests:
             self._deadlines.add(test.due, test.id)
 
     def start(self, name: str, allocation_id: str, kinds: Sequence[str]) -> ClusterTest:
+        """Begin a test. Refused while the allocation has partitions: programs that use them would be disturbed."""
         check_id("cluster test", name)
         if name in self._context.state.tests:
             raise exists(f"cluster test {name!r} exists")
@@ -45,6 +46,10 @@ class ClusterTests:
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
             raise invalid(f"cluster test kind {unknown[0]} is not known")
+        if self._allocations.partitions_in(allocation_id):
+            raise precondition(
+                f"allocation {allocation_id!r} has partitions; a test would disturb what uses them: remove them first"
+            )
         seconds = self._context.durations.seconds(Action.CLUSTER_TEST, name, len(allocation.agent_ids))
         due = self._context.clock.now() + seconds
         test = ClusterTest(name, allocation_id, list(dict.fromkeys(kinds)) or list(KINDS), due)
