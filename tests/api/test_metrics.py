@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -56,7 +57,7 @@ async def test_a_step_without_an_observation_is_a_gap_and_not_zero(api: Api) -> 
     assert (found["step"], found["cluster"]) == (60, str(cluster))
     assert len(found["points"]) in {60, 61}
     starts = [datetime.fromisoformat(each["at"]) for each in found["points"]]
-    assert {later - earlier for earlier, later in zip(starts, starts[1:], strict=False)} == {timedelta(minutes=1)}
+    assert {later - earlier for earlier, later in pairwise(starts)} == {timedelta(minutes=1)}
     observed = [each for each in found["points"] if each["observed_at"] is not None]
     assert [each["utilisation_percent"] for each in observed] == [80.0, 0.0]
     assert [each["partition_uptime_percent"] for each in observed] == [50.0, 50.0]
