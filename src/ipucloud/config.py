@@ -235,6 +235,10 @@ class Settings(BaseSettings):
         14 * 86_400.0, ge=3600, description="how long the metrics of clusters are kept, a row for each and minute"
     )
 
+    consoles_kept: Seconds = Field(
+        30 * 86_400.0, ge=3600, description="how long the console of a boot is kept after it was read last"
+    )
+
     validation: Annotated[
         frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(_between_commas)
     ] = Field(

@@ -111,6 +111,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPartitionConfig": EVERYBODY,
     "getClusterMetrics": EVERYBODY,
     "getProjectMetrics": EVERYBODY,
+    "getConsole": EVERYBODY,
     "listJobs": EVERYBODY,
     "createJob": WORKING,
     "getJob": EVERYBODY,

@@ -140,6 +140,7 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.put_job": RunJob(),
     "hosts.get_job": RunJob(),
     "hosts.stop_job": StopJob(),
+    "hosts.console": Observe(),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),

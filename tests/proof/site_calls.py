@@ -196,6 +196,15 @@ CASES = (
         makes=True,
         target=_host,
     ),
+    CallCase(
+        "hosts.console",
+        Call.GET_CONSOLE,
+        "http",
+        lambda _, s, t: s.hosts.console(t.host, t.name, t.name, after=0),
+        resources.server,
+        missing="None",
+        target=_host,
+    ),
     CallCase("machines.get", Call.GET_MACHINE, "http", lambda _, s, t: s.machines.get(t.machine), target=_machine),
     CallCase(
         "machines.power_on",

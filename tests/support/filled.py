@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
+from ipucloud.clusters.consoles.tables import console_boots
 from ipucloud.clusters.fault_reports.tables import fault_reports
 from ipucloud.clusters.idle.tables import server_uses
 from ipucloud.clusters.jobs.tables import job_logs, jobs
@@ -241,12 +242,23 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     seen = {"minute": READY_AT, "observed_at": READY_AT, "machines": 1, "machines_answered": 1}
     seen |= {"partitions": 1, "partitions_active": 1, "utilisation": 80.0}
     await connection.execute(sa.insert(cluster_samples).values(**seen, **mine))
+    await _console(connection)
     await _job(connection, filled)
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
     await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
     await _webhook(connection, filled)
     await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
+
+
+async def _console(connection: AsyncConnection) -> None:
+    """What a server has written to its console in one boot."""
+    written = {"boot_id": "b", "number": 1, "started_at": READY_AT, "text": "up", "dropped": 0, "written": 2}
+    written["observed_at"] = READY_AT
+    values = (sa.literal(each) for each in written.values())
+    booted = sa.select(poplar_servers.c.project_id, poplar_servers.c.id, *values).limit(1)
+    columns = ["project_id", "server_id", *written]
+    await connection.execute(sa.insert(console_boots).from_select(columns, booted))
 
 
 async def _job(connection: AsyncConnection, filled: Filled) -> None:

@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.clock import Clock, SystemClock
-from ipucloud.observation.observe import Fence, Observed, observe_region
+from ipucloud.observation.fence import Fence
+from ipucloud.observation.observe import Observed, observe_region
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reconciler import OBSERVATION, ObservationReconciler
 from ipucloud.observation.ssh import SshReader

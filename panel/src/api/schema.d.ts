@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 1753e02ca6c741bffc4564254f3fcffbeebd81b0ffbddf508c6d50466ec5b14b
+// Generated from docs/openapi.json by `npm run schema`; sha256 8f8a28bbc5bb11477b128ad73bf99be3dbb1e0a66cf56a02a7464980ad423ef0
 
 export interface paths {
     "/livez": {
@@ -2169,6 +2169,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listPoplarServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/poplar-servers/{poplar_server}/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getConsole"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9029,6 +9045,23 @@ export interface components {
         Comparison: {
             source: components["schemas"]["Source"];
             text: string;
+        };
+        Console: {
+            boot: number | null;
+            boots: components["schemas"]["ConsoleBoot"][];
+            poplar_server: string;
+            text: string | null;
+        };
+        ConsoleBoot: {
+            boot_id: string;
+            bytes: number;
+            dropped_bytes: number;
+            ended_at: string | null;
+            number: number;
+            /** Format: date-time */
+            observed_at: string;
+            /** Format: date-time */
+            started_at: string;
         };
         Controller: {
             address: string;
@@ -16202,6 +16235,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServerPage"];
+                };
+            };
+        };
+    };
+    getConsole: {
+        parameters: {
+            query?: {
+                boot?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+                poplar_server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Console"];
                 };
             };
         };

@@ -12,6 +12,7 @@ from ipucloud.client.call import Call, Ref, given, segment
 from ipucloud.client.models import (
     Charge,
     Cluster,
+    Console,
     Estimate,
     Machine,
     Metrics,
@@ -255,6 +256,11 @@ def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None
 
 def poplar_servers(cluster: Ref) -> Call[Page[PoplarServer]]:
     return request.get(f"clusters/{segment(cluster)}/poplar-servers", Page[PoplarServer])
+
+
+def console(cluster: Ref, server: Ref, *, boot: int = -1) -> Call[Console]:
+    """The serial console of a Poplar server in one boot: its number, or -1 for the newest, -2 for that before it."""
+    return request.get(f"clusters/{segment(cluster)}/poplar-servers/{segment(server)}/console", Console, {"boot": boot})
 
 
 def usage(cluster: Ref) -> Call[Usage]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
-from ipucloud.clusters.idle.store import WATCHED, record_uses
-from ipucloud.clusters.samples.store import record_samples
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types import (
@@ -46,19 +43,15 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.observation import metrics
 from ipucloud.observation.expected import IN_USE, Expected, Holder, read_expected
+from ipucloud.observation.fence import Fence
 from ipucloud.observation.findings import find
-from ipucloud.observation.load import PARTITIONS, samples_of
+from ipucloud.observation.keep import Keeper
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reading import Reading, read_site
 from ipucloud.observation.ssh import SshReader
-from ipucloud.observation.use import use_of
 from ipucloud.site.ports import Budget, Sites
-from ipucloud.wire.site import Host as SeenHost
 
 log = structlog.get_logger(__name__)
-
-Fence: TypeAlias = Callable[[AsyncConnection], Awaitable[None]]
-"""Raises when the right to write has passed to another worker; until the transaction ends, it does not pass."""
 
 FEWEST = 5
 """Objects of a region that may always fail at once, however small the region is."""
@@ -155,9 +148,14 @@ async def observe_region(
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
     await _keep_shown(database, fence, region, reading, budget)
-    age = partial(_since, clock, read_at)
-    await _keep_use(database, fence, region, reading.hosts, budget, age=age)
-    await _keep_samples(database, fence, expected, reading, budget, age=age)
+
+    def age() -> float:
+        return clock.monotonic() - read_at
+
+    keeper = Keeper(database, fence, region, budget)
+    await keeper.use(reading.hosts, age=age)
+    await keeper.samples(expected, reading, age=age)
+    await keeper.consoles(site, reading.hosts)
     async with database.read() as connection:
         live = await live_reports(connection, region)
         differs = await inventory_facts(connection, region)
@@ -193,47 +191,6 @@ async def _keep_shown(database: Database, fence: Fence, region: str, reading: Re
         for type_, number in changed.items():
             metrics.CHANGED.labels(region, type_).inc(number)
             log.warning("hardware_changed", region=region, kind=kind, type=type_, objects=number)
-
-
-async def _keep_use(
-    database: Database,
-    fence: Fence,
-    region: str,
-    hosts: Mapping[str, SeenHost] | None,
-    budget: Budget,
-    *,
-    age: Callable[[], float],
-) -> None:
-    """Write whether anybody uses the servers of clusters that are suspended when nobody does."""
-    if hosts is None:
-        return
-    async with database.read() as connection:
-        watched = await WATCHED.all(connection, {"region": region})
-    if not watched:
-        return
-    budget()
-    async with database.begin() as connection:
-        await fence(connection)
-        await record_uses(connection, [use_of(each, hosts) for each in watched], age=age())
-
-
-async def _keep_samples(
-    database: Database, fence: Fence, expected: Expected, reading: Reading, budget: Budget, *, age: Callable[[], float]
-) -> None:
-    """Write how busy the clusters in use are."""
-    async with database.read() as connection:
-        partitions = await PARTITIONS.all(connection, {"region": expected.region})
-    samples = samples_of(expected, reading, partitions)
-    if not samples:
-        return
-    budget()
-    async with database.begin() as connection:
-        await fence(connection)
-        await record_samples(connection, samples, age=age())
-
-
-def _since(clock: Clock, moment: float) -> float:
-    return clock.monotonic() - moment
 
 
 def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:

@@ -45,6 +45,7 @@ class Call(StrEnum):
     PUT_JOB = "hosts.put_job"
     GET_JOB = "hosts.get_job"
     STOP_JOB = "hosts.stop_job"
+    GET_CONSOLE = "hosts.console"
     SSH_HOST_KEY = "ssh.host_key"
     GET_MACHINE = "redfish.get"
     GET_MACHINE_LOG = "redfish.log"

@@ -17,6 +17,9 @@ from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
+    CONSOLE_BOOTS,
+    CONSOLE_BYTES,
+    Console,
     Host,
     HostList,
     Job,
@@ -47,6 +50,8 @@ PAGE = 1_000
 """Machines asked for in one call."""
 MAX_MACHINES = 65_536
 """Machines of a region that are asked for, whatever number the site names."""
+MOST_CONSOLE = CONSOLE_BOOTS * (6 * CONSOLE_BYTES + 1_000)
+"""Bytes of an answer with a console: JSON writes a control character with six."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -60,8 +65,16 @@ class HttpCalls:
         self._pace = pace
 
     async def call(
-        self, call: Call, method: str, path: str, *, body: Wire | None = None, params: dict[str, str] | None = None
+        self,
+        call: Call,
+        method: str,
+        path: str,
+        *,
+        body: Wire | None = None,
+        params: dict[str, str] | None = None,
+        most: int | None = None,
     ) -> httpx.Response | None:
+        """`most`: bytes of an answer; a longer one is refused before it has been read."""
         await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         what = f"{method} {path}"
@@ -69,13 +82,18 @@ class HttpCalls:
         try:
             # The client's own time-outs restart with every byte; this one covers the whole call.
             async with asyncio.timeout(seconds):
-                response = await self._client.request(
+                request = self._client.build_request(
                     method,
                     path,
                     params=params,
                     json=None if body is None else body.model_dump(mode="json"),
                     timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
                 )
+                response = await self._client.send(request, stream=True)
+                try:
+                    response = await _loaded(response, most, what)
+                finally:
+                    await response.aclose()
         except _NOT_SENT as error:
             raise SiteBusy(f"{what}: the site cannot be reached") from error
         except (httpx.HTTPError, TimeoutError) as error:
@@ -103,8 +121,9 @@ class HttpCalls:
         *,
         body: Wire | None = None,
         params: dict[str, str] | None = None,
+        most: int | None = None,
     ) -> Answer | None:
-        response = await self.call(call, method, path, body=body, params=params)
+        response = await self.call(call, method, path, body=body, params=params, most=most)
         if response is None:
             return None
         try:
@@ -126,6 +145,21 @@ class HttpCalls:
         if answer is None:
             raise SiteRefused(f"{method} {path}: the site does not know it")
         return answer
+
+
+async def _loaded(response: httpx.Response, most: int | None, what: str) -> httpx.Response:
+    """The answer with its body. Raises SiteRefused when that is longer than `most`."""
+    if most is None:
+        await response.aread()
+        return response
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > most:
+            raise SiteRefused(f"{what}: an answer of more than {most} bytes")
+        parts.append(part)
+    return httpx.Response(response.status_code, content=b"".join(parts))
 
 
 class HttpNetworks:
@@ -205,6 +239,11 @@ class HttpHosts:
     async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
         body = JobStop(server=server, network=network)
         return await self._calls.must(Call.STOP_JOB, "POST", f"{_job_path(host, job)}/stop", Job, body=body)
+
+    async def console(self, host: str, server: str, network: str, *, after: int) -> Console | None:
+        params = {"server": server, "network": network, "after": str(after)}
+        path = f"/v1/hosts/{host}/server/console"
+        return await self._calls.read(Call.GET_CONSOLE, "GET", path, Console, params=params, most=MOST_CONSOLE)
 
     async def _power(self, host: str, action: PowerAction) -> Host:
         return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
+    Console,
     Host,
     Job,
     JobRequest,
@@ -345,6 +346,13 @@ class Hosts(Protocol):
 
     async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
         """End the program, or keep it from starting: a `put_job` that arrives later finds it ended. Raises as that."""
+
+    async def console(self, host: str, server: str, network: str, *, after: int) -> Console | None:
+        """The boots whose console was written to after so many bytes; the server may be off.
+
+        None where the site does not know the server; raises SiteRefused for an answer that is too large, and as
+        `switch_off` does.
+        """
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""

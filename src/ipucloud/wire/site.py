@@ -58,6 +58,11 @@ AUTHORITY_FILE = "/etc/vipu/ca.pem"
 """Where a site keeps the authority of its controller on every Poplar server, PEM."""
 
 
+CONSOLE_BOOTS = 10
+CONSOLE_BYTES = 65_536
+"""How many boots of a server a site keeps the console of, and how much of each."""
+
+
 class NetworkState(StrEnum):
     ATTACHING = "attaching"
     READY = "ready"
@@ -231,6 +236,31 @@ class Job(Wire):
     log_size: int = 0
 
 
+class ConsoleBoot(Wire):
+    """What a server wrote to its serial console in one boot, and what its site wrote of its power there.
+
+    `number` counts the boots of the server. `text` has its last bytes, at most `CONSOLE_BYTES`; the `dropped` bytes
+    before them are gone. What is not UTF-8 is replaced. `written`: bytes of all boots when this was last written to.
+    """
+
+    number: int = Field(ge=1)
+    boot_id: str
+    started_at: datetime
+    ended_at: datetime | None = None
+    text: str
+    dropped: int = Field(default=0, ge=0)
+    written: int = Field(ge=0)
+
+
+class Console(Wire):
+    """The serial console of a server: its last boots, at most `CONSOLE_BOOTS`, the oldest first.
+
+    With `after`, only those that were written to since so many bytes had been written.
+    """
+
+    boots: list[ConsoleBoot]
+
+
 class CloudInit(Wire):
     """How the user data of a server was carried out, as `cloud-init status` says; `errors` are sentences."""
 
@@ -249,6 +279,7 @@ class Host(Wire):
     `cpu_percent` is how busy all processors of the server are together, 100 at most, and `memory_used_bytes` what its
     programs hold of `memory_bytes`; None: the site does not read it.
     `s3`: None where its server was never given access to buckets.
+    `console_bytes`: what was ever written to the serial console of its server; None: the site keeps no console.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
 
@@ -271,6 +302,7 @@ class Host(Wire):
     memory_used_bytes: int | None = None
     memory_bytes: int | None = None
     s3: S3Seen | None = None
+    console_bytes: int | None = None
 
 
 class HostList(Wire):
@@ -503,6 +535,7 @@ HTTP_CALLS = (
     "hosts.put_job",
     "hosts.get_job",
     "hosts.stop_job",
+    "hosts.console",
     "redfish.list",
     "redfish.member",
     "redfish.get",

@@ -12,6 +12,7 @@ from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
 from ipucloud.billing.proofs.sign import sign_months
+from ipucloud.clusters.consoles.store import forget_consoles
 from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.leftovers import clean_leftovers
@@ -150,6 +151,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("seal_audit_log", interval=15.0, run=audit_log.seal),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
+        Periodic("forget_consoles", interval=600.0, run=partial(forget_consoles, kept=settings.consoles_kept)),
         Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),
         Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),

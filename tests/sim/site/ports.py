@@ -27,6 +27,7 @@ from ipucloud.site.ports import (
 )
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
+    Console,
     Host,
     Job,
     JobRequest,
@@ -306,6 +307,9 @@ class SimulatedHosts:
 
     async def stop_job(self, host: str, job: str, *, server: str, network: str) -> Job:
         raise NotImplementedError("no history has jobs")
+
+    async def console(self, host: str, server: str, network: str, *, after: int) -> Console | None:
+        raise NotImplementedError("no history has consoles")
 
     async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
         answers: list[Host] = []

@@ -6,6 +6,7 @@ import typer
 
 from ipucloud.cli.commands import (
     cluster_changes,
+    cluster_console,
     cluster_faults,
     cluster_files,
     cluster_metrics,
@@ -23,5 +24,6 @@ for part in (
     cluster_faults,
     cluster_files,
     cluster_metrics,
+    cluster_console,
 ):
     app.add_typer(part.app)

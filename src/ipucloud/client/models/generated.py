@@ -256,6 +256,31 @@ class ClustersInState(Answer):
     """Their size in IPUs, whether they hold machines now or not."""
 
 
+class ConsoleBoot(Answer):
+    """One boot of a Poplar server, as its site showed it."""
+
+    number: int
+    """Number of the boot, counted from 1 on for each server."""
+
+    boot_id: str
+    """Its id, as in `/proc/sys/kernel/random/boot_id`."""
+
+    started_at: datetime
+    """When it began."""
+
+    ended_at: datetime | None = None
+    """When the server was shut down, or its power was cut; null: it runs."""
+
+    bytes: int
+    """Length of its text."""
+
+    dropped_bytes: int
+    """How much before that is gone: of each boot the last 64 KiB are kept."""
+
+    observed_at: datetime
+    """When it was read last."""
+
+
 class Controller(Answer):
     """A V-IPU controller, as the site lists it and as it answered last."""
 
@@ -3247,6 +3272,25 @@ class Comparison(Answer):
     """What was compared, with the figures of both, and whose they are."""
 
 
+class Console(Answer):
+    """The serial console of a Poplar server."""
+
+    poplar_server: str
+    """Name of the Poplar server."""
+
+    boots: Annotated[Sequence[ConsoleBoot], Field(validate_default=True)] = []
+    """Its last boots, at most 10, the oldest first."""
+
+    boot: int | None = None
+    """Number of the boot whose text this is; null: there is no such boot."""
+
+    text: str | None = None
+    """
+    What was written to the console in this boot. What is not UTF-8 is replaced; control characters are not. null:
+    there is no such boot.
+    """
+
+
 class ControllerStatus(Answer):
     """What the controller reports of a partition that is not active."""
 
@@ -5883,6 +5927,8 @@ __all__ = [
     "ClusterState",
     "ClustersInState",
     "Comparison",
+    "Console",
+    "ConsoleBoot",
     "Controller",
     "ControllerStatus",
     "CorrectedInvoice",

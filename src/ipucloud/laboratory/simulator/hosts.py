@@ -19,6 +19,7 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
+from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.server import (
     DISK_FOLDER,
@@ -33,6 +34,7 @@ from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
 from ipucloud.wire.site import Host, HostState, PowerAction, S3Seen, ServerKeys, ServerRebuild, ServerS3, ServerSpec
 
+_FAREWELLS = {"off": "Power down", "reboot": "Restarting system"}
 NetworkOf = Callable[[str], str | None]
 _SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
 """The states in which a host can be switched."""
@@ -65,6 +67,8 @@ class Hosts:
         self._surroundings = surroundings
         self._identities = identities
         self._servers: dict[str, PoplarServer] = {}
+        self._consoles: dict[str, Console] = {}
+        self._consoles_folder = folder.parent / "consoles"
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -133,6 +137,7 @@ class Hosts:
             idle_seconds=server.uses.idle_seconds if server else None,
             **(server.load() if server else {}),
             s3=_seen(record.s3),
+            console_bytes=self._console(name).written if record.server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )
@@ -183,7 +188,7 @@ class Hosts:
             spec = _moved(record.server, wanted)
             if wanted.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
                 return
-            await self._shut(name)
+            await self._shut(name, _FAREWELLS.get(wanted.action))
             record.server = spec
             if wanted.action == "off":
                 record.state, record.due = HostState.OFF, None
@@ -259,7 +264,7 @@ class Hosts:
                 return
             if wanted.server.generation <= record.server.generation:
                 raise precondition(f"server {wanted.server.name!r} has generation {record.server.generation}")
-            await self._shut(name)
+            await self._shut(name, _FAREWELLS["reboot"])
             record.rewrite(wanted.server, wanted.disk)
             self._due(name, record, Action.HOST_DEPLOY)
 
@@ -372,6 +377,8 @@ class Hosts:
             # The wipe must be on disk before data goes, or a kill here would revive an emptied server.
             await self._document.settled()
             await asyncio.to_thread(wipe, self._folder / name)
+            self._consoles.pop(name, None)
+            (self._consoles_folder / f"{name}.json").unlink(missing_ok=True)
             del self._records[name]
             if record.broken:
                 self._records[name] = HostRecord(HostState.FAILED, broken=True)
@@ -382,14 +389,33 @@ class Hosts:
             return
         around = self._surroundings(name, self._region_of[name])
         buckets = record.s3.connections if record.s3 else ()
-        server = PoplarServer(record.server, self._folder / name, around, buckets)
+        console = self._console(name)
+        begun = console.boot(record.boot_id)
+        server = PoplarServer(record.server, self._folder / name, around, buckets, console if begun else None)
         record.ssh_port = await server.start(record.ssh_port)
         self._servers[name] = server
 
-    async def _shut(self, name: str) -> None:
+    async def _shut(self, name: str, why: str | None = None) -> None:
+        """Stop a server that runs; its console says `why`, or only that it ended when its power was cut."""
         server = self._servers.pop(name, None)
         if server is not None:
             await server.stop()
+            self._console(name).end(why)
+
+    def _console(self, name: str) -> Console:
+        if name not in self._consoles:
+            self._consoles[name] = Console(self._consoles_folder / f"{name}.json", self._clock.now)
+        return self._consoles[name]
+
+    def console_of(self, name: str, server: str, network: str) -> Console:
+        """The serial console of a server, which may be off."""
+        self.check(name)
+        record = self._records.get(name)
+        if record is None or record.server is None or record.state is HostState.WIPING:
+            raise not_found(f"server {server!r} is not on host {name!r}")
+        if record.server.name != server or self._network_of(name) not in {None, network}:
+            raise precondition(f"host {name!r} carries another server than {server!r}, or is in another network")
+        return self._console(name)
 
 
 def _erase(folder: Path, *, keep: bool) -> None:

@@ -15,6 +15,7 @@ from ipucloud.laboratory.simulator.site import Site
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.site import (
     EVENTS,
+    Console,
     FaultList,
     FaultRule,
     HardwareShown,
@@ -136,6 +137,11 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         await hosts.rebuild(request.path_params["host"], await body_of(request, ServerRebuild))
         return await get_host(request)
 
+    async def console(request: Request) -> Console:
+        asked = request.query_params
+        found = hosts.console_of(request.path_params["host"], asked.get("server", ""), asked.get("network", ""))
+        return Console(boots=[*found.boots(number(asked.get("after"), 0))])
+
     async def power(request: Request) -> Host:
         await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
         return await get_host(request)
@@ -148,6 +154,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
         calls.route("PUT", "/v1/hosts/{host}/server/s3", "hosts.put_s3", put_s3),
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
+        calls.route("GET", "/v1/hosts/{host}/server/console", "hosts.console", console),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
     ]
 

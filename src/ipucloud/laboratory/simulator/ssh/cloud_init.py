@@ -75,6 +75,11 @@ class FirstBoot:
             return None
         return CloudInit(status=self._record.status, errors=self._record.errors)
 
+    @property
+    def summary(self) -> str:
+        """How it stands, in a line."""
+        return "; ".join([self._record.status, *self._record.errors])
+
     def begin(self) -> None:
         """Note that it begins."""
         self._begun = True

@@ -15,8 +15,10 @@ from ipucloud.laboratory.simulator.ports import PORTS, PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh import s3_files
+from ipucloud.laboratory.simulator.ssh.cloud_init import LOG as CLOUD_INIT_LOG
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
+from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
@@ -37,7 +39,7 @@ from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
 from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import AUTHORITY_FILE, CloudInit, S3Remote, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, CONSOLE_BYTES, CloudInit, S3Remote, ServerSpec, Ssh
 from ipucloud.wire.user_data import UserData, UserDataProblem
 from ipucloud.wire.user_data import parse as parse_user_data
 
@@ -107,9 +109,19 @@ def _kept_user_data(spec: ServerSpec) -> UserData:
 
 
 class PoplarServer:
-    """A deployed server. `start` and `stop` are boot and shutdown; disk and host key outlive both."""
+    """A deployed server. `start` and `stop` are boot and shutdown; disk and host key outlive both.
 
-    def __init__(self, spec: ServerSpec, folder: Path, around: Surroundings, buckets: Sequence[S3Remote] = ()) -> None:
+    `console`: where this boot is written to; None for one that began in an earlier process of the site.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        folder: Path,
+        around: Surroundings,
+        buckets: Sequence[S3Remote] = (),
+        console: Console | None = None,
+    ) -> None:
         self.spec = spec
         self.ssh: Ssh | None = None
         self.ipus_visible: int | None = None
@@ -132,6 +144,7 @@ class PoplarServer:
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
         self._buckets = buckets
+        self._console = console
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
@@ -156,6 +169,9 @@ class PoplarServer:
         if self._first_boot.due:
             self._first_boot.begin()
             self._preparing = asyncio.get_running_loop().create_task(self._prepare())
+        elif self._console is not None:
+            self._console.cloud_init("modules:final finished")
+            self._console.login(self._hostname())
         return port
 
     @property
@@ -174,6 +190,16 @@ class PoplarServer:
             await self._first_boot.carry_out(self.sandbox)
         else:
             self._first_boot.refuse(problem)
+        if self._console is not None:
+            self._console.cloud_init(f"modules:final finished: {self._first_boot.summary}", self._output())
+            self._console.login(self._hostname())
+
+    def _output(self) -> bytes:
+        """The end of what the user data's programs have written."""
+        try:
+            return self._files.read(CLOUD_INIT_LOG)[-CONSOLE_BYTES // 2 :]
+        except OSError:
+            return b""
 
     async def stop(self) -> None:
         """Stop listening and drop every connection."""

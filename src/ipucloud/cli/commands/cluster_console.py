@@ -1,0 +1,70 @@
+"""`ipucloud clusters console`."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import Name
+from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import clusters
+from ipucloud.client.errors import UsageError
+
+app = typer.Typer()
+
+
+@customer_command(app, "console", "bert", "bert --server 1 --boot -2", "bert --list")
+def console(
+    session: Session,
+    name: Name,
+    server: Annotated[int, typer.Option(min=0, help="Index of the Poplar server, from 0.")] = 0,
+    boot: Annotated[int, typer.Option(help="Number of a boot; -1 is the newest, -2 the one before it.", min=-10)] = -1,
+    boots: Annotated[bool, typer.Option("--list", help="List the boots instead.")] = False,
+) -> None:
+    """Print what a Poplar server wrote to its serial console: kernel, cloud-init, shutdown.
+
+    Control characters are written as \\x1b, so that nothing on the console controls your terminal.
+    """
+    cluster = find_cluster(session.client, name)
+    if server >= len(cluster.poplar_servers):
+        raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} Poplar servers, counted from 0.")
+    found = session.run(clusters.console(cluster.id, cluster.poplar_servers[server].id, boot=boot))
+    if session.as_json:
+        session.show(found, ())
+        return
+    if boots:
+        session.show_items(
+            found.boots,
+            ("BOOT", "STARTED", "ENDED", "BYTES", "DROPPED", "OBSERVED"),
+            lambda each: (
+                each.number,
+                each.started_at,
+                each.ended_at,
+                each.bytes,
+                each.dropped_bytes,
+                each.observed_at,
+            ),
+            drop=("DROPPED", "OBSERVED"),
+        )
+        return
+    if found.text is None:
+        known = ", ".join(str(each.number) for each in found.boots)
+        raise UsageError(f"There is no such boot; there are {known}." if known else "No boot of it was observed yet.")
+    shown = next(each for each in found.boots if each.number == found.boot)
+    if shown.dropped_bytes:
+        session.note(f"{shown.dropped_bytes} bytes before this are gone.")
+    sys.stdout.write(escaped(found.text))
+    if not found.text.endswith("\n"):
+        sys.stdout.write("\n")
+
+
+def escaped(text: str) -> str:
+    """The text with its control characters written out, but for the ends of lines and tabs."""
+    return "".join(
+        f"\\x{ord(each):02x}" if each not in "\n\t" and unicodedata.category(each) in {"Cc", "Cf"} else each
+        for each in text.replace("\r\n", "\n")
+    )
