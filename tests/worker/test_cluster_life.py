@@ -134,7 +134,9 @@ async def test_a_refused_step_is_undone_and_says_why(world: SiteWorld, step: str
         ended = await world.finished(made.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
     assert step in ended.error["detail"]
-    assert await world.value("SELECT state FROM clusters") == "error"
+    shown = await world.one("SELECT state, state_reason FROM clusters")
+    assert shown.state == "error"
+    assert shown.state_reason, "a cluster in error says why"
     assert await world.value("SELECT count(*) FROM usage_intervals") == 0
     await world.assert_nothing_left()
 
