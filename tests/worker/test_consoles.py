@@ -38,7 +38,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 
 async def boots(world: SiteWorld) -> list[Any]:
     await observe(world)
-    return await world.rows("SELECT * FROM console_boots ORDER BY number")
+    return [*await world.rows("SELECT * FROM console_boots ORDER BY number")]
 
 
 async def test_every_boot_is_read_with_what_cloud_init_wrote_and_how_it_ended(world: SiteWorld) -> None:
