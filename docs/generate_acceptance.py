@@ -63,7 +63,7 @@ ROWS: Mapping[str, Row] = {
     "CAP01-01": Row("delivered, healthy, reserved and active capacity is counted"),
     "CAP02-01": Row("each node has a record with its id, state, health and holder"),
     "CAP03-01": Row("new capacity is found in an index with stable ids"),
-    "CAP04-01": Row("capacity can be reserved for an account", "only a cluster holds capacity"),
+    "CAP04-01": Row("capacity can be reserved for an account"),
     "CAP04-02": Row("a block is given whole, and to one tenant"),
     "CAP05-01": Row("each node has live health"),
     "CAP05-02": Row("health is summed up by group"),

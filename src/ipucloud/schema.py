@@ -30,6 +30,7 @@ import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.expected.tables
 import ipucloud.inventory.health.tables
+import ipucloud.inventory.reservation_tables
 import ipucloud.inventory.tables
 import ipucloud.notifications.tables
 import ipucloud.operations.tables

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
 from tests.support.people import PASSWORD
+from tests.support.reservations import reservation_json
 
 EVERYBODY = frozenset(Role) - {Role.PAYER}
 WITH_ANY_TOKEN = frozenset(Role)
@@ -86,6 +87,11 @@ POLICY: dict[str, frozenset[Role]] = {
     "getAnyQuotaRequest": SEEING_THE_PLATFORM,
     "grantQuotaRequest": PLATFORM,
     "declineQuotaRequest": PLATFORM,
+    "createReservation": WORKING,
+    "cancelReservation": WORKING,
+    "estimateReservation": EVERYBODY,
+    "listReservations": EVERYBODY,
+    "getReservation": EVERYBODY,
     "listClusters": EVERYBODY,
     "createCluster": WORKING,
     "estimateCluster": EVERYBODY,
@@ -329,6 +335,8 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createQuotaRequest": lambda number: QUOTA_REQUEST | {"limit": 100_000 + number},
     "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
     "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
+    "createReservation": lambda number: reservation_json(f"made-{number}"),
+    "estimateReservation": lambda number: reservation_json(f"made-{number}"),
     "createCluster": lambda number: cluster_json(f"made-{number}"),
     "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},
     "updateBillingAccount": lambda number: {"legal_name": f"Account {number} Ltd"},

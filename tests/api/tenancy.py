@@ -8,6 +8,7 @@ from itertools import count
 from uuid import UUID
 
 import httpx
+import orjson
 import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
@@ -19,12 +20,14 @@ from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.jobs.store import create as create_job
+from ipucloud.clusters.reservations.store import reserve
 from ipucloud.config import Settings
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
+from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.contract.wallet import TopUpPolicy
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
@@ -43,6 +46,7 @@ from tests.support.factories import Project, make_token
 from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
+from tests.support.reservations import offer, reservation_json
 
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
@@ -136,6 +140,7 @@ class Tenancy:
         names |= await self._payment(operation, project, f"for {number}")
         names |= await self._delivered(operation, project)
         names |= await self._asked(operation, project)
+        names |= await self._reserved(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
@@ -188,6 +193,19 @@ class Tenancy:
         async with self.api.world.database.begin() as connection:
             made = await open_request(connection, project.actor, wanted, region="luxembourg-2")
         return {"quota_request": str(made)}
+
+    async def _reserved(self, operation: Documented, project: Project) -> dict[str, str]:
+        """A reservation, where the operator offers them."""
+        if "/reservations" not in operation.path:
+            return {}
+        async with self.api.world.database.begin() as connection:
+            await offer(connection)
+            if "{reservation}" not in operation.path:
+                return {}
+            body = ReservationCreate.model_validate_json(orjson.dumps(reservation_json()))
+            catalogue, settings = self.api.world.catalogue, self.api.world.settings
+            made = await reserve(connection, project.actor, body, catalogue=catalogue, settings=settings)
+        return {"reservation": str(made)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""

@@ -63,6 +63,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createWebhook",  # where messages may go
     "updateWebhook",
     "createSshKey",  # keys are judged by their numbers
+    "createReservation",  # times and capacity
+    "estimateReservation",
     "createQuotaRequest",
     "grantQuotaRequest",  # above the present limit
     "replaceQuotas",  # regions and machine types there are

@@ -66,7 +66,7 @@ NEVER = "never"
 BOOKS = (
     *("budgets.", "close.", "correct.", "credits.", "dunning.", "invoices.", "months.", "prepaid."),
     "price_correction.",
-    *("expiry.", "idle.", "proofs.", "schedule.", "waiting."),
+    *("expiry.", "idle.", "proofs.", "reservation.", "schedule.", "waiting."),
 )
 """Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, test_rerating.py, invoices/,
 clusters/test_prepaid.py, clusters/test_dunning.py and billing/test_top_ups.py."""

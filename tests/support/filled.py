@@ -35,6 +35,7 @@ from ipucloud.inventory.expected.tables import Happened
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.health.tables import health_reports, observations
+from ipucloud.inventory.reservation_tables import reservations
 from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_validations, simulated_faults
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import freezes, operation_steps, operations
@@ -145,6 +146,10 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     wanted = {"region": LUXEMBOURG[0], "machine_type": "m2000", "wanted_limit": 9000, "reason": "more"}
     asked = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
     await connection.execute(sa.insert(quota_requests).values(**asked, **wanted))
+    size = {"blocks": 1, "machines": 1, "ipus": 4, "servers": 1, "own_hosts": False, "flavor": "m2000-pod4"}
+    sold = {"region": LUXEMBOURG[0], "machine_type": "m2000", "sku": "ipu-m2000-reserved", "currency": "EUR"}
+    times = {"starts_at": READY_AT, "ends_at": READY_AT + timedelta(hours=1), "state": "cancelled", "name": "may"}
+    await connection.execute(sa.insert(reservations).values(**asked | {"id": new_id()}, **size, **sold, **times))
 
 
 def _quota_of(filled: Filled) -> sa.ColumnElement[bool]:

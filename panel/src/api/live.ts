@@ -96,6 +96,7 @@ const TYPES: Record<string, string> = {
   project: "account_changed charges_corrected created deleted updated",
   quota: "updated",
   quota_request: "declined granted opened withdrawn",
+  reservation: "active cancelled created ended",
   ssh_key: "created deleted",
   token: "created revoked rotated",
   webhook: "created deleted disabled secret_rotated updated",

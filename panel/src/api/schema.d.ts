@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 8f8a28bbc5bb11477b128ad73bf99be3dbb1e0a66cf56a02a7464980ad423ef0
+// Generated from docs/openapi.json by `npm run schema`; sha256 59d133584a4540f16722eee1722c47cc705fcbc500b5b2abe240cb83784dc8b0
 
 export interface paths {
     "/livez": {
@@ -2731,6 +2731,70 @@ export interface paths {
         get: operations["listQuotas"];
         put: operations["replaceQuotas"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listReservations"];
+        put?: never;
+        post: operations["createReservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/reservations/{reservation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getReservation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/reservations/{reservation}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelReservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/reservations:estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["estimateReservation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7861,6 +7925,222 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "reservation.active": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ReservedCapacity"];
+                            /** @enum {unknown} */
+                            subject_type?: "reservation";
+                        };
+                        /** @constant */
+                        type?: "reservation.active";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reservation.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ReservedCapacity"];
+                            /** @enum {unknown} */
+                            subject_type?: "reservation";
+                        };
+                        /** @constant */
+                        type?: "reservation.cancelled";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reservation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ReservedCapacity"];
+                            /** @enum {unknown} */
+                            subject_type?: "reservation";
+                        };
+                        /** @constant */
+                        type?: "reservation.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "reservation.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ReservedCapacity"];
+                            /** @enum {unknown} */
+                            subject_type?: "reservation";
+                        };
+                        /** @constant */
+                        type?: "reservation.ended";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "ssh_key.created": {
         parameters: {
             query?: never;
@@ -8858,6 +9138,7 @@ export interface components {
             poplar_servers?: number | null;
             region: string;
             repair_window?: components["schemas"]["RepairWindow"] | null;
+            reservation?: string | null;
             s3_connections?: string[];
             schedule?: components["schemas"]["ClusterSchedule"] | null;
             ssh_keys?: string[];
@@ -11330,6 +11611,74 @@ export interface components {
             name: string | null;
             token_id: string | null;
         };
+        Reservation: {
+            cancel_until: string | null;
+            clusters: string[];
+            count: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            currency: string;
+            /** Format: date-time */
+            ends_at: string;
+            flavor: string;
+            /** Format: uuid */
+            id: string;
+            left: number;
+            machine_type: string;
+            machines: number;
+            name: string;
+            region: string;
+            sku: string;
+            /** Format: date-time */
+            starts_at: string;
+            state: components["schemas"]["ReservationState"];
+            /** Format: date-time */
+            state_entered_at: string;
+        };
+        ReservationCapacity: {
+            available: boolean;
+            fits: number;
+            why_not: components["schemas"]["WhyNot"] | null;
+        };
+        ReservationCreate: {
+            /** @default 1 */
+            count?: number;
+            /** Format: date-time */
+            ends_at: string;
+            flavor: string;
+            name: string;
+            region: string;
+            /** Format: date-time */
+            starts_at: string;
+        };
+        ReservationEstimate: {
+            cancel_until: string | null;
+            capacity: components["schemas"]["ReservationCapacity"];
+            cost: components["schemas"]["Money"];
+            machines: number;
+            minutes: number;
+            price_per_minute: components["schemas"]["Money"];
+            quota: components["schemas"]["EstimateQuota"];
+            sku: string;
+        };
+        ReservationPage: {
+            items: components["schemas"]["Reservation"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        ReservationState: "scheduled" | "active" | "ended" | "cancelled";
+        ReservedCapacity: {
+            count: number;
+            /** Format: date-time */
+            ends_at: string;
+            flavor: string;
+            name: string;
+            region: string;
+            /** Format: date-time */
+            starts_at: string;
+        };
         Resize: {
             from_flavor: string;
             moves: boolean;
@@ -11639,7 +11988,7 @@ export interface components {
             project_id: string;
         };
         SubscriptionChoice: {
-            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             project: string;
         };
         Summary: {
@@ -11952,7 +12301,7 @@ export interface components {
         WebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         WebhookPage: {
@@ -11962,7 +12311,7 @@ export interface components {
         WebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         WebhookStopped: {
@@ -16670,7 +17019,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "ssh_key.created" | "ssh_key.deleted" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "ssh_key.created" | "ssh_key.deleted" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };
@@ -17225,6 +17574,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuotaPage"];
+                };
+            };
+        };
+    };
+    listReservations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["ReservationState"][];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationPage"];
+                };
+            };
+        };
+    };
+    createReservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReservationCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reservation"];
+                };
+            };
+        };
+    };
+    getReservation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                reservation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reservation"];
+                };
+            };
+        };
+    };
+    cancelReservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                reservation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reservation"];
+                };
+            };
+        };
+    };
+    estimateReservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReservationCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationEstimate"];
                 };
             };
         };

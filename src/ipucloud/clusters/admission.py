@@ -198,6 +198,33 @@ async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster)
     return _terms(facts, Money.of(facts.unit_price, cluster.currency) * cluster.machines)
 
 
+async def reserved_terms(
+    connection: Statements, actor: Actor, flavor: Flavor, region: str, *, count: int, currency: str
+) -> Terms | None:
+    """The terms of so many reserved clusters of a flavor, as of now; None: reserved minutes of it have no price."""
+    article = {
+        "sku": reserved_sku(flavor),
+        "region": region,
+        "currency": None,
+        "default_currency": currency,
+        "machine_type": flavor.machine_type,
+        "machines": flavor.machines,
+    }
+    facts = await _facts(connection, actor, article, {})
+    if facts.unit_price is None or facts.currency not in MINOR_UNITS:
+        return None
+    if facts.next_currency not in {None, facts.currency}:
+        raise Problem(
+            STATE_CONFLICT, "The project changes to an account in another currency: reserve when it has changed."
+        )
+    return _terms(facts, Money.of(facts.unit_price, facts.currency) * (flavor.machines * count))
+
+
+def reserved_sku(flavor: Flavor) -> str:
+    """The SKU of a machine-minute of this flavor that is reserved. Without a price it is not offered."""
+    return f"{flavor.sku}-reserved"
+
+
 async def _facts(
     connection: Statements,
     actor: Actor,

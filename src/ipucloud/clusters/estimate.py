@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import admit
+from ipucloud.clusters.admission import admit, invalid
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
@@ -14,6 +14,7 @@ from ipucloud.contract.estimates import ClusterPriceOut, EstimateCapacityOut, Es
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, read_room
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import FieldError
 from ipucloud.kernel.money import Money
 from ipucloud.operations.step import expected_seconds
 from ipucloud.quotas import store as quotas
@@ -41,6 +42,9 @@ async def estimate(
 
     Raises `Problem` validation_failed. Insufficient quota or capacity is part of the answer, not an error.
     """
+    if body.reservation is not None:
+        sentence = "A cluster that is created from a reservation costs nothing beside it. Omit this to estimate one."
+        raise invalid([FieldError("/reservation", "not_estimated", sentence)])
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
     region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)

@@ -9,6 +9,7 @@ from ipucloud.clusters.views import BILLED_CLUSTERS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import DISKS, ClusterState
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.inventory import tables as inventory
 from ipucloud.inventory.resizing import ResizePart
 
 clusters = sa.Table(
@@ -96,7 +97,7 @@ sa.Index(
     clusters.c.region,
     postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.idle_suspend_minutes.is_not(None)),
 )
-make_with(clusters, BILLED_CLUSTERS)
+make_with(inventory.allocations, BILLED_CLUSTERS)
 
 resizes = sa.Table(
     "resizes",

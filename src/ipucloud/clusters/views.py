@@ -5,7 +5,19 @@ from __future__ import annotations
 BILLED_CLUSTERS = """
 CREATE VIEW billed_clusters WITH (security_invoker = true) AS
 SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus, sku, currency, state, state_entered_at,
-       delete_protection, expires_at, created_at, delete_requested_at
+       delete_protection, expires_at, created_at, delete_requested_at,
+       EXISTS (SELECT FROM allocations a JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
+                WHERE a.project_id = clusters.project_id AND a.cluster_id = clusters.id AND a.freed_at IS NULL
+                  AND a.machine_id IS NOT NULL AND r.state = 'active') AS reserved
   FROM clusters
+UNION ALL
+SELECT id, project_id, name, '{}', region, flavor, machine_type, blocks * machines, blocks * ipus, sku, currency,
+       CASE WHEN state IN ('ended', 'cancelled') THEN 'deleted' ELSE 'reserved' END, state_entered_at, false, ends_at,
+       created_at, NULL, true
+  FROM reservations
 """
-"""The columns that `billing` needs: size, SKU and currency, names and tags for reports, and state."""
+"""What is billed: clusters and reservations, with size, SKU and currency, names and tags for reports, and state.
+
+`reserved`: the reservation is billed, and not the cluster that holds its machines. A reservation that has not
+ended is in no state of a cluster, so that what is done to clusters in use is not done to it.
+"""

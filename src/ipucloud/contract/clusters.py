@@ -113,6 +113,14 @@ class ClusterCreate(Body):
     wait_for_capacity: bool = Field(
         False, description="Whether the cluster waits for machines when none are free for it, instead of being refused."
     )
+    reservation: Annotated[UUID | None, Field(strict=False)] = Field(
+        None,
+        description=(
+            "Id of an active reservation of the same region and flavor that the cluster is created from; null: of none."
+            " It takes no further quota, and is not billed beside the reservation."
+        ),
+        examples=[None],
+    )
     wait_until: Instant | None = Field(
         None,
         description=(

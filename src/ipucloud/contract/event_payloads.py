@@ -244,6 +244,17 @@ class QuotaRequested(Payload):
     answer: str | None = Field(None, description="The operator's answer; absent or null: none.")
 
 
+class ReservedCapacity(Payload):
+    """A reservation."""
+
+    name: str = Field(description="Name of the reservation.", examples=["may-training"])
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    flavor: str = Field(description="Name of the flavor of its clusters.", examples=["m2000-pod64"])
+    count: int = Field(description="How many clusters of the flavor it has room for.", examples=[2])
+    starts_at: datetime = Field(description="When it begins.", examples=["2026-05-11T08:00:00Z"])
+    ends_at: datetime = Field(description="When it ends.", examples=["2026-05-13T08:00:00Z"])
+
+
 class ClusterDegraded(Payload):
     """Why a cluster does not work as sold."""
 

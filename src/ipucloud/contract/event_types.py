@@ -306,6 +306,22 @@ QUOTA_REQUEST_WITHDRAWN = _register(
     payload=payloads.QuotaRequested,
     operators=True,
 )
+RESERVATION_CREATED = _register(
+    "reservation.created", "Capacity was reserved; its machines are held.", payload=payloads.ReservedCapacity
+)
+RESERVATION_ACTIVE = _register(
+    "reservation.active",
+    "The reservation began: it is billed, and clusters can be created from it.",
+    payload=payloads.ReservedCapacity,
+)
+RESERVATION_ENDED = _register(
+    "reservation.ended",
+    "The reservation's time is over. Its clusters go on, and are billed themselves.",
+    payload=payloads.ReservedCapacity,
+)
+RESERVATION_CANCELLED = _register(
+    "reservation.cancelled", "The reservation was cancelled before it began.", payload=payloads.ReservedCapacity
+)
 QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
 
 WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")

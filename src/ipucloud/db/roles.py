@@ -34,6 +34,7 @@ FACTS = {
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": (
         "cluster_id",
+        "reservation_id",
         "flavor",
         "sku",
         "region",

@@ -39,7 +39,7 @@ async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> R
 
 BILLED = Invariant(
     name="billable_cluster_is_billed",
-    sentence="A cluster in use has an open usage interval.",
+    sentence="A cluster in use has an open usage interval, unless it uses an active reservation.",
     object_type="cluster",
     remedy="Apply the audit's repair. Usage up to now is not charged.",
     repair=DatabaseRepair("bills the cluster from now on", _bill_from_now),
@@ -49,6 +49,7 @@ BILLED = Invariant(
      WHERE c.state = ANY (:billable)
        AND NOT EXISTS (SELECT FROM usage_intervals u
                         WHERE u.project_id = c.project_id AND u.cluster_id = c.id AND u.ended_at IS NULL)
+       AND NOT (SELECT reserved FROM billed_clusters b WHERE b.project_id = c.project_id AND b.id = c.id)
     """,
     parameters=STATES,
 )

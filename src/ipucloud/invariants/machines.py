@@ -49,7 +49,7 @@ async def _have_validated(connection: AsyncConnection, violation: Violation) -> 
 
 ONE_HOLDER = Invariant(
     name="machine_has_one_holder",
-    sentence="A machine or host is held by at most one cluster.",
+    sentence="A machine or host is held by at most one cluster or reservation.",
     object_type="machine",
     remedy="Find out which cluster really runs there, and delete the other.",
     repair=Refusal("A person must decide which customer keeps the machine."),
@@ -57,7 +57,7 @@ ONE_HOLDER = Invariant(
     SELECT shared.id::text AS object_id, NULL::uuid AS project_id,
            format('%s is held by the clusters %s', coalesce(m.name, h.name), shared.clusters) AS detail
       FROM (SELECT coalesce(machine_id, host_id) AS id,
-                   string_agg(cluster_id::text, ', ' ORDER BY created_at, id) AS clusters
+                   string_agg(coalesce(cluster_id, reservation_id)::text, ', ' ORDER BY created_at, id) AS clusters
               FROM allocations WHERE freed_at IS NULL
              GROUP BY coalesce(machine_id, host_id) HAVING count(*) > 1) AS shared
       LEFT JOIN machines m ON m.id = shared.id
@@ -251,7 +251,7 @@ NUMBERED = Invariant(
            format('%s %s are numbered from %s to %s', count(*),
                   CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END, min(ordinal), max(ordinal)) AS detail
       FROM allocations
-     WHERE freed_at IS NULL
+     WHERE freed_at IS NULL AND cluster_id IS NOT NULL
        AND (machine_id IS NOT NULL OR EXISTS (SELECT FROM clusters c WHERE c.project_id = allocations.project_id
                                                  AND c.id = allocations.cluster_id AND c.state <> 'suspended'))
      GROUP BY project_id, cluster_id, CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END
@@ -325,7 +325,7 @@ CLEANED = Invariant(
       FROM allocations a
       LEFT JOIN machines m ON m.id = a.machine_id
       LEFT JOIN hosts h ON h.id = a.host_id
-     WHERE a.freed_at >= (SELECT min(observed_at) FROM hardware_cleanings)
+     WHERE a.freed_at >= (SELECT min(observed_at) FROM hardware_cleanings) AND a.cluster_id IS NOT NULL
        AND NOT EXISTS (SELECT FROM hardware_cleanings c WHERE c.allocation_id = a.id)
        AND NOT EXISTS (SELECT FROM health_reports r
                         WHERE r.code = 'not_clean' AND r.cluster_id = a.cluster_id

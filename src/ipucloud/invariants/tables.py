@@ -17,6 +17,7 @@ from ipucloud.clusters.schedules import tables as schedules
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
+from ipucloud.inventory import reservation_tables
 from ipucloud.inventory import tables as inventory
 from ipucloud.inventory.health import tables as health
 from ipucloud.operations import tables as operations
@@ -88,6 +89,7 @@ TABLES = (
             health,
             identity,
             inventory,
+            reservation_tables,
             operations,
             partitions,
             quotas,

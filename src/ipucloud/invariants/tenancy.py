@@ -9,16 +9,18 @@ from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.tables import TABLES
 
 _HELD = """
-(SELECT count(a.machine_id) FROM clusters c
-   JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL AND a.counted
-  WHERE c.project_id = q.project_id AND c.region = q.region AND c.machine_type = q.machine_type)
+(SELECT count(a.machine_id) FROM allocations a
+   LEFT JOIN clusters c ON c.project_id = a.project_id AND c.id = a.cluster_id
+   LEFT JOIN reservations r ON r.project_id = a.project_id AND r.id = a.reservation_id
+  WHERE a.project_id = q.project_id AND a.freed_at IS NULL AND a.counted
+    AND coalesce(c.region, r.region) = q.region AND coalesce(c.machine_type, r.machine_type) = q.machine_type)
 """
 _THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine_type) = :object_id"
 
 QUOTA_COUNTS = Invariant(
     name="quota_counts_what_is_held",
-    sentence="A quota's used count is the number of machines that the project's clusters hold; a cluster that is"
-    " resized counts with the larger of its two sizes.",
+    sentence="A quota's used count is the number of machines that the project's clusters and reservations hold; a"
+    " cluster that is resized counts with the larger of its two sizes.",
     object_type="quota",
     remedy="Apply the audit's repair.",
     repair=by(
@@ -29,13 +31,16 @@ QUOTA_COUNTS = Invariant(
     statement="""
     SELECT concat_ws('/', coalesce(q.region, held.region), coalesce(q.machine_type, held.machine_type)) AS object_id,
            coalesce(q.project_id, held.project_id) AS project_id,
-           format('the quota says %s, the clusters hold %s', coalesce(q.used::text, 'nothing, for there is none'),
+           format('the quota says %s, held are %s', coalesce(q.used::text, 'nothing, for there is none'),
                   coalesce(held.machines, 0)) AS detail
       FROM quotas q
-      FULL JOIN (SELECT c.project_id, c.region, c.machine_type, count(*) AS machines
-                   FROM clusters c JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id
+      FULL JOIN (SELECT a.project_id, coalesce(c.region, r.region) AS region,
+                        coalesce(c.machine_type, r.machine_type) AS machine_type, count(*) AS machines
+                   FROM allocations a
+                   LEFT JOIN clusters c ON c.project_id = a.project_id AND c.id = a.cluster_id
+                   LEFT JOIN reservations r ON r.project_id = a.project_id AND r.id = a.reservation_id
                   WHERE a.freed_at IS NULL AND a.machine_id IS NOT NULL AND a.counted
-                  GROUP BY c.project_id, c.region, c.machine_type) AS held
+                  GROUP BY 1, 2, 3) AS held
         ON held.project_id = q.project_id AND held.region = q.region AND held.machine_type = q.machine_type
      WHERE coalesce(q.used, 0) <> coalesce(held.machines, 0)
     """,

@@ -111,13 +111,13 @@ _TAKE = Query(
     ), numbered AS (
       SELECT id, row_number() OVER (ORDER BY name) AS ordinal FROM hosts_held
     ), held AS (
-      INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal)
+      INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal, reservation_id, block)
       SELECT (CAST(:machine_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), id,
-             NULL, ordinal - 1
+             NULL, ordinal - 1, CAST(:reservation_id AS uuid), CAST(:block AS integer)
         FROM taken
       UNION ALL
       SELECT (CAST(:host_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), NULL,
-             id, (CAST(:servers AS integer[]))[ordinal]
+             id, (CAST(:servers AS integer[]))[ordinal], CAST(:reservation_id AS uuid), CAST(:block AS integer)
         FROM numbered
     )
     SELECT (SELECT count(*) FROM taken) AS machines, (SELECT count(*) FROM numbered) AS hosts
@@ -153,18 +153,27 @@ class Need:
         )
 
 
+class ReservedBlock(NamedTuple):
+    """One of the blocks of a reservation, by its number."""
+
+    reservation_id: UUID
+    block: int
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """A cluster, its region, and what it needs there.
 
-    `servers`: the numbers of the Poplar servers that the hosts are for; None: from 0.
+    `servers`: the numbers of the Poplar servers that the hosts are for; None: from 0. `reserved`: what is taken is of
+    this block of a reservation, which holds it alone if there is no `cluster_id`.
     """
 
     project_id: UUID
-    cluster_id: UUID
+    cluster_id: UUID | None
     region: str
     need: Need
     servers: Sequence[int] | None = None
+    reserved: ReservedBlock | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +200,11 @@ class Room:
         if capacity(self.pods, need.machines) == 0:
             return _no_machines(explain(self.pods, need.machines, need.ipus_per_machine))
         return None if self.free_hosts >= need.hosts else _no_hosts(need.hosts, self.free_hosts)
+
+    def count(self, need: Need) -> int:
+        """How many clusters with this need fit at the same time."""
+        fits = capacity(self.pods, need.machines)
+        return fits if need.own_hosts else min(fits, self.free_hosts // need.hosts)
 
 
 async def refuse_if_full(connection: AsyncConnection, region: str, need: Need) -> None:
@@ -312,6 +326,8 @@ async def _take_blocks(
         "machine_allocations": [new_id() for _ in range(demand.need.machines)],
         "host_allocations": [new_id() for _ in range(demand.need.hosts)],
         "servers": list(range(demand.need.hosts) if demand.servers is None else demand.servers),
+        "reservation_id": demand.reserved and demand.reserved.reservation_id,
+        "block": demand.reserved and demand.reserved.block,
     }
     try:
         return await _TAKE.one(connection, parameters)

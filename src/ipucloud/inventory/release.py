@@ -10,13 +10,18 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
+from ipucloud.inventory.reserved import hold_again
 from ipucloud.inventory.settle import settle
 from ipucloud.inventory.validations import require_unsettled
 
 
 class _Returned(NamedTuple):
-    """A machine with its pod, or a host. `counted`: it was in the project's quota."""
+    """A machine with its pod, or a host.
 
+    `counted`: it was in the project's quota, and is no longer; one that goes back to its reservation stays in it.
+    """
+
+    id: UUID
     machine_id: UUID | None
     pod_id: UUID | None
     host_id: UUID | None
@@ -29,9 +34,10 @@ _RELEASE = Query(
       UPDATE allocations SET released_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
          AND (machine_id IS NOT NULL OR host_id = ANY (coalesce(CAST(:hosts AS uuid[]), ARRAY[host_id])))
-      RETURNING machine_id, host_id, counted
+      RETURNING id, machine_id, host_id, counted
     )
-    SELECT machine_id, pod_id, host_id, counted FROM released LEFT JOIN machines ON machines.id = machine_id
+    SELECT released.id, machine_id, pod_id, host_id, counted
+      FROM released LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
 )
@@ -40,9 +46,9 @@ _FREE = Query(
     WITH freed AS (
       UPDATE allocations SET freed_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
-      RETURNING machine_id, host_id, counted
+      RETURNING id, machine_id, host_id, counted
     )
-    SELECT machine_id, pod_id, host_id, counted FROM freed LEFT JOIN machines ON machines.id = machine_id
+    SELECT freed.id, machine_id, pod_id, host_id, counted FROM freed LEFT JOIN machines ON machines.id = machine_id
     """,
     _Returned,
 )
@@ -77,16 +83,22 @@ async def release(
     await settle(connection, _pods(released))
 
 
-async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool) -> int:
+async def free(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool, to_reservation: bool = True
+) -> int:
     """Give back what was released and was observed clean; the number of machines among it that a quota counts.
 
-    `validated`: machines are to be validated before other clusters get them.
+    `validated`: machines are to be validated before other clusters get them. What is of an active reservation goes
+    back to it, and is not among them; unless not `to_reservation`, as other hardware is taken in its place.
     """
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     if validated:  # machines before pods, in the order of locks
         await connection.execute(_LOCK_MACHINES, mine)
     freed = await _FREE.all(connection, mine)
     pods = _pods(freed)
+    if to_reservation:
+        kept = await hold_again(connection, **mine, freed=[each.id for each in freed])
+        freed = [each for each in freed if each.id not in kept]
     if validated:
         machines = [each.machine_id for each in freed if each.machine_id is not None]
         pods.update(await require_unsettled(connection, machines, "release"))

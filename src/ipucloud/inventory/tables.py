@@ -226,7 +226,7 @@ allocations = sa.Table(
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, comment="NULL: a reservation holds it, and no cluster yet"),
     sa.Column("machine_id", sa.Uuid, sa.ForeignKey("machines.id", name="fk_allocations_machine_id")),
     sa.Column("host_id", sa.Uuid, sa.ForeignKey("hosts.id", name="fk_allocations_host_id")),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="place of the machine or host within the cluster"),
@@ -241,8 +241,13 @@ allocations = sa.Table(
         server_default=sa.true(),
         comment="in the project's quota; false: the other block of a resize is",
     ),
+    sa.Column("reservation_id", sa.Uuid, comment="that it is of; NULL: of none"),
+    sa.Column("block", sa.Integer, comment="number of the block within the reservation"),
     tenant_key("allocations"),
     same_project("allocations", "cluster_id", "clusters"),
+    same_project("allocations", "reservation_id", "reservations"),
+    sa.CheckConstraint("num_nonnulls(cluster_id, reservation_id) > 0", name="holder"),
+    sa.CheckConstraint("(reservation_id IS NULL) = (block IS NULL)", name="block"),
     sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_resource"),
     sa.CheckConstraint(
         "freed_at IS NULL OR (released_at IS NOT NULL AND released_at <= freed_at)", name="released_before_freed"
@@ -262,6 +267,12 @@ sa.Index(
     postgresql_where=allocations.c.freed_at.is_(None),
 )
 sa.Index("ix_allocations_cluster", allocations.c.project_id, allocations.c.cluster_id)
+sa.Index(
+    "ix_allocations_reservation",
+    allocations.c.project_id,
+    allocations.c.reservation_id,
+    postgresql_where=allocations.c.reservation_id.is_not(None),
+)
 sa.Index("ix_allocations_machine", allocations.c.machine_id, postgresql_where=allocations.c.machine_id.is_not(None))
 sa.Index("ix_allocations_host", allocations.c.host_id, postgresql_where=allocations.c.host_id.is_not(None))
 

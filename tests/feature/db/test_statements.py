@@ -15,6 +15,10 @@ NEVER_NULL = {
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
     ("ipucloud.clusters.idle.stop", "minutes"): "only clusters that are watched",
     **{("ipucloud.identity.audit_log", each): "only sealed entries" for each in ("seq", "previous_hash", "hash")},
+    ("ipucloud.inventory.reserved", ""): "an allocation is of a machine or of a host",
+    **dict.fromkeys(
+        (("ipucloud.inventory.reserved", each) for each in ("block", "reservation_id")), "only what is of a reservation"
+    ),
     ("ipucloud.inventory.validations", ""): "only reports about machines are written",
     ("ipucloud.invariants.records", ""): "only validations that have a name",
     ("ipucloud.operations.cancelling", "cluster_id"): "only operations on clusters can be cancelled",

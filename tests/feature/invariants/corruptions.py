@@ -16,6 +16,7 @@ from tests.feature.invariants.credit_corruptions import CREDITS
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
+from tests.feature.invariants.reservation_corruptions import RESERVATIONS
 from tests.support.settled import SETTLED
 
 REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
@@ -292,6 +293,7 @@ CORRUPTIONS = (
     *OPERATIONS,
     *WORK_ITEMS,
     *MACHINES,
+    *RESERVATIONS,
     *ROOM,
     *BILLING,
     *CREDITS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.api.support import PUBLIC_KEY, key
 from tests.proof.writes.office import Cases, Office, Write
+from tests.support.reservations import reservation_json
 
 
 async def create_project(office: Office) -> Write:
@@ -134,7 +135,32 @@ async def decline_quota_request(office: Office) -> Write:
     return Write("POST", path, office.admin.secret, {"reason": "no room"}, {"reason": "another"}, key())
 
 
+async def _reserving(office: Office) -> tuple[str, str]:
+    """The path of a project's reservations, and its token."""
+    project = await office.project()
+    return f"/v1/projects/{project.slug}/reservations", project.token.secret
+
+
+async def create_reservation(office: Office) -> Write:
+    path, secret = await _reserving(office)
+    return Write("POST", path, secret, reservation_json(), reservation_json("june"), key())
+
+
+async def estimate_reservation(office: Office) -> Write:
+    path, secret = await _reserving(office)
+    return Write("POST", f"{path}:estimate", secret, reservation_json(), reservation_json("june"), key())
+
+
+async def cancel_reservation(office: Office) -> Write:
+    path, secret = await _reserving(office)
+    made = await office.id_of(path, reservation_json(), secret)
+    return Write("POST", f"{path}/{made}:cancel", secret, headers=key())
+
+
 WRITES: Cases = {
+    "createReservation": create_reservation,
+    "estimateReservation": estimate_reservation,
+    "cancelReservation": cancel_reservation,
     "createProject": create_project,
     "updateProject": update_project,
     "deleteProject": delete_project,

@@ -1,6 +1,6 @@
 const nouns: Record<string, string> = {
   account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invitation: "Invitation", invoice: "Invoice",
-  job: "Job", maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", ssh_key: "SSH key", token: "Token",
+  job: "Job", maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", reservation: "Reservation", ssh_key: "SSH key", token: "Token",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };
 const verbs: Record<string, string> = {
@@ -10,7 +10,7 @@ const verbs: Record<string, string> = {
   declined: "declined", dismissed: "dismissed", error: "has an error", expiring: "expires within an hour", failed: "failed", forecast_reached: "threshold reached by the forecast",
   funds_exhausted: "has no funds left", funds_low: "is low on funds", funds_restored: "has funds again", hardware_isolated: "is cleaned up without failed hardware",
   granted: "granted", idle_suspended: "is suspended because nobody uses it", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue", queued: "queued",
-  rebuilding: "is being rebuilt", recovered: "works again", received: "received", refunded: "refunded", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
+  ended: "ended", rebuilding: "is being rebuilt", recovered: "works again", received: "received", refunded: "refunded", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
   resetting: "is being reset", rebooting: "is being restarted", resized: "has another size", resizing: "is being resized", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", retried: "is started again", revoked: "revoked",
   schedule_missed: "missed a time of its schedule", schedule_started: "follows its schedule", schedule_waiting: "schedule has to wait",

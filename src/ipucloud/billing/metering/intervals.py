@@ -20,8 +20,23 @@ _OPEN = sa.text(
            start.at
       FROM billed_clusters c,
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :cluster_id
+     WHERE c.project_id = :project_id AND c.id = :cluster_id AND NOT c.reserved
     ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    """
+)
+_OPEN_RESERVED = sa.text(
+    """
+    INSERT INTO usage_intervals
+           (id, project_id, cluster_id, reservation_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, c.project_id, c.id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines, :since, :since
+      FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :reservation_id
+    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    """
+)
+_CLOSE_RESERVED = sa.text(
+    """
+    UPDATE usage_intervals SET ended_at = :until
+     WHERE project_id = :project_id AND reservation_id = :reservation_id AND ended_at IS NULL
     """
 )
 _CLOSE = sa.text(
@@ -44,7 +59,7 @@ async def open_interval(
     """Start to bill the cluster as it is now: its flavor, machines, SKU, region and currency.
 
     It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
-    ones. Open already: nothing happens.
+    ones. Open already, or of an active reservation, which is billed itself: nothing happens.
     """
     parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}
     await connection.execute(_OPEN, parameters)
@@ -57,3 +72,19 @@ async def close_interval(connection: AsyncConnection, *, project_id: UUID, clust
     no additional minute. Without an open interval nothing happens.
     """
     await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})
+
+
+async def open_reserved(
+    connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID, since: datetime
+) -> None:
+    """Start to bill all machines of a reservation, whoever uses them."""
+    mine = {"id": new_id(), "project_id": project_id, "reservation_id": reservation_id, "since": since}
+    await connection.execute(_OPEN_RESERVED, mine)
+
+
+async def close_reserved(
+    connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID, until: datetime
+) -> None:
+    """Stop billing a reservation."""
+    mine = {"project_id": project_id, "reservation_id": reservation_id, "until": until}
+    await connection.execute(_CLOSE_RESERVED, mine)

@@ -13,7 +13,7 @@ usage_intervals = sa.Table(
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False, comment="the cluster or the reservation that is billed"),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
@@ -25,8 +25,17 @@ usage_intervals = sa.Table(
     instant("started_at", nullable=False),
     instant("ended_at"),
     sa.Column("flavor", sa.Text, nullable=False, comment="the cluster's at that time"),
+    sa.Column("reservation_id", sa.Uuid, comment="the same, if it is a reservation"),
+    sa.Column(
+        "of_cluster",
+        sa.Uuid,
+        sa.Computed("CASE WHEN reservation_id IS NULL THEN cluster_id END", persisted=True),
+        comment="cluster_id, if it is a cluster",
+    ),
     tenant_key("usage_intervals"),
-    same_project("usage_intervals", "cluster_id", "clusters"),
+    same_project("usage_intervals", "of_cluster", "clusters"),
+    same_project("usage_intervals", "reservation_id", "reservations"),
+    sa.CheckConstraint("reservation_id = cluster_id", name="reservation"),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
     sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
@@ -44,6 +53,13 @@ usage_intervals = sa.Table(
     ),
 )
 sa.Index("ix_usage_intervals_cluster", usage_intervals.c.project_id, usage_intervals.c.cluster_id)
+sa.Index("ix_usage_intervals_of_cluster", usage_intervals.c.project_id, usage_intervals.c.of_cluster)
+sa.Index(
+    "ix_usage_intervals_reservation",
+    usage_intervals.c.project_id,
+    usage_intervals.c.reservation_id,
+    postgresql_where=usage_intervals.c.reservation_id.is_not(None),
+)
 sa.Index(
     "uq_usage_intervals_open",
     usage_intervals.c.cluster_id,

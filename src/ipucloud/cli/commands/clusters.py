@@ -123,6 +123,9 @@ def create(
         bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
     ] = False,
     wait_until: WaitUntil = None,
+    reservation: Annotated[
+        str | None, typer.Option(help="Id of the active reservation to create it from (ipucloud reservations list).")
+    ] = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -147,6 +150,7 @@ def create(
             idle_suspend_minutes=idle,
             wait_for_capacity=wait_for_capacity or wait_until is not None,
             wait_until=wait_until,
+            reservation=reservation,
         )
         operation = session.run(clusters.create(wanted))
     if wait:

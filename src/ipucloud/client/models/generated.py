@@ -2084,6 +2084,17 @@ class RequestedBy(Answer):
     """Id of the token or membership that asked; null: the platform did."""
 
 
+class ReservationState(StrEnum):
+    """
+    State of a reservation.
+    """
+
+    SCHEDULED = "scheduled"
+    ACTIVE = "active"
+    ENDED = "ended"
+    CANCELLED = "cancelled"
+
+
 class Resize(Answer):
     """A change of a cluster's size."""
 
@@ -5077,6 +5088,109 @@ class RequestTrace(Answer):
     """Where the rest is."""
 
 
+class Reservation(Answer):
+    """Capacity for a time to come. It is billed from `starts_at` to `ends_at`, whether it is used or not."""
+
+    id: str
+    """Id of the reservation."""
+
+    name: str
+    """Name of the reservation."""
+
+    state: Annotated[ReservationState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `scheduled`: its machines are held, and it has not begun; `active`: it is billed, and clusters
+    can be created from it; `ended`: its time is over; `cancelled`: it was cancelled before it began, and nothing
+    is billed.
+    """
+
+    state_entered_at: datetime
+    """Since when it is in this state."""
+
+    region: str
+    """Slug of the region."""
+
+    flavor: str
+    """Name of the flavor of its clusters."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    count: int
+    """How many clusters of the flavor it has room for."""
+
+    machines: int
+    """How many machines are reserved."""
+
+    starts_at: datetime
+    """When it begins."""
+
+    ends_at: datetime
+    """When it ends."""
+
+    cancel_until: datetime | None = None
+    """Until when it can be cancelled, which costs nothing; null: it cannot be cancelled."""
+
+    sku: str
+    """SKU that its minutes are billed as."""
+
+    currency: str
+    """ISO 4217 code of the currency that it is billed in."""
+
+    left: int
+    """How many clusters can still be created from it; unless `active`: 0."""
+
+    clusters: Sequence[str] = []
+    """Ids of the clusters that hold its machines."""
+
+    created_by: str
+    """Id of the token that made it."""
+
+    created_at: datetime
+    """When it was made."""
+
+
+class ReservationCapacity(Answer):
+    """Whether so many clusters can be reserved now."""
+
+    available: bool
+    """Whether the region has room for all of them now."""
+
+    fits: int
+    """How many clusters of the flavor can be reserved now."""
+
+    why_not: WhyNot | None = None
+    """Why they cannot be reserved; null: they can."""
+
+
+class ReservationEstimate(Answer):
+    """What a reservation costs at present prices, and whether it could be made now; nothing is reserved."""
+
+    sku: str
+    """SKU that its minutes are billed as."""
+
+    machines: int
+    """How many machines it has."""
+
+    minutes: int
+    """How many minutes are billed."""
+
+    price_per_minute: Money
+    """Price of a minute of the whole reservation."""
+
+    cost: Money
+    """Price of all of its minutes."""
+
+    cancel_until: datetime | None = None
+    """Until when it can be cancelled, which costs nothing; null: it cannot be cancelled."""
+
+    quota: EstimateQuota
+    """Whether the project's quota allows it."""
+
+    capacity: ReservationCapacity
+    """Whether the region has room for it."""
+
+
 class ResizeEstimate(Answer):
     """What a resize would do, as of now; nothing is reserved."""
 
@@ -6058,6 +6172,10 @@ __all__ = [
     "ReportSums",
     "RequestTrace",
     "RequestedBy",
+    "Reservation",
+    "ReservationCapacity",
+    "ReservationEstimate",
+    "ReservationState",
     "Resize",
     "ResizeEstimate",
     "ResizedPartition",

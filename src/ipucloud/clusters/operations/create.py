@@ -27,6 +27,7 @@ from ipucloud.clusters.operations.kind import (
     lacking,
 )
 from ipucloud.clusters.operations.replacing import other_hardware, replacing
+from ipucloud.clusters.reservations.use import give_block, reservation_for
 from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
@@ -169,13 +170,16 @@ async def create(
     Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
     budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
 
-    A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free.
+    A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free. One
+    that is created from a reservation gets what that holds.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
     if body.wait_until is not None and not body.wait_for_capacity:
         raise invalid([FieldError("/wait_until", "not_waiting", "Set `wait_for_capacity` too, or omit this.")])
     asked = _Asked(actor, body, admitted, settings)
+    if body.reservation is not None:
+        return await _create_reserved(connection, asked, body.reservation)
     if not body.wait_for_capacity:
         return await _create_now(connection, asked)
     until = await _wait_until(connection, body)
@@ -206,6 +210,15 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
+    return Accepted(operation_id, cluster_id)
+
+
+async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservation_id: UUID) -> Accepted:
+    """Machines, hosts and quota are the reservation's, and so is what they cost."""
+    actor, body, admitted, settings = asked
+    reservation = await reservation_for(connection, actor, body, reservation_id, admitted.choice)
+    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
+    await give_block(connection, reservation, cluster_id)
     return Accepted(operation_id, cluster_id)
 
 

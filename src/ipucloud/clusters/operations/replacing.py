@@ -33,6 +33,7 @@ from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.release import free
+from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, PROVISIONING_FAILED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -211,12 +212,13 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
     await lock(connection, "machine", given_back)
     try:
         async with connection.begin_nested():
-            await free(connection, **mine, validated=False)
+            reserved = await block_of(connection, **mine)
+            await free(connection, **mine, validated=False, to_reservation=False)
             await name_anew(connection, **mine, incarnation=incarnation_of(cluster) + 1)
             servers = await servers_without_host(connection, **mine)
             failpoint("cluster.hardware_given_back")
             need = _need(cluster, len(servers))
-            await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers))
+            await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers, reserved=reserved))
     except Problem as problem:
         if problem.kind is not CAPACITY_EXHAUSTED:
             raise

@@ -34,6 +34,7 @@ from ipucloud.contract.event_types import CLUSTER_RESIZED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.inventory.placement import Demand
+from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.resizing import (
     ResizePart,
     end_resize,
@@ -43,6 +44,7 @@ from ipucloud.inventory.resizing import (
     take_for_resize,
 )
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated, Undo
 from ipucloud.operations.results import Achieved
@@ -230,6 +232,12 @@ async def resize(
     running = await _running(connection, actor, cluster, flavor, if_match=if_match)
     if running is not None:
         return running
+    if await block_of(connection, **mine) is not None:
+        sentence = (
+            "The cluster uses an active reservation, which is for clusters of its present flavor. Resize it when the"
+            " reservation has ended, or create another cluster."
+        )
+        raise Problem(STATE_CONFLICT, sentence)
     sizes = await sizes_for(connection, cluster, flavor, catalogue=catalogue)
     terms = await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))
     if sizes.grows:

@@ -122,6 +122,7 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     if gave_back:
         servers = await servers_without_host(connection, **mine)
         need = Need(cluster.machine_type, cluster.machines, len(servers), cluster.ipus // cluster.machines)
-        await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers))
+        demand = Demand(actor.project_id, cluster.id, cluster.region, need, servers=servers)
+        await take(connection, demand)
         failpoint("resume.machines_taken")
     return accepted

@@ -1,0 +1,141 @@
+"""The periodic task that begins and ends reservations, and replaces hardware of theirs that is not usable.
+
+Each reservation is a transaction of its own; after a worker is killed, the next run does the rest. Billing begins and
+ends with the reservation's times, however late a worker is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
+from ipucloud.clusters.reservations.events import tell
+from ipucloud.clusters.states import BILLABLE
+from ipucloud.contract.event_types import RESERVATION_ACTIVE, RESERVATION_ENDED
+from ipucloud.contract.reservations import ReservationState
+from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.inventory.placement import Demand, ReservedBlock, take
+from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_reservation
+from ipucloud.inventory.reserved import broken_blocks, let_go
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.quotas import store as quotas
+
+log = structlog.get_logger(__name__)
+
+FOLLOW_SECONDS = 5.0
+"""Between two looks at the reservations."""
+
+
+class _User(NamedTuple):
+    """A cluster that has a block of the reservation. `in_use`: it is to be billed once the reservation is not."""
+
+    id: UUID
+    in_use: bool
+    ready_at: datetime | None
+
+
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT FROM quotas q JOIN reservations r USING (project_id, region, machine_type)
+     WHERE r.project_id = :project_id AND r.id = :reservation_id FOR NO KEY UPDATE OF q
+    """
+)
+_USERS = """
+    SELECT c.id, c.state = ANY (:billable) AS in_use, c.ready_at FROM clusters c
+     WHERE c.project_id = :project_id
+       AND c.id IN (SELECT cluster_id FROM allocations
+                     WHERE project_id = :project_id AND reservation_id = :reservation_id AND freed_at IS NULL)
+     ORDER BY c.id
+"""
+_LOCK_USERS = Query(f"{_USERS} FOR NO KEY UPDATE OF c", _User)
+_READ_USERS = Query(_USERS, _User)
+
+
+async def follow_reservations(database: Database) -> None:
+    """Begin and end the reservations whose time has come, and replace their unusable hardware."""
+    async with database.read() as connection:
+        due = await due_reservations(connection)
+    for each in due:
+        async with database.begin() as connection:
+            await follow(connection, each)
+
+
+async def follow(connection: AsyncConnection, due: Due) -> None:
+    """What one reservation needs now; nothing if that was done meanwhile."""
+    mine = {"project_id": due.project_id, "reservation_id": due.id}
+    # In the order of locks: quota, clusters, reservation, machines.
+    await connection.execute(_LOCK_QUOTA, mine)
+    users = await _LOCK_USERS.all(connection, mine | {"billable": sorted(BILLABLE)})
+    reservation = await lock_reservation(connection, **mine)
+    if reservation.state is ReservationState.SCHEDULED and reservation.starts_at <= reservation.now:
+        await _begin(connection, reservation)
+    elif reservation.state is ReservationState.ACTIVE and reservation.ends_at <= reservation.now:
+        if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
+            await _end(connection, reservation, users)
+        return
+    if reservation.state in {ReservationState.SCHEDULED, ReservationState.ACTIVE}:
+        await _replace_broken(connection, reservation)
+
+
+async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
+    mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
+    await enter(connection, reservation, ReservationState.ACTIVE)
+    await open_reserved(connection, **mine, since=reservation.starts_at)
+    await tell(connection, RESERVATION_ACTIVE, reservation.id, reservation, _itself(reservation))
+    failpoint("reservation.begun")
+
+
+async def _end(connection: AsyncConnection, reservation: Reservation, users: Sequence[_User]) -> None:
+    """Its clusters go on as any others, and are billed from then on; what no cluster uses is free."""
+    owner = {"project_id": reservation.project_id}
+    await enter(connection, reservation, ReservationState.ENDED)
+    await close_reserved(connection, **owner, reservation_id=reservation.id, until=reservation.ends_at)
+    for user in users:
+        if user.in_use:
+            since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
+            await open_interval(connection, **owner, cluster_id=user.id, since=since)
+    await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
+    machines = await let_go(connection, project_id=reservation.project_id, reservation_id=reservation.id)
+    await quotas.give_back(
+        connection,
+        **owner,
+        region=reservation.region,
+        machine_type=reservation.machine_type,
+        machines=machines,
+    )
+    failpoint("reservation.ended")
+
+
+async def _replace_broken(connection: AsyncConnection, reservation: Reservation) -> None:
+    """Hold other blocks instead of those that nobody could use. Without room they are kept, and tried again."""
+    mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
+    for block in await broken_blocks(connection, **mine):
+        reserved = ReservedBlock(reservation.id, block)
+        demand = Demand(reservation.project_id, None, reservation.region, reservation.need, reserved=reserved)
+        try:
+            async with connection.begin_nested():
+                await let_go(connection, project_id=reservation.project_id, reservation_id=reservation.id, block=block)
+                await take(connection, demand)
+        except Problem as problem:
+            log.warning(
+                "reserved_hardware_not_usable",
+                reservation=str(reservation.id),
+                block=block,
+                why=problem.kind.code,
+            )
+            return
+        log.info("reserved_hardware_replaced", reservation=str(reservation.id), block=block)
+
+
+def _itself(reservation: Reservation) -> Actor:
+    return Actor(reservation.project_id, None, f"reservation-{reservation.id}")

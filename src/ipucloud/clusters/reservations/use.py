@@ -1,0 +1,80 @@
+"""Creating a cluster from a reservation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.admission import Choice, invalid
+from ipucloud.contract.clusters import ClusterCreate
+from ipucloud.contract.reservations import ReservationState
+from ipucloud.inventory.placement import NoRoom, exhausted
+from ipucloud.inventory.reservations import Reservation, lock_reservation
+from ipucloud.inventory.reserved import hand_over
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, FieldError, Problem
+
+
+async def reservation_for(
+    connection: AsyncConnection, actor: Actor, body: ClusterCreate, reservation_id: UUID, choice: Choice
+) -> Reservation:
+    """Lock the reservation that the cluster is to be created from.
+
+    Raises `Problem`: validation_failed when it does not go with the rest of the request, state_conflict when it is not
+    active.
+    """
+    try:
+        found = await lock_reservation(connection, project_id=actor.project_id, reservation_id=reservation_id)
+    except Problem as problem:
+        if problem.kind is not NOT_FOUND:
+            raise
+        sentence = "The project has no such reservation; `GET /v1/projects/{project}/reservations` lists them."
+        raise invalid([FieldError("/reservation", "unknown_reservation", sentence)]) from problem
+    if faults := list(_faults(body, found, choice)):
+        raise invalid(faults)
+    if found.state is not ReservationState.ACTIVE or found.ends_at <= found.now:
+        when = (
+            f" It begins at {found.starts_at:%Y-%m-%d %H:%M} UTC." if found.state is ReservationState.SCHEDULED else ""
+        )
+        state = found.state if found.state is not ReservationState.ACTIVE else ReservationState.ENDED
+        raise Problem(
+            STATE_CONFLICT,
+            f"Reservation {found.name} is {state.value}; clusters are created from an active one.{when}",
+        )
+    return found
+
+
+async def give_block(connection: AsyncConnection, reservation: Reservation, cluster_id: UUID) -> None:
+    """Give the cluster a block of the locked reservation. Raises `Problem` capacity_exhausted when none is left."""
+    given = await hand_over(
+        connection,
+        project_id=reservation.project_id,
+        reservation_id=reservation.id,
+        cluster_id=cluster_id,
+        machines=reservation.machines,
+        servers=reservation.servers,
+    )
+    if not given:
+        sentence = (
+            f"All of reservation {reservation.name} is in use: it has room for {reservation.blocks}"
+            f" cluster{'' if reservation.blocks == 1 else 's'}. Delete one of its clusters, or create this one without"
+            " `reservation`."
+        )
+        raise exhausted(NoRoom("reservation", sentence, {"count": reservation.blocks, "left": 0}))
+
+
+def _faults(body: ClusterCreate, found: Reservation, choice: Choice) -> Iterator[FieldError]:
+    if choice.region.slug != found.region:
+        yield FieldError("/region", "not_reserved", f"The reservation is in {found.region}.")
+    if choice.flavor.name != found.flavor:
+        yield FieldError("/flavor", "not_reserved", f"The reservation is for clusters of flavor {found.flavor}.")
+    elif choice.poplar_servers != found.servers:
+        yield FieldError(
+            "/poplar_servers", "not_reserved", f"Clusters of the reservation have {found.servers}; omit this."
+        )
+    if body.wait_for_capacity:
+        yield FieldError(
+            "/wait_for_capacity", "reserved", "A cluster that is created from a reservation does not wait; omit this."
+        )

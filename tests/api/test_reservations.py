@@ -1,0 +1,287 @@
+"""Reservations: what is promised is held, handed over as clusters, and billed whether it is used or not."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ipucloud.clusters.reservations.follow import follow_reservations
+from ipucloud.invariants.audit import audit
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
+from ipucloud.inventory.release import free as free_hardware
+from ipucloud.inventory.release import release
+from tests.api.support import Api, cluster_id, cluster_json, key, problem
+from tests.support.reservations import RESERVED, offer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+async def offered(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        await offer(connection)
+    await api.world.execute("UPDATE quotas SET machine_limit = 1000")
+
+
+async def times(api: Api, hours: float = 48, length: float = 2) -> dict[str, str]:
+    now: datetime = await api.world.value("SELECT date_trunc('minute', app_now())")
+    starts = now + timedelta(hours=hours)
+    return {"starts_at": starts.isoformat(), "ends_at": (starts + timedelta(hours=length)).isoformat()}
+
+
+async def wanted(api: Api, **changes: object) -> dict[str, object]:
+    usual = {"name": "may", "region": "luxembourg-2", "flavor": "m2000-pod4", "count": 2, **await times(api)}
+    return usual | changes
+
+
+async def reserved(api: Api, **changes: object) -> dict[str, Any]:
+    answer = await api.owner.post(f"{api.base}/reservations", json=await wanted(api, **changes))
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+async def read(api: Api, reservation: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = (await api.owner.get(f"{api.base}/reservations/{reservation['id']}")).json()
+    return found
+
+
+async def free(api: Api) -> int:
+    return int(
+        await api.world.value(
+            "SELECT sum(length(replace(free_mask::bit(16)::text, '0', '')))::integer FROM pods"
+            " WHERE region = 'luxembourg-2' AND machine_type = 'm2000'"
+        )
+    )
+
+
+async def used(api: Api) -> int:
+    return int(await api.world.value("SELECT used FROM quotas WHERE region = 'luxembourg-2'"))
+
+
+async def begin(api: Api, reservation: dict[str, Any], *, hours_ago: int = 1) -> dict[str, Any]:
+    """Move the reservation so that it began in the past, and let the worker look."""
+    await api.world.execute(
+        """
+        UPDATE reservations SET (starts_at, ends_at) =
+               (SELECT at, at + (ends_at - starts_at)
+                  FROM (SELECT date_trunc('minute', app_now()) - make_interval(hours => :hours) AS at) AS moved)
+         WHERE id = :id
+        """,
+        id=reservation["id"],
+        hours=hours_ago,
+    )
+    await follow_reservations(api.world.database)
+    return await read(api, reservation)
+
+
+async def end(api: Api, reservation: dict[str, Any]) -> dict[str, Any]:
+    await api.world.execute(
+        "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '1 minute' WHERE id = :id",
+        id=reservation["id"],
+    )
+    await follow_reservations(api.world.database)
+    return await read(api, reservation)
+
+
+async def held_machine(api: Api, reservation: dict[str, Any]) -> Any:
+    statement = """
+    SELECT machine_id FROM allocations
+     WHERE reservation_id = :id AND machine_id IS NOT NULL AND freed_at IS NULL
+    """
+    return await api.world.value(statement, id=reservation["id"])
+
+
+async def intervals(api: Api) -> list[tuple[Any, ...]]:
+    return [
+        tuple(row)
+        for row in await api.world.rows(
+            "SELECT sku, quantity, reservation_id IS NOT NULL, ended_at IS NULL FROM usage_intervals ORDER BY 3 DESC"
+        )
+    ]
+
+
+async def healthy(api: Api) -> None:
+    found = await audit(api.world.database)
+    assert [(each.rule.name, each.violation.detail) for each in found] == []
+
+
+@pytest.mark.acceptance("CAP04-01")
+async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -> None:
+    before = await free(api)
+    made = await reserved(api)
+    assert (made["state"], made["machines"], made["left"], made["clusters"]) == ("scheduled", 2, 0, [])
+    assert (await free(api), await used(api)) == (before - 2, 2)
+    body = cluster_json(reservation=made["id"])
+    early = await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
+    assert "It begins at" in problem(early, 409, "state_conflict")["detail"]
+    await healthy(api)
+
+    active = await begin(api, made)
+    assert (active["state"], active["left"]) == ("active", 2)
+    assert await intervals(api) == [(RESERVED, 2, True, True)]
+    answer = await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
+    assert answer.status_code == 202, answer.text
+    cluster = cluster_id(answer.json())
+    await api.world.finish_create(cluster)
+    seen = await read(api, made)
+    assert (seen["left"], seen["clusters"]) == (1, [str(cluster)])
+    # Neither quota nor money beside the reservation's.
+    assert (await free(api), await used(api)) == (before - 2, 2)
+    assert await intervals(api) == [(RESERVED, 2, True, True)]
+    await healthy(api)
+
+    ended = await end(api, made)
+    assert (ended["state"], ended["left"]) == ("ended", 0)
+    assert (await free(api), await used(api)) == (before - 1, 1)
+    assert await intervals(api) == [(RESERVED, 2, True, False), ("ipu-m2000", 1, False, True)]
+    await healthy(api)
+
+
+async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) -> None:
+    before, made = await free(api), await reserved(api, count=1)
+    await begin(api, made)
+    body = cluster_json(reservation=made["id"])
+    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
+    await api.world.finish_create(cluster)
+    full = problem(
+        await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key()),
+        409,
+        "capacity_exhausted",
+    )
+    assert full["why_not"]["numbers"] == {"count": 1, "left": 0}
+    grown = await api.owner.post(f"{api.base}/clusters/{cluster}:resize", json={"flavor": "m2000-pod8"}, headers=key())
+    assert "active reservation" in problem(grown, 409, "state_conflict")["detail"]
+
+    deleted = await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key())
+    assert deleted.status_code == 202
+    project = api.world.project.id
+    async with api.world.database.begin() as connection:
+        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
+        assert await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True) == 0
+    seen = await read(api, made)
+    assert (seen["left"], seen["clusters"], await free(api), await used(api)) == (1, [], before - 1, 1)
+    again = await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key())
+    assert again.status_code == 202
+    assert (await read(api, made))["clusters"] == [str(cluster_id(again.json()))]
+
+
+async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
+    made = await begin(api, await reserved(api), hours_ago=3)
+    ended = await end(api, made)
+    assert ended["state"] == "ended"
+    statement = """
+    SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS promised
+      FROM reservations r JOIN usage_intervals u ON u.reservation_id = r.id,
+           priced_minutes(u.anchor_at, u.started_at, u.ended_at, '2020-01-01', NULL, u.quantity, 0.05) AS p
+     WHERE r.id = :id
+    """
+    [(minutes, cost, promised)] = await api.world.rows(statement, id=made["id"])
+    assert (minutes, cost) == (promised, promised * 2 * Decimal("0.05"))
+
+
+async def test_a_reservation_is_cancelled_by_its_rule(api: Api) -> None:
+    before = await free(api)
+    made = await reserved(api)
+    answer = await api.owner.post(f"{api.base}/reservations/{made['id']}:cancel", headers=key())
+    assert answer.json()["state"] == "cancelled"
+    assert (await free(api), await used(api), await intervals(api)) == (before, 0, [])
+    again = await api.owner.post(f"{api.base}/reservations/{made['id']}:cancel", headers=key())
+    problem(again, 409, "state_conflict")
+    late = await reserved(api, **await times(api, hours=23))
+    assert late["cancel_until"] is None
+    refused = await api.owner.post(f"{api.base}/reservations/{late['id']}:cancel", headers=key())
+    assert "can no longer be cancelled" in problem(refused, 409, "state_conflict")["detail"]
+    assert (await read(api, late))["state"] == "scheduled"
+    listed = (await api.owner.get(f"{api.base}/reservations", params={"state": "cancelled"})).json()["items"]
+    assert [each["id"] for each in listed] == [made["id"]]
+
+
+async def test_an_estimate_says_what_it_costs_and_what_fits(api: Api) -> None:
+    body = await wanted(api, count=3)
+    found = (await api.owner.post(f"{api.base}/reservations:estimate", json=body)).json()
+    assert (found["minutes"], found["machines"], found["sku"]) == (120, 3, RESERVED)
+    assert Decimal(found["cost"]["amount"]) == 120 * 3 * Decimal("0.05")
+    assert found["capacity"]["available"]
+    many = (await api.owner.post(f"{api.base}/reservations:estimate", json=body | {"count": 64})).json()
+    assert not many["capacity"]["available"]
+    fits = many["capacity"]["fits"]
+    refused = await api.owner.post(f"{api.base}/reservations", json=body | {"count": 64}, headers=key())
+    assert f"room for {fits} of the 64" in problem(refused, 409, "capacity_exhausted")["detail"]
+    made = await reserved(api, count=fits)
+    assert made["machines"] == fits
+    create = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=key())
+    problem(create, 409, "capacity_exhausted")
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "code"),
+    [
+        ({"hours": -1}, "/starts_at", "not_in_future"),
+        ({"hours": 15 * 24}, "/starts_at", "too_far_ahead"),
+        ({"length": -1}, "/ends_at", "not_after_start"),
+        ({"length": 0.5}, "/ends_at", "out_of_range"),
+        ({"length": 32 * 24}, "/ends_at", "out_of_range"),
+        ({"flavor": "m2000-pod3"}, "/flavor", "unknown_flavor"),
+        ({"region": "mars-1"}, "/region", "unknown_region"),
+        ({"flavor": "m2000-pod4", "region": "lab-1"}, "/flavor", "not_in_region"),
+    ],
+)
+async def test_bad_input_reserves_nothing(api: Api, changes: dict[str, Any], pointer: str, code: str) -> None:
+    shape = {name: value for name, value in changes.items() if name in {"hours", "length"}}
+    other = {name: value for name, value in changes.items() if name not in shape}
+    before = await api.snapshot()
+    answer = await api.owner.post(
+        f"{api.base}/reservations", json=await wanted(api, **await times(api, **shape), **other)
+    )
+    errors = problem(answer, 422, "validation_failed")["errors"]
+    assert [(each["pointer"], each["code"]) for each in errors] == [(pointer, code)]
+    assert await api.snapshot() == before
+
+
+async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
+    await api.world.execute("UPDATE quotas SET machine_limit = 3")
+    before = await api.snapshot()
+    over = await api.owner.post(f"{api.base}/reservations", json=await wanted(api, count=4))
+    assert "enough for 3 of the 4" in problem(over, 409, "quota_exceeded")["detail"]
+    assert await api.snapshot() == before
+    unsold = await api.owner.post(
+        f"{api.base}/reservations", json=await wanted(api, flavor="bow-pod4", region="amsterdam-2")
+    )
+    [error] = problem(unsold, 422, "validation_failed")["errors"]
+    assert error["code"] == "not_offered"
+    assert await api.snapshot() == before
+
+
+async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:
+    """Reservations and creates at once, for more than there is: nothing is promised twice, and nothing is left."""
+    places = await free(api)
+    for_others = [await wanted(api, name=f"r{number}", count=2) for number in range(places // 2)]
+    requests = [api.owner.post(f"{api.base}/reservations", json=body, headers=key()) for body in for_others]
+    requests += [
+        api.owner.post(f"{api.base}/clusters", json=cluster_json(f"c{number}"), headers=key())
+        for number in range(places // 2)
+    ]
+    answers = await asyncio.gather(*requests)
+    assert {answer.status_code for answer in answers} <= {201, 202, 409, 503}
+    reserved_machines = 2 * sum(answer.status_code == 201 for answer in answers)
+    created = sum(answer.status_code == 202 for answer in answers)
+    assert await free(api) == places - reserved_machines - created
+    assert await used(api) == reserved_machines + created
+
+
+async def test_reserved_hardware_that_fails_is_replaced(api: Api) -> None:
+    made = await reserved(api, count=1)
+    machine = await held_machine(api, made)
+    async with api.world.database.begin() as connection:
+        await report(
+            connection, kind="machine", object_id=machine, source=Source.OPERATOR, code=Code.QUARANTINE, detail="test"
+        )
+    await follow_reservations(api.world.database)
+    assert await held_machine(api, made) != machine
+    assert (await begin(api, made))["left"] == 1

@@ -1,0 +1,119 @@
+"""A process that is killed while it changes a reservation leaves everything as it was, and the next one does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.catalogue.load import load
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.reservations.follow import follow_reservations
+from ipucloud.clusters.reservations.store import cancel, reserve
+from ipucloud.config import Settings
+from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.db.engine import Database
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.test_killed import killed_at
+from tests.support.postgres import Database as Scratch
+from tests.support.reservations import offer
+from tests.support.world import World, cluster_body
+
+_MOVE = """
+UPDATE reservations SET starts_at = date_trunc('minute', app_now()) - make_interval(hours => :hours),
+       ends_at = date_trunc('minute', app_now()) + make_interval(hours => 2 - :hours)
+"""
+_STATE = """
+SELECT coalesce((SELECT state FROM reservations), 'none'), (SELECT sum(used) FROM quotas)::integer,
+       (SELECT count(*) FROM allocations WHERE freed_at IS NULL AND machine_id IS NOT NULL)::integer,
+       (SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL)::integer,
+       (SELECT count(*) FROM clusters)::integer
+"""
+Does = Callable[[Database], Awaitable[None]]
+
+
+async def asks(database: Database) -> tuple[Actor, UUID | None]:
+    """The project, and its reservation if it has one."""
+    async with database.read() as connection:
+        found = await connection.execute(
+            sa.text("SELECT p.id, r.id FROM projects p LEFT JOIN reservations r ON r.project_id = p.id")
+        )
+        project, reservation = found.one()
+    return Actor(project, new_id(), "req-1"), reservation
+
+
+async def make(database: Database) -> None:
+    actor, _ = await asks(database)
+    async with database.begin() as connection:
+        now = (await connection.execute(sa.text("SELECT date_trunc('minute', app_now())"))).scalar_one()
+        body = ReservationCreate(
+            name="may",
+            region="luxembourg-2",
+            flavor="m2000-pod16",
+            count=2,
+            starts_at=now + timedelta(days=3),
+            ends_at=now + timedelta(days=3, hours=2),
+        )
+        await reserve(connection, actor, body, catalogue=load(), settings=Settings())
+
+
+async def give_up(database: Database) -> None:
+    actor, reservation = await asks(database)
+    assert reservation is not None
+    async with database.begin() as connection:
+        await cancel(connection, actor, reservation)
+
+
+async def use(database: Database) -> None:
+    actor, reservation = await asks(database)
+    body = cluster_body(flavor="m2000-pod16", reservation=reservation, ssh_keys=[])
+    async with database.begin() as connection:
+        await create(connection, actor, body, catalogue=load(), settings=Settings())
+
+
+@pytest.mark.parametrize(
+    ("point", "hours", "does", "after"),
+    [
+        ("reservation.machines_taken", None, make, ("scheduled", 8, 8, 0, 0)),
+        ("reservation.let_go", -72, give_up, ("cancelled", 0, 0, 0, 0)),
+        ("reservation.begun", 1, follow_reservations, ("active", 8, 8, 1, 0)),
+        ("reservation.handed_over", 1, use, ("active", 8, 8, 1, 1)),
+        ("reservation.ended", 3, follow_reservations, ("ended", 0, 0, 0, 0)),
+    ],
+)
+def test_who_is_killed_leaves_it_as_it_was(
+    database: Scratch, point: str, hours: int | None, does: Does, after: tuple[object, ...]
+) -> None:
+    async def run(*work: Does) -> tuple[object, ...]:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            for each in work:
+                await each(made)
+            async with made.read() as connection:
+                return tuple((await connection.execute(sa.text(_STATE))).one())
+        finally:
+            await made.close()
+
+    async def prepare(made: Database) -> None:
+        world = await World.seeded(made)
+        async with made.begin() as connection:
+            await offer(connection)
+        if hours is None:
+            return
+        await make(made)
+        if hours > 1:
+            await world.execute(_MOVE, hours=1)
+            await follow_reservations(made)
+        await world.execute(_MOVE, hours=hours)
+        if does is use:
+            await follow_reservations(made)
+
+    before = asyncio.run(run(prepare))
+    assert killed_at(database, point, 1, does)
+    assert asyncio.run(run()) == before
+    assert asyncio.run(run(does)) == after

@@ -1,0 +1,67 @@
+"""Reservations as commands against a real HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.scripted import Reply, Service
+
+Run = Callable[..., Any]
+
+MINE = "/v1/projects/demo/reservations"
+RESERVATION = {
+    "id": "reservation-1",
+    "name": "may",
+    "state": "scheduled",
+    "state_entered_at": "2026-05-04T13:15:00Z",
+    "region": "lux-2",
+    "flavor": "m2000-pod64",
+    "machine_type": "m2000",
+    "count": 2,
+    "machines": 32,
+    "starts_at": "2026-05-11T08:00:00Z",
+    "ends_at": "2026-05-13T08:00:00Z",
+    "cancel_until": "2026-05-10T08:00:00Z",
+    "sku": "ipu-m2000-reserved",
+    "currency": "EUR",
+    "left": 0,
+    "clusters": [],
+    "created_by": "token-1",
+    "created_at": "2026-05-04T13:15:00Z",
+}
+ESTIMATE = {
+    "sku": "ipu-m2000-reserved",
+    "machines": 32,
+    "minutes": 2880,
+    "price_per_minute": {"amount": "1.60", "currency": "EUR"},
+    "cost": {"amount": "4608.00", "currency": "EUR"},
+    "cancel_until": "2026-05-10T08:00:00Z",
+    "quota": {"allowed": True, "limit": 64, "used": 0, "needed": 32},
+    "capacity": {"available": True, "fits": 3, "why_not": None},
+}
+WANTED = ("may", "--region", "lux-2", "--flavor", "m2000-pod64", "--count", "2")
+TIMES = ("--starts-at", "2026-05-11T08:00:30", "--ends-at", "2026-05-13T08:00")
+
+
+def test_a_project_estimates_reserves_reads_and_cancels(run: Run, service: Service) -> None:
+    service.on("POST", f"{MINE}:estimate", Reply(body=ESTIMATE))
+    estimated = run("reservations", "create", *WANTED, *TIMES, "--estimate")
+    assert "4608.00" in estimated.out
+    service.on("POST", MINE, Reply(201, RESERVATION))
+    assert "reservation-1" in run("reservations", "create", *WANTED, *TIMES).out
+    assert service.asked[-1].body == {
+        "name": "may",
+        "region": "lux-2",
+        "flavor": "m2000-pod64",
+        "count": 2,
+        "starts_at": "2026-05-11T08:00:00+00:00",
+        "ends_at": "2026-05-13T08:00:00+00:00",
+    }
+    service.gives(MINE, {"items": [RESERVATION], "next_cursor": None})
+    assert "m2000-pod64" in run("reservations", "list", "--state", "scheduled").out
+    service.gives(f"{MINE}/reservation-1", RESERVATION)
+    assert "ipu-m2000-reserved" in run("reservations", "show", "reservation-1").out
+    service.on("POST", f"{MINE}/reservation-1:cancel", Reply(body=RESERVATION | {"state": "cancelled"}))
+    assert "cancelled" in run("reservations", "cancel", "reservation-1").out
+    assert run("reservations", "create", *WANTED, "--starts-at", "soon", "--ends-at", "2d").status == 2
