@@ -97,6 +97,7 @@ const TYPES: Record<string, string> = {
   quota: "updated",
   quota_request: "declined granted opened withdrawn",
   ssh_key: "created deleted",
+  terminal: "closed opened",
   token: "created revoked rotated",
   webhook: "created deleted disabled secret_rotated updated",
 };
