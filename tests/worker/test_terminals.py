@@ -51,7 +51,9 @@ class Used:
 
     @property
     def path(self) -> str:
-        return f"/v1/projects/{self.world.project.slug}/clusters/{self.cluster}/poplar-servers/{self.server.name}/terminal"
+        return (
+            f"/v1/projects/{self.world.project.slug}/clusters/{self.cluster}/poplar-servers/{self.server.name}/terminal"
+        )
 
     def connect(self, secret: str | None = None, *, path: str | None = None, **more: Any) -> connect:
         token = self.world.project.token.secret if secret is None else secret

@@ -28,7 +28,7 @@ export function TerminalPage() {
   if (!cluster) return error ? <FailedPage title={clusters.title} error={error} retry={() => void refetch()} /> : <Loading />;
   const number = cluster.poplar_servers.findIndex((each) => each.id === server) + 1;
   const over = standing.state !== "connecting" && standing.state !== "connected";
-  const address = `/v1/projects/${encodeURIComponent(project)}/clusters/${id}/servers/${encodeURIComponent(server)}/terminal`;
+  const address = `/v1/projects/${encodeURIComponent(project)}/clusters/${id}/poplar-servers/${encodeURIComponent(server)}/terminal`;
   const reopen = () => {
     setStanding({ state: "connecting" });
     setTries(tries + 1);

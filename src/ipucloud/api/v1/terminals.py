@@ -146,5 +146,7 @@ async def _over(socket: WebSocket, terminal: Terminal, closed: Closed) -> None:
 
 
 routes = [
-    TerminalRoute("/v1/projects/{project}/clusters/{cluster:ref}/poplar-servers/{server}/terminal", open_terminal, name=OPEN)
+    TerminalRoute(
+        "/v1/projects/{project}/clusters/{cluster:ref}/poplar-servers/{server}/terminal", open_terminal, name=OPEN
+    )
 ]
