@@ -48,7 +48,13 @@ from ipucloud.wire.site import (
 def build_app(site: Site, token: str) -> Starlette:
     """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
     calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
-    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls), *_jobs(site, calls)]
+    routes = [
+        *_hardware(site, calls),
+        *_networks(site, calls),
+        *_hosts(site, calls),
+        *_login_keys(site, calls),
+        *_jobs(site, calls),
+    ]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)
 
@@ -130,11 +136,6 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         await hosts.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
         return await get_host(request)
 
-    async def put_login_key(request: Request) -> Host:
-        path = request.path_params
-        await hosts.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
-        return await hosts.observe(path["host"])
-
     async def put_s3(request: Request) -> Host:
         await hosts.put_s3(request.path_params["host"], await body_of(request, ServerS3))
         return await hosts.observe(request.path_params["host"])
@@ -158,11 +159,23 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
         calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
         calls.route("PUT", "/v1/hosts/{host}/server/keys", "hosts.put_keys", put_keys),
-        calls.route("PUT", "/v1/hosts/{host}/server/login-keys/{key}", "hosts.put_login_key", put_login_key),
         calls.route("PUT", "/v1/hosts/{host}/server/s3", "hosts.put_s3", put_s3),
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("GET", "/v1/hosts/{host}/server/console", "hosts.console", console),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
+
+
+def _login_keys(site: Site, calls: Calls) -> list[Route]:
+    hosts = site.hosts
+
+    async def put_login_key(request: Request) -> Host:
+        path = request.path_params
+        await hosts.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
+        return await hosts.observe(path["host"])
+
+    return [
+        calls.route("PUT", "/v1/hosts/{host}/server/login-keys/{key}", "hosts.put_login_key", put_login_key),
     ]
 
 
