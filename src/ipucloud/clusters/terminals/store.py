@@ -95,7 +95,7 @@ _CONNECTED = Query(
     """,
     bool,
 )
-_ACTOR = Query("SELECT actor FROM terminals WHERE id = :id AND actor IS NOT NULL", str)
+_ACTOR = Query("SELECT coalesce(actor, '') AS actor FROM terminals WHERE id = :id", str)
 _ALIVE = Query("UPDATE terminals SET alive_at = app_now() WHERE id = :id AND ended_at IS NULL RETURNING id", UUID)
 _END = Query(
     """
@@ -170,7 +170,7 @@ async def mark_connected(connection: AsyncConnection, terminal: Terminal, reques
     """The login succeeded: the key has to go. False: the terminal is over."""
     if await _CONNECTED.one_or_none(connection, {"id": terminal.id}) is None:
         return False
-    actor = await _ACTOR.one_or_none(connection, {"id": terminal.id})
+    actor = await _ACTOR.one(connection, {"id": terminal.id}) or None
     data = TerminalOf(cluster=terminal.cluster_id, poplar_server=terminal.server, actor=actor)
     await record(
         connection,
