@@ -21,6 +21,7 @@ import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.samples.tables
 import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.tables
+import ipucloud.clusters.terminals.tables
 import ipucloud.clusters.waiting.tables
 import ipucloud.events.tables
 import ipucloud.idempotency.tables

@@ -26,6 +26,7 @@ from tests.crash.kinds import (
     Tasks,
 )
 from tests.crash.lab import Lab
+from tests.crash.logging_in import TERMINAL_KINDS, OpenTerminal
 from tests.crash.losing import Lose
 from tests.crash.observing import Observe
 from tests.crash.partitions import (
@@ -135,6 +136,7 @@ _DELETE_CALLS = (
 _OTHER_CALLS: dict[str, Kind] = {
     "hosts.power": Suspend(),
     "hosts.put_keys": ChangeKeys(),
+    "hosts.put_login_key": OpenTerminal(),
     "hosts.put_s3": ChangeS3(),
     "hosts.rebuild": Rebuild(),
     "hosts.put_job": RunJob(),
@@ -205,7 +207,8 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS, *S3_KINDS)
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
+    changing = (*changing, *S3_KINDS, *TERMINAL_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

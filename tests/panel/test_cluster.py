@@ -258,6 +258,23 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     assert violations(page) == []
 
 
+def test_a_terminal_shows_the_ipus(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}")
+    page.get_by_role("link", name="Open terminal").click()
+    title = "Terminal of bert, server 1"
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    expect(page.get_by_text("Connected", exact=True)).to_be_visible(timeout=READY_MS)
+    page.get_by_role("textbox", name=title).press_sequentially("gc-info -l\n")
+    written = page.locator(".xterm-rows")
+    expect(written).to_contain_text("Id: [15]", timeout=READY_MS)
+    screenshot(page, "terminal")
+    assert violations(page) == []
+    page.keyboard.press("F6")
+    expect(page.get_by_role("button", name="Open anew")).to_be_focused()
+    page.get_by_role("textbox", name=title).press_sequentially("exit\n")
+    expect(page.get_by_text("The shell has ended.")).to_be_visible()
+
+
 def test_no_text_about_a_cluster_becomes_markup(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
 ) -> None:

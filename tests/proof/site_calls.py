@@ -147,6 +147,16 @@ CASES = (
         target=_host,
     ),
     CallCase(
+        "hosts.put_login_key",
+        Call.PUT_LOGIN_KEY,
+        "http",
+        lambda _, s, t: s.hosts.put_login_key(t.host, "terminal-1", resources.login_key(t)),
+        resources.server,
+        observe=resources.login_key_logs_in,
+        makes=True,
+        target=_host,
+    ),
+    CallCase(
         "hosts.put_s3",
         Call.PUT_S3,
         "http",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
+import asyncssh
+
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.inventory import Inventory, SiteRegion
-from ipucloud.wire.site import HostState, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4
@@ -90,6 +92,7 @@ async def has_restarted(site: Site, resource: Resource) -> bool:
     return (await site.hosts.get(resource.host)).boot_id != BOOTS[resource.host]
 
 
+LOGIN = asyncssh.generate_private_key("ssh-ed25519")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 
 
@@ -107,6 +110,23 @@ BUCKET = S3Remote(
 async def has_keys(site: Site, resource: Resource) -> bool:
     server = (await site.hosts.get(resource.host)).server
     return server is not None and server.ssh_authorized_keys == [KEY]
+
+
+def login_key(resource: Resource) -> LoginKey:
+    public = LOGIN.export_public_key().decode()
+    return LoginKey(server=resource.name, network=resource.name, public_key=public, seconds=300)
+
+
+async def login_key_logs_in(site: Site, resource: Resource) -> bool:
+    there = (await site.hosts.get(resource.host)).ssh
+    assert there is not None
+    try:
+        async with asyncssh.connect(
+            there.host, there.port, username=there.user, known_hosts=None, client_keys=[LOGIN], config=None
+        ):
+            return True
+    except asyncssh.PermissionDenied:
+        return False
 
 
 async def has_bucket(site: Site, resource: Resource) -> bool:

@@ -22,6 +22,7 @@ from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
+from ipucloud.clusters.terminals.tables import terminals
 from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
@@ -288,6 +289,18 @@ async def _job(connection: AsyncConnection, filled: Filled) -> None:
         )
     )
     await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **mine))
+    await connection.execute(
+        sa.insert(terminals).values(
+            id=new_id(),
+            cluster_id=filled.cluster,
+            server_id=server.scalar_subquery(),
+            public_key="ssh-ed25519 AAAA",
+            created_by=new_id(),
+            ended_by="shell",
+            **dict.fromkeys(("key_until", "alive_at", "connected_at", "ended_at"), READY_AT),
+            **mine,
+        )
+    )
 
 
 async def _health(connection: AsyncConnection, filled: Filled) -> None:

@@ -19,6 +19,7 @@ export function makeRouter() {
         { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
         { path: "clusters/:id/jobs/:number", lazy: async () => ({ Component: (await import("../pages/JobPage")).JobPage }) },
+        { path: "clusters/:id/terminal/:server", lazy: async () => ({ Component: (await import("../pages/TerminalPage")).TerminalPage }) },
         { path: "events", lazy: async () => ({ Component: (await import("../pages/Events")).Events }) },
         { path: "audit-log", lazy: async () => ({ Component: (await import("../pages/AuditLog")).AuditLog }) },
         { path: "billing/invoices/:number", lazy: async () => ({ Component: (await import("../pages/InvoicePage")).InvoicePage }) },

@@ -16,6 +16,7 @@ import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { schedules } from "./de/schedules";
 import { common, device, notifications, shell, signIn, states } from "./de/shell";
+import { terminal } from "./de/terminal";
 import { tokens } from "./de/tokens";
 import { trouble } from "./de/trouble";
 import { usage } from "./de/usage";
@@ -47,6 +48,7 @@ export const de: Messages = {
   shell,
   signIn,
   states,
+  terminal,
   tokens,
   trouble,
   usage,

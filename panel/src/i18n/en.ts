@@ -15,6 +15,7 @@ import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { schedules } from "./en/schedules";
 import { common, device, notifications, shell, signIn, states } from "./en/shell";
+import { terminal } from "./en/terminal";
 import { tokens } from "./en/tokens";
 import { trouble } from "./en/trouble";
 import { usage } from "./en/usage";
@@ -46,6 +47,7 @@ export const en = {
   shell,
   signIn,
   states,
+  terminal,
   tokens,
   trouble,
   usage,

@@ -25,6 +25,7 @@ from ipucloud.api.routing import allowed_methods
 from ipucloud.api.services import Services
 from ipucloud.api.streams import Streams
 from ipucloud.api.used import UsedTokens
+from ipucloud.api.v1 import terminals
 from ipucloud.api.v1.all import ROUTERS
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
@@ -72,7 +73,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend([*reference.routes, *pages.routes])
+    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()

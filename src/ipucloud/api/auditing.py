@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from ipucloud.api.credentials import SAFE_METHODS
 from ipucloud.api.services import services_of
@@ -36,14 +36,14 @@ class Outcome:
 
 
 @asynccontextmanager
-async def audited(request: Request, operation: str, permission: Permission | None) -> AsyncIterator[Outcome]:
+async def audited(request: HTTPConnection, operation: str, permission: Permission | None) -> AsyncIterator[Outcome]:
     """Write the entry of a request before the body of this context serves it, and complete it afterwards.
 
     Raises `Problem` unavailable if it cannot be written: nothing is served without. If it cannot be completed, it is
     abandoned later.
     """
     outcome = Outcome()
-    if permission is not None and request.method in SAFE_METHODS and permission not in READS:
+    if permission is not None and _method(request) in SAFE_METHODS and permission not in READS:
         yield outcome
         return
     entry = None if permission is None else await _begin(request, operation)
@@ -60,30 +60,36 @@ async def audited(request: Request, operation: str, permission: Permission | Non
             await _end(request, operation, entry, outcome, known=permission is not None)
 
 
-async def _begin(request: Request, operation: str) -> UUID | None:
+async def _begin(request: HTTPConnection, operation: str) -> UUID | None:
     access: Mapping[str, object] = {
         "token_hash": trace_of(request).credential(),
         **project_parameters(request.path_params.get("project", "")),
     }
     async with services_of(request).database.read() as connection:
-        return await audit_log.begin(connection, _asked(request, operation), access)
+        return await audit_log.begin(connection, asked(request, operation), access)
 
 
-async def _end(request: Request, operation: str, entry: UUID | None, outcome: Outcome, *, known: bool) -> None:
+async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outcome: Outcome, *, known: bool) -> None:
     objects = trace_of(request).ids
     try:
         async with services_of(request).database.read() as connection:
             if entry is not None:
                 await audit_log.complete(connection, entry, status=outcome.status, code=outcome.code, objects=objects)
             elif not known and (outcome.status < 400 or outcome.status == UNAUTHENTICATED.status):
-                asked = _asked(request, operation)
-                await audit_log.note(connection, asked, status=outcome.status, code=outcome.code, objects=objects)
+                entire = asked(request, operation)
+                await audit_log.note(connection, entire, status=outcome.status, code=outcome.code, objects=objects)
     except (Problem, SQLAlchemyError) as error:
         log.warning("audit_log_not_completed", operation=operation, error=type(error).__name__)
 
 
-def _asked(request: Request, operation: str) -> Asked:
+def asked(request: HTTPConnection, operation: str) -> Asked:
+    """How the entry of a request begins."""
     agent = request.headers.get("user-agent", "")[:_AGENT]
     printable = "".join(each if each.isprintable() else "?" for each in agent)
     address = (request.scope.get("client") or ("",))[0]
-    return Asked(operation, request.method, address, printable, trace_of(request).request_id)
+    return Asked(operation, _method(request), address, printable, trace_of(request).request_id)
+
+
+def _method(request: HTTPConnection) -> str:
+    """A WebSocket is noted as what opens one in HTTP/2 and later."""
+    return str(request.scope.get("method", "CONNECT"))

@@ -14,6 +14,7 @@ PLAIN_COOKIE = "ipucloud-session"
 SECURE_COOKIE = f"__Host-{PLAIN_COOKIE}"
 """Over TLS: a browser accepts it only with `Secure`, from this very host, so that no neighbour can plant one."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_TLS = frozenset({"https", "wss"})
 _SCHEMES = frozenset({b"bearer", b"apikey"})
 
 
@@ -57,7 +58,7 @@ def require_same_site(scope: Scope, *, browser: bool) -> None:
 
 def over_tls(scope: Scope) -> bool:
     """Whether the browser uses TLS: as the connection or a trusted proxy says, or the page that sent the request."""
-    return scope["scheme"] == "https" or _headers(scope, b"origin")[:1] == [
+    return scope["scheme"] in _TLS or _headers(scope, b"origin")[:1] == [
         b"https://" + host for host in _headers(scope, b"host")
     ]
 
@@ -67,7 +68,7 @@ def _session(scope: Scope) -> bytes | None:
     for value in _headers(scope, b"cookie"):
         cookies |= cookie_parser(value.decode("latin-1"))
     secret = cookies.get(SECURE_COOKIE)
-    if secret is None and scope["scheme"] != "https":
+    if secret is None and scope["scheme"] not in _TLS:
         secret = cookies.get(PLAIN_COOKIE)
     return None if secret is None else secret_hash(Kind.SESSION, secret)
 
@@ -75,7 +76,7 @@ def _session(scope: Scope) -> bytes | None:
 def _is_ours(origin: str, scope: Scope) -> bool:
     parts = urlsplit(origin)
     host = [value.decode("latin-1").lower() for value in _headers(scope, b"host")]
-    return [parts.netloc.lower()] == host and not (scope["scheme"] == "https" and parts.scheme != "https")
+    return [parts.netloc.lower()] == host and not (scope["scheme"] in _TLS and parts.scheme != "https")
 
 
 def _headers(scope: Scope, wanted: bytes) -> list[bytes]:

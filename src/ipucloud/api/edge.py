@@ -32,6 +32,9 @@ class Edge:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -49,6 +52,20 @@ class Edge:
         finally:
             self._metrics.in_flight.dec()
             self._account(scope["method"], inner, trace, answer.status, self._clock.monotonic() - started)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As a request; it is logged when the WebSocket is closed, with its status 101 if it was open."""
+        started = self._clock.monotonic()
+        trace = start_trace(scope)
+        structlog.contextvars.bind_contextvars(request_id=trace.request_id)
+        answer = _Answer(send, trace.request_id.encode("ascii"), body_wanted=True)
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:  # noqa: BLE001  # last resort, as for requests
+            await _recover(error, scope, receive, answer)
+        route = getattr(scope.get("route"), "path_format", "")
+        seconds = round(self._clock.monotonic() - started, 3)
+        log.info("websocket", route=route, status=answer.status, duration_s=seconds, **trace.ids)
 
     def _account(self, method: str, scope: Scope, trace: Trace, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path_format", "")
@@ -70,11 +87,14 @@ class _Answer:
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        kind = message["type"].removeprefix("websocket.")
+        if kind == "http.response.start":
             self.status = message["status"]
             given = {name for name, _ in message["headers"]}
             missing = [item for item in UNLESS_SET.items() if item[0] not in given]
             message["headers"] = [*message["headers"], *ALWAYS, *missing, (b"request-id", self._request_id)]
+        elif kind == "accept":
+            self.status = 101
         elif not self._body_wanted:
             message = {**message, "body": b""}
         await self._send(message)

@@ -102,7 +102,7 @@ class RateLimit:
         self._used = used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+        if scope["type"] not in {"http", "websocket"} or not scope["path"].startswith("/v1/"):
             await self._app(scope, receive, send)
             return
         trace = scope_trace(scope)
@@ -113,7 +113,9 @@ class RateLimit:
         headers = limiter.headers(left)
 
         async def send_with_limits(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] == "websocket.accept":
+                self._judged(trace, 101)
+            elif message["type"].removeprefix("websocket.") == "http.response.start":
                 message["headers"] = [*message["headers"], *(self._judged(trace, message["status"]) or headers)]
             await send(message)
 

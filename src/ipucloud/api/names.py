@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from starlette.convertors import Convertor, register_url_convertor
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from ipucloud.api.reads import read, read_platform
 from ipucloud.billing.accounts.store import VISIBLE_ACCOUNTS
@@ -90,7 +90,7 @@ _OF_PLATFORM = {
 }
 
 
-async def resolve(request: Request) -> None:
+async def resolve(request: HTTPConnection) -> None:
     """Replace the names in the request's path by ids. Raises `Problem` 401, 403 or 404."""
     path: dict[str, Any] = request.path_params
     project = path.get("project")

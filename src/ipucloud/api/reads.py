@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 from uuid import UUID
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
@@ -40,7 +40,7 @@ _WHO = authenticated(
 )
 
 
-def permission_of(request: Request) -> Permission:
+def permission_of(request: HTTPConnection) -> Permission:
     """The permission that the request's route requires."""
     needed: Permission | None = request.scope["route"].permission
     if needed is None:
@@ -48,7 +48,7 @@ def permission_of(request: Request) -> Permission:
     return needed
 
 
-async def read(request: Request, statement: Query[Row], project: str, **parameters: object) -> Row:
+async def read(request: HTTPConnection, statement: Query[Row], project: str, **parameters: object) -> Row:
     """The row of a statement made by `identity.access.authenticated`, which begins with role and project.
 
     Raises `Problem` 401, 404 or 403.
@@ -75,7 +75,7 @@ async def read_one(
     return row.document.encode(), row.version
 
 
-async def read_platform(request: Request, statement: Query[Row], **parameters: object) -> Row:
+async def read_platform(request: HTTPConnection, statement: Query[Row], **parameters: object) -> Row:
     """The row of a statement outside any project: of `identity.access.PRINCIPAL`, whose role it returns first.
 
     Raises `Problem` 401 or 403.
@@ -89,7 +89,7 @@ async def read_platform(request: Request, statement: Query[Row], **parameters: o
     return row
 
 
-async def principal(request: Request) -> Principal:
+async def principal(request: HTTPConnection) -> Principal:
     """The caller, outside any project. Raises `Problem` 401 or 403."""
     found = await read_platform(request, IDENTIFY)
     trace_of(request).concerns(token_id=found.token_id)
@@ -128,7 +128,7 @@ async def reading_account(request: Request, account: UUID) -> AsyncIterator[Stat
         yield connection
 
 
-async def check_permission(request: Request) -> None:
+async def check_permission(request: HTTPConnection) -> None:
     """Raise `Problem` 401, 404 or 403 if a valid request of the caller would be refused."""
     project = request.path_params.get("project")
     if project is None:

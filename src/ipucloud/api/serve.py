@@ -102,7 +102,14 @@ class ApiServer(uvicorn.Server):
     def __init__(self, app: FastAPI, settings: Settings, certificate: Certificate | None) -> None:
         self._gate = Gate("public", public_limits(settings))
         super().__init__(
-            server_config(app, self._gate, lifespan="on", drain_seconds=settings.drain_seconds, certificate=certificate)
+            server_config(
+                app,
+                self._gate,
+                lifespan="on",
+                drain_seconds=settings.drain_seconds,
+                certificate=certificate,
+                sockets=True,
+            )
         )
         self._app = app
         self._notice = settings.drain_seconds / 4

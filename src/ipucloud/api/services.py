@@ -24,6 +24,13 @@ from ipucloud.reconcile.wake import Notifier
 _CATALOGUE = "ipucloud.catalogue"
 
 
+@dataclass(slots=True)
+class Terminals:
+    """How many terminals of this process are open."""
+
+    open: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`reader` runs single statements, `database` transactions; `draining` is set when the process starts to drain."""
@@ -40,6 +47,7 @@ class Services:
     passwords: Passwords
     attempts: Attempts
     providers: Providers
+    terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
 

@@ -17,7 +17,7 @@ class AuditEntryOut(Answer):
 
     id: UUID = Field(description="Id of the entry.")
     operation: str = Field(description="Operation of the API.", examples=["createCluster"])
-    method: str = Field(description="HTTP method.", examples=["POST"])
+    method: str = Field(description="HTTP method; `CONNECT` for a terminal.", examples=["POST"])
     project_id: UUID | None = Field(description="Id of the project; null: of none that the caller has access to.")
     account_id: UUID | None = Field(description="Id of a payer's billing account; null for others.", examples=[None])
     token_id: UUID | None = Field(description="Id of the token, or of the membership; null: nobody was signed in.")

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 from ipucloud.contract.jobs import JobEndedBy
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
+from ipucloud.contract.terminals import TerminalEnd
 
 Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
 
@@ -129,6 +130,23 @@ class JobEnded(JobOf):
     reason: str | None = Field(
         None, description="Why, for people; absent or null: it succeeded.", examples=["exit status 3"]
     )
+
+
+class TerminalOf(Payload):
+    """A terminal of a Poplar server."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    poplar_server: str = Field(description="Name of the Poplar server.", examples=["ipc-3k9a-p1"])
+    actor: str | None = Field(
+        None, description="E-mail of the person, or name of the token, that opened it.", examples=["ada@example.com"]
+    )
+
+
+class TerminalClosed(TerminalOf):
+    """How a terminal ended."""
+
+    ended_by: TerminalEnd = Field(description="What ended it.", examples=["shell"])
+    seconds: int = Field(description="How long it was open.", examples=[312])
 
 
 class ClusterEntered(Payload):

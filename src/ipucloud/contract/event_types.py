@@ -179,6 +179,10 @@ JOB_FAILED = _register(
 JOB_STOPPED = _register(
     "job.stopped", "A job was stopped on request, by a limit, or with its cluster.", payload=payloads.JobEnded
 )
+TERMINAL_OPENED = _register(
+    "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=payloads.TerminalOf
+)
+TERMINAL_CLOSED = _register("terminal.closed", "A terminal of a Poplar server ended.", payload=payloads.TerminalClosed)
 FAULT_REPORT_OPENED = _register(
     "fault_report.opened", "A fault was reported to the operator.", payload=payloads.FaultReported, operators=True
 )

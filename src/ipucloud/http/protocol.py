@@ -8,6 +8,7 @@ callback of the parser.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -15,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ipucloud.http.gate import Gate
 from ipucloud.http.limits import PROGRESS_BYTES, Limits
 from ipucloud.http.refusals import Reason, lines
+from ipucloud.http.sockets import PATH_END, Socket
 from ipucloud.http.waits import Peer, Wait
 
 PIECE = 16_384
@@ -45,6 +47,8 @@ class LimitedProtocol(HttpToolsProtocol):
     _refused: Reason | None = None
     _closing = False
     """The refusal was sent; the client may read it."""
+    _upgraded = False
+    """What follows is a WebSocket's."""
     _left = 0
     """Bytes that the client had not read of its answers, or thrown-away bytes while closing."""
 
@@ -72,11 +76,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._settle()
 
     def _feed(self, piece: bytes) -> None:
-        if self._refused is not None:
+        if self._refused is not None or self._upgraded:
             return
         self._beside_body += len(piece)
         super().data_received(piece)
-        if self._beside_body > self._limits.header_bytes:
+        if self._beside_body > self._limits.header_bytes and not self._upgraded:
             self._refuse(Reason.HEADER_BYTES)
 
     def pause_writing(self) -> None:
@@ -102,12 +106,13 @@ class LimitedProtocol(HttpToolsProtocol):
         reason = self._fault_in_header()
         if reason is not None:
             self._stop(reason)
+        self._upgraded = self._is_for_socket()
         super().on_headers_complete()
         self._next = Wait.BODY
         self._unanswered += 1
         self.headers = []  # the request has the others; trailers are discarded
-        if self.parser.should_upgrade():
-            self.cycle.keep_alive = False  # upgrades are not supported, and what follows is not HTTP
+        if self.parser.should_upgrade() and not self._upgraded:
+            self.cycle.keep_alive = False  # this upgrade is not supported, and what follows is not HTTP
 
     def on_body(self, body: bytes) -> None:
         self._beside_body = max(0, self._beside_body - len(body) - CHUNK_LINE)
@@ -124,6 +129,24 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._refused is not None and not self._unanswered:
             self._tell(self._refused)
         self._settle()
+
+    # Upgrades to WebSockets
+
+    def _is_for_socket(self) -> bool:
+        """Whether the request, whose header is complete, is upgraded: nothing before it waits for an answer."""
+        asks = self.parser.should_upgrade() and self._get_upgrade() == b"websocket"
+        return asks and self.ws_protocol_class is not None and not self._unanswered and self._ends_right()
+
+    def _ends_right(self) -> bool:
+        return self.url.partition(b"?")[0].endswith(PATH_END)
+
+    def _should_upgrade(self) -> bool:
+        return self._upgraded
+
+    def handle_websocket_upgrade(self) -> None:
+        # It counts as a connection of its listener and address until it is closed, and waits for nothing.
+        self.ws_protocol_class = partial(Socket, over=partial(self.gate.forget, self))  # type: ignore[assignment]
+        super().handle_websocket_upgrade()
 
     # What the gate asks for
 

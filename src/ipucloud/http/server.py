@@ -19,6 +19,7 @@ from ipucloud.http.limits import INTERNAL_LIMITS
 from ipucloud.http.listeners import BACKLOG
 from ipucloud.http.protocol import limited
 from ipucloud.http.secured import secured
+from ipucloud.http.sockets import MESSAGE_BYTES, PING_SECONDS, Socket
 
 INTERNAL_BACKLOG = 64
 """asyncio accepts this many connections at once before the first of them can be refused."""
@@ -32,6 +33,7 @@ def server_config(
     backlog: int = BACKLOG,
     drain_seconds: float | None = None,
     certificate: Certificate | None = None,
+    sockets: bool = False,
 ) -> uvicorn.Config:
     """uvicorn's configuration for serving the application to admitted clients.
 
@@ -41,7 +43,11 @@ def server_config(
         app,
         loop="none",
         http=limited(gate) if certificate is None else cast("Any", secured(gate, certificate.context)),
-        ws="none",
+        ws=Socket if sockets else "none",
+        ws_max_size=MESSAGE_BYTES,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_per_message_deflate=False,
         lifespan=lifespan,
         log_config=None,
         log_level="error",

@@ -39,6 +39,7 @@ class Call(StrEnum):
     PUT_SERVER = "hosts.put_server"
     DELETE_SERVER = "hosts.delete_server"
     PUT_KEYS = "hosts.put_keys"
+    PUT_LOGIN_KEY = "hosts.put_login_key"
     PUT_S3 = "hosts.put_s3"
     REBUILD_SERVER = "hosts.rebuild"
     POWER_HOST = "hosts.power"

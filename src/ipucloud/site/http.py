@@ -25,6 +25,7 @@ from ipucloud.wire.site import (
     Job,
     JobRequest,
     JobStop,
+    LoginKey,
     Network,
     NetworkList,
     NetworkSpec,
@@ -218,6 +219,10 @@ class HttpHosts:
     async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
         body = ServerKeys(server=server, network=network, ssh_authorized_keys=[*keys], revision=revision)
         return await self._calls.must(Call.PUT_KEYS, "PUT", f"/v1/hosts/{host}/server/keys", Host, body=body)
+
+    async def put_login_key(self, host: str, name: str, key: LoginKey) -> Host:
+        path = f"/v1/hosts/{host}/server/login-keys/{name}"
+        return await self._calls.must(Call.PUT_LOGIN_KEY, "PUT", path, Host, body=key)
 
     async def put_s3(
         self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int

@@ -21,6 +21,7 @@ from ipucloud.wire.site import (
     JobRequest,
     LinkKind,
     LinkState,
+    LoginKey,
     Network,
     NetworkSpec,
     RedfishLogEntry,
@@ -318,6 +319,12 @@ class Hosts(Protocol):
         """Let these keys, and no others, log in to the server of this tenant network, which may be off.
 
         Raises SiteBusy once the server has had a later revision of its keys, and as `switch_off` does.
+        """
+
+    async def put_login_key(self, host: str, name: str, key: LoginKey) -> Host:
+        """Let one more key log in for some seconds; a later call of the same name can only make it fewer.
+
+        The site ends it by itself. Raises SiteBusy while the host does not run, and as `switch_off` does.
         """
 
     async def put_s3(

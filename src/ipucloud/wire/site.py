@@ -132,6 +132,20 @@ class ServerKeys(Wire):
     revision: int = Field(ge=1)
 
 
+class LoginKey(Wire):
+    """Lets a public key log in to the server of a tenant network for `seconds` from now, beside the server's own keys.
+
+    A later request of the same name can only end that sooner: with 0 seconds the key is out, and a request that arrives
+    late does not bring it back. The site itself ends it on time, whoever is gone by then; sessions that are open stay
+    open. Refused where the host does not run, carries another server or is in another network.
+    """
+
+    server: str
+    network: str
+    public_key: str
+    seconds: float = Field(ge=0, le=300)
+
+
 class S3Remote(Wire):
     """A bucket, and the access key for it."""
 
@@ -529,6 +543,7 @@ HTTP_CALLS = (
     "hosts.put_server",
     "hosts.delete_server",
     "hosts.put_keys",
+    "hosts.put_login_key",
     "hosts.put_s3",
     "hosts.rebuild",
     "hosts.power",

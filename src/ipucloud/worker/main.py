@@ -21,6 +21,7 @@ from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
+from ipucloud.clusters.terminals.reconciler import TerminalReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
@@ -260,7 +261,8 @@ def reconcilers(
     )
     jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
     buckets = S3Reconciler(sites, keys=_keys(settings))
-    return [clusters, partitions, jobs, buckets, ExportReconciler(exporter, draw), validation]
+    terminals = TerminalReconciler(sites)
+    return [clusters, partitions, jobs, buckets, terminals, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

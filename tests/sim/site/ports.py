@@ -31,6 +31,7 @@ from ipucloud.wire.site import (
     Host,
     Job,
     JobRequest,
+    LoginKey,
     Network,
     NetworkSpec,
     RedfishLogEntry,
@@ -290,6 +291,9 @@ class SimulatedHosts:
         return await self._switch(
             "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
         )
+
+    async def put_login_key(self, host: str, name: str, key: LoginKey) -> Host:
+        raise NotImplementedError("no history has terminals")
 
     async def put_s3(
         self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int

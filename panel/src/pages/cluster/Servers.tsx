@@ -10,15 +10,17 @@ import { useMay } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Health } from "../../components/Health";
 import { later } from "../../components/later";
+import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 
 const ChangeKeys = later(async () => (await import("./ChangeKeys")).ChangeKeys, null);
 
 /** How to log in to each server, and the key by which it is recognised. */
 export function Servers({ cluster }: { cluster: Cluster }) {
-  const { common, cluster: s, keys } = useStrings();
+  const { common, cluster: s, keys, terminal } = useStrings();
   const f = useFormat();
   const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
+  const inUse = ["active", "degraded"].includes(cluster.state);
   const [changing, setChanging] = useState(false);
   const running = cluster.poplar_servers.filter((server) => server.ssh);
   return (
@@ -31,6 +33,7 @@ export function Servers({ cluster }: { cluster: Cluster }) {
             columns={2}
             items={[
               { label: `${s.server} ${number + 1}`, value: <Copyable text={server.ssh.command} label={server.ssh.command} /> },
+              ...(may && inUse ? [{ label: terminal.label, value: <To href={`/clusters/${cluster.id}/terminal/${server.id}`}>{terminal.open}</To> }] : []),
               { label: s.hostKey, value: <Copyable text={server.ssh.host_key_fingerprint} label={s.hostKey} /> },
               { label: s.healthLabel, value: server.health && <Health health={server.health} /> },
               {

@@ -60,7 +60,7 @@ class AuditEntry(Answer):
     """Operation of the API."""
 
     method: str
-    """HTTP method."""
+    """HTTP method; `CONNECT` for a terminal."""
 
     project_id: str | None = None
     """Id of the project; null: of none that the caller has access to."""

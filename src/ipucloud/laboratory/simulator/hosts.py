@@ -32,7 +32,17 @@ from ipucloud.laboratory.simulator.ssh.server import (
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
-from ipucloud.wire.site import Host, HostState, PowerAction, S3Seen, ServerKeys, ServerRebuild, ServerS3, ServerSpec
+from ipucloud.wire.site import (
+    Host,
+    HostState,
+    LoginKey,
+    PowerAction,
+    S3Seen,
+    ServerKeys,
+    ServerRebuild,
+    ServerS3,
+    ServerSpec,
+)
 
 _FAREWELLS = {"off": "Power down", "reboot": "Restarting system"}
 NetworkOf = Callable[[str], str | None]
@@ -226,6 +236,18 @@ class Hosts:
             self._document.touch()
             if name in self._servers:
                 self._servers[name].exchange_keys(spec)
+
+    async def put_login_key(self, name: str, key: str, wanted: LoginKey) -> None:
+        """Let a key in to a server that runs, for a while."""
+        self.check(name)
+        parse_keys([wanted.public_key])
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or name not in self._servers:
+                raise precondition(f"host {name!r} carries no server that runs")
+            self._check_owner(name, record.server, wanted.server, wanted.network)
+            self._servers[name].login_keys.put(key, wanted.public_key, wanted.seconds)
 
     async def put_s3(self, name: str, wanted: ServerS3) -> None:
         """Exchange the buckets that a server has access to; one that is off has them from its next start on."""

@@ -28,6 +28,7 @@ from ipucloud.wire.site import (
     LinkFault,
     LinkKind,
     LinkState,
+    LoginKey,
     Network,
     NetworkList,
     NetworkSpec,
@@ -47,7 +48,13 @@ from ipucloud.wire.site import (
 def build_app(site: Site, token: str) -> Starlette:
     """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
     calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
-    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls), *_jobs(site, calls)]
+    routes = [
+        *_hardware(site, calls),
+        *_networks(site, calls),
+        *_hosts(site, calls),
+        *_login_keys(site, calls),
+        *_jobs(site, calls),
+    ]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)
 
@@ -156,6 +163,19 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("GET", "/v1/hosts/{host}/server/console", "hosts.console", console),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
+
+
+def _login_keys(site: Site, calls: Calls) -> list[Route]:
+    hosts = site.hosts
+
+    async def put_login_key(request: Request) -> Host:
+        path = request.path_params
+        await hosts.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
+        return await hosts.observe(path["host"])
+
+    return [
+        calls.route("PUT", "/v1/hosts/{host}/server/login-keys/{key}", "hosts.put_login_key", put_login_key),
     ]
 
 

@@ -27,6 +27,7 @@ from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
 from ipucloud.laboratory.simulator.ssh.ipu_run import NAME as IPU_RUN
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
+from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
 from ipucloud.laboratory.simulator.ssh.real_session import RealSession
 from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.session import Login, Session
@@ -130,6 +131,7 @@ class PoplarServer:
         # Who exchanges the keys wants these and no others: those of the user data are of the first revision.
         more = self._user_data.ssh_authorized_keys if spec.keys_revision == 1 else ()
         self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
+        self.login_keys = LoginKeys()
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self.uses = Uses()
         self._folder = folder
@@ -388,7 +390,9 @@ class _Door(asyncssh.SSHServer):
         return True
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
-        return username == self._server.spec.user and key.public_data in self._server.keys
+        return username == self._server.spec.user and (
+            key.public_data in self._server.keys or key.public_data in self._server.login_keys
+        )
 
     def session_requested(
         self,

@@ -1,0 +1,256 @@
+"""One terminal: between the WebSocket of a browser and the SSH connection to a Poplar server."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import asyncssh
+import orjson
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ipucloud.api.reads import check_permission
+from ipucloud.api.services import Services
+from ipucloud.api.trace import trace_of
+from ipucloud.clusters.terminals import store
+from ipucloud.clusters.terminals.store import Terminal
+from ipucloud.contract.terminals import TerminalEnd
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+
+log = structlog.get_logger(__name__)
+
+KEY_POLL_SECONDS = 0.1
+LOGIN_SECONDS = 45.0
+"""For the key to be let in, and then for the login."""
+CHECK_SECONDS = 5.0
+"""Between two looks whether the caller may still be there."""
+SEND_SECONDS = 30.0
+"""How long a browser may take to read one message."""
+PART = 32_768
+WINDOW = 65_536
+"""Bytes that a server may send ahead of what the browser has read."""
+MOST_CELLS = 1000
+CLOSE_NORMAL, CLOSE_OTHER = 1000, 4000
+
+
+class Size(NamedTuple):
+    """Of the window, in cells."""
+
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """How a terminal ended, and a sentence for whoever sits before it."""
+
+    ended_by: TerminalEnd
+    detail: str
+    exit_status: int | None = None
+
+
+_LEFT = Closed("client", "The browser closed the terminal.")
+_STOPPING = Closed("service", "The service restarts. Open the terminal again.")
+_GONE = Closed("service", "The service closed the terminal. Open it again.")
+_REVOKED = Closed("access", "Your access to this project has ended.")
+_NOT_LET_IN = Closed("server", "The Poplar server did not let the terminal in. Try again.")
+_SILENT = Closed("server", "The Poplar server does not answer by SSH. Try again, or look at the cluster's health.")
+_STRANGER = Closed("server", "What answers is not the Poplar server: it presents an unexpected SSH host key.")
+_BROKEN = Closed("server", "The connection to the Poplar server broke off.")
+
+
+class _Over(Exception):
+    """Ends a terminal."""
+
+    def __init__(self, closed: Closed) -> None:
+        self.closed = closed
+
+
+class TerminalSession:
+    """The terminal over an accepted WebSocket. What waits in it is bounded: each side is read as the other takes it."""
+
+    def __init__(
+        self, socket: WebSocket, services: Services, terminal: Terminal, key: asyncssh.SSHKey, size: Size
+    ) -> None:
+        self._socket = socket
+        self._services = services
+        self._terminal = terminal
+        self._key = key
+        self._size = size
+        self._process: asyncssh.SSHClientProcess[bytes] | None = None
+        self._ready = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._wanted.set()
+        self._began = self._typed = services.clock.monotonic()
+
+    async def run(self) -> Closed:
+        """Until one side ends it, or the terminal has to end."""
+        work = (self._from_browser(), self._from_server(), self._watch(), self._drain())
+        tasks = [asyncio.create_task(each) for each in work]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return next(task for task in tasks if task in done).result()
+
+    async def tell(self, closed: Closed) -> None:
+        """Say how it ended and close the WebSocket, if the browser is there to hear it."""
+        if closed.ended_by == "client":
+            return
+        message: dict[str, object] = {"state": "closed", "ended_by": closed.ended_by, "detail": closed.detail}
+        if closed.exit_status is not None:
+            message["exit_status"] = closed.exit_status
+        code = CLOSE_NORMAL if closed.ended_by == "shell" else CLOSE_OTHER
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await self._socket.send_text(orjson.dumps(message).decode())
+                await self._socket.close(code, closed.ended_by)
+        except (TimeoutError, RuntimeError, WebSocketDisconnect):
+            return
+
+    async def _from_browser(self) -> Closed:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return _LEFT
+            typed, text = message.get("bytes"), message.get("text")
+            if text is not None:
+                self._told(text)
+            elif typed:
+                self._typed = self._services.clock.monotonic()
+                await self._ready.wait()
+                if self._process is not None:
+                    self._process.stdin.write(typed)
+                    await self._process.stdin.drain()
+
+    def _told(self, text: str) -> None:
+        """A message that is none of ours changes nothing."""
+        try:
+            told: Any = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return
+        if not isinstance(told, dict):
+            return
+        if told.get("wait") is True:
+            self._wanted.clear()
+        elif "wait" in told:
+            self._wanted.set()
+        else:
+            self._resize(Size(told.get("columns", 0), told.get("rows", 0)))
+
+    def _resize(self, size: Size) -> None:
+        if not all(type(cells) is int and 1 <= cells <= MOST_CELLS for cells in size):
+            return
+        self._size = size
+        if self._process is not None:
+            self._process.change_terminal_size(*size)
+
+    async def _from_server(self) -> Closed:
+        try:
+            async with asyncio.timeout(LOGIN_SECONDS):
+                await self._key_is_let_in()
+                connection = await self._login()
+        except TimeoutError:
+            return _SILENT
+        except _Over as over:
+            return over.closed
+        try:
+            return await self._shell(connection)
+        except (OSError, asyncssh.Error):
+            return _BROKEN
+        finally:
+            connection.abort()
+
+    async def _key_is_let_in(self) -> None:
+        while True:
+            async with self._services.database.read() as reading:
+                seen = await store.key_is_seen(reading, self._terminal.id)
+            if seen is None:
+                raise _Over(_NOT_LET_IN)
+            if seen:
+                return
+            await asyncio.sleep(KEY_POLL_SECONDS)
+
+    async def _login(self) -> asyncssh.SSHClientConnection:
+        there = self._terminal
+        try:
+            return await asyncssh.connect(
+                there.host,
+                there.port,
+                username=there.user,
+                client_keys=[self._key],
+                known_hosts=([asyncssh.import_public_key(there.host_key)], [], []),
+                preferred_auth="publickey",
+                agent_path=None,
+                config=None,
+                compression_algs=None,
+                keepalive_interval=CHECK_SECONDS * 3,
+            )
+        except asyncssh.HostKeyNotVerifiable as error:
+            log.warning("terminal_host_key", poplar_server=there.server)
+            raise _Over(_STRANGER) from error
+        except asyncssh.PermissionDenied as error:
+            raise _Over(_NOT_LET_IN) from error
+        except (OSError, asyncssh.Error) as error:
+            raise _Over(_SILENT) from error
+
+    async def _shell(self, connection: asyncssh.SSHClientConnection) -> Closed:
+        process = await connection.create_process(
+            term_type="xterm-256color", term_size=self._size, encoding=None, window=WINDOW
+        )
+
+        async def connected(writing: AsyncConnection) -> bool:
+            return await store.mark_connected(writing, self._terminal, trace_of(self._socket).request_id)
+
+        if not await self._services.database.transact(connected):
+            return _GONE
+        self._services.notifier.poke()  # the key is to go
+        process.change_terminal_size(*self._size)
+        self._process = process
+        try:
+            await self._send('{"state":"connected"}')
+            self._ready.set()
+            while part := await process.stdout.read(PART):
+                await self._send(part)
+                await self._wanted.wait()
+        except (TimeoutError, RuntimeError, WebSocketDisconnect):
+            return _LEFT
+        await process.wait_closed()
+        status = process.exit_status
+        return _BROKEN if status is None else Closed("shell", "The shell has ended.", status)
+
+    async def _send(self, message: str | bytes) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            if isinstance(message, str):
+                await self._socket.send_text(message)
+            else:
+                await self._socket.send_bytes(message)
+
+    async def _watch(self) -> Closed:
+        """Returns when the caller has lost access, nobody types, or it has been open for too long."""
+        settings = self._services.settings
+        while True:
+            now = self._services.clock.monotonic()
+            idle, most = settings.terminal_idle_seconds, settings.terminal_seconds
+            if now - self._typed >= idle:
+                return Closed("idle", f"Nobody typed for {idle:.0f} seconds.")
+            if now - self._began >= most:
+                return Closed("time_limit", f"A terminal is open for {most:.0f} seconds at most.")
+            try:
+                await check_permission(self._socket)
+                async with self._services.database.begin() as connection:
+                    if not await store.mark_alive(connection, self._terminal.id):
+                        return _GONE
+            except Problem as problem:
+                if problem.kind is not UNAVAILABLE:
+                    return _REVOKED
+            await asyncio.sleep(min(CHECK_SECONDS, idle / 4))
+
+    async def _drain(self) -> Closed:
+        await self._services.draining.wait()
+        return _STOPPING

@@ -1,0 +1,9 @@
+"""What ends a terminal."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+TerminalEnd: TypeAlias = Literal["shell", "client", "idle", "time_limit", "access", "server", "service"]
+"""The shell ended; the browser left; nobody typed; it was open for too long; the caller may not log in any more; the
+server did not let it in or went away; the API process stopped or was lost."""
