@@ -260,7 +260,7 @@ class Tenancy:
                 said = FaultReportCreate(description="it hangs")
                 made = await open_report(connection, project.actor, cluster, Hardware("machine", machine), said)
             return {"fault_report": str(made)}
-        if not operation.path.endswith(":report-fault"):
+        if not operation.path.endswith((":report-fault", "/console")):
             return {}
         cluster = UUID(names["cluster"])
         server = await self.api.world.value("SELECT name FROM poplar_servers WHERE cluster_id = :id", id=cluster)
