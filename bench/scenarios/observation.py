@@ -23,7 +23,7 @@ from ipucloud.observation.observe import observe_region
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.ssh import SshReader
 from ipucloud.site.connect import SiteClients
-from ipucloud.wire.site import FaultAction, FaultRule
+from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until

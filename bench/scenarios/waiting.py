@@ -15,7 +15,7 @@ from bench.finding import Finding, at_most
 from bench.stage import Stage
 from bench.workers import register, start_worker
 from ipucloud.db.engine import Database
-from ipucloud.wire.site import FaultAction, FaultRule
+from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 

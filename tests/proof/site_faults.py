@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.support.faultproxy import CALM, Ending, Fault, Proxy
 
 Conclusion = Literal["answer", "missing", "busy", "unknown", "refused", "made", "not done"]

@@ -22,7 +22,7 @@ from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.replacing import STEP as EXCHANGE
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.proof.boundaries import Boundary, Moment, watched_worker
 from tests.proof.operators import clear_reports, drain
 from tests.support.postgres import Database as Scratch

@@ -18,7 +18,7 @@ import pytest
 from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver

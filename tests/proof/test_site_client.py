@@ -17,7 +17,7 @@ import pytest
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu
-from ipucloud.wire.site import FaultAction, FaultRule
+from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply

@@ -15,7 +15,7 @@ import psycopg
 
 from ipucloud.observation.reconciler import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
-from ipucloud.wire.site import LinkState
+from ipucloud.wire.links import LinkState
 from tests.sim.lines import instant
 from tests.sim.moments import shown_bad
 from tests.sim.site.hardware import Hardware

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.api.support import Api, running
 from tests.support.postgres import TestServer
 from tests.support.site import RunningSite, running_site

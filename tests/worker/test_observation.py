@@ -16,7 +16,7 @@ from ipucloud.observation.reconciler import OBSERVATION, ObservationReconciler
 from ipucloud.observation.ssh import SshReader
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE, until

@@ -17,7 +17,7 @@ from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.ssh import SshReader
 from ipucloud.partitions.queries import partition_document
 from ipucloud.partitions.topology import topology
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site

@@ -17,7 +17,7 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.freezes import Freeze, end_freeze, freeze
 from ipucloud.site.ports import Allocation
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site

@@ -13,8 +13,10 @@ from ipucloud.inventory.health.judge import Asked, Fact
 from ipucloud.observation.expected import Expected, Host, Machine
 from ipucloud.observation.reading import ControllerReading, Reading
 from ipucloud.site.ports import Agent, Link
+from ipucloud.wire.links import LinkState
+from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host as SeenHost
-from ipucloud.wire.site import HostState, LinkState, RedfishSystem
+from ipucloud.wire.site import HostState
 
 CRITICAL = "Critical"
 PLAUSIBLE = {"Cel": (-40.0, 150.0), "RPM": (0.0, 60_000.0), "V": (0.0, 100.0), "W": (0.0, 10_000.0)}

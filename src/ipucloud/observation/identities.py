@@ -9,7 +9,8 @@ import orjson
 
 from ipucloud.inventory.expected.shown import Shown
 from ipucloud.site.ports import Agent
-from ipucloud.wire.site import Host, RedfishSystem
+from ipucloud.wire.redfish import RedfishSystem
+from ipucloud.wire.site import Host
 
 LENGTH = 200
 """Characters of a text that are kept."""

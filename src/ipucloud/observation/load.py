@@ -11,8 +11,9 @@ from ipucloud.clusters.samples.store import Sample
 from ipucloud.db.rows import Query
 from ipucloud.observation.expected import Expected, Holder, Host, Machine
 from ipucloud.observation.reading import Reading
+from ipucloud.wire.redfish import RedfishMetrics
 from ipucloud.wire.site import Host as SeenHost
-from ipucloud.wire.site import HostState, RedfishMetrics
+from ipucloud.wire.site import HostState
 
 Number = TypeVar("Number", int, float)
 

@@ -9,7 +9,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.inventory.health.judge import LiveReport
 from ipucloud.kernel.clock import Clock
 from ipucloud.observation.expected import Machine
-from ipucloud.wire.site import RedfishSystem
+from ipucloud.wire.redfish import RedfishSystem
 
 _SETTLED = frozenset({"On", "Off"})
 

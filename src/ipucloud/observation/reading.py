@@ -18,7 +18,8 @@ from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Agent, Link, Release, Site, Vipu, VipuAddress
 from ipucloud.site.users import users_with_allocation
-from ipucloud.wire.site import Host, RedfishSystem
+from ipucloud.wire.redfish import RedfishSystem
+from ipucloud.wire.site import Host
 
 log = structlog.get_logger(__name__)
 

@@ -32,7 +32,7 @@ from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import Room, room
 from ipucloud.site.ports import UserEndpoint
-from ipucloud.wire.site import LinkKind
+from ipucloud.wire.links import LinkKind
 
 Machine = Mapping[str, Any]
 BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]

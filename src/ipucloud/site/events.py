@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 import httpx
 
 from ipucloud.site.errors import SiteRefused, SiteUnknown
-from ipucloud.wire.site import EVENTS
+from ipucloud.wire.redfish import EVENTS
 
 SILENCE_SECONDS = 60.0
 """A stream without a byte for so long is dead: a site sends comments in between."""

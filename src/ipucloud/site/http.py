@@ -15,7 +15,9 @@ from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget
+from ipucloud.wire.base import Wire
 from ipucloud.wire.inventory import Inventory
+from ipucloud.wire.redfish import RedfishLog, RedfishLogEntry, RedfishReset, RedfishSystem, RedfishSystems
 from ipucloud.wire.site import (
     CONSOLE_BOOTS,
     CONSOLE_BYTES,
@@ -30,17 +32,11 @@ from ipucloud.wire.site import (
     NetworkList,
     NetworkSpec,
     PowerAction,
-    RedfishLog,
-    RedfishLogEntry,
-    RedfishReset,
-    RedfishSystem,
-    RedfishSystems,
     S3Remote,
     ServerKeys,
     ServerRebuild,
     ServerS3,
     ServerSpec,
-    Wire,
 )
 
 Answer = TypeVar("Answer", bound=Wire)

@@ -14,21 +14,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import (
-    Console,
-    Host,
-    Job,
-    JobRequest,
-    LinkKind,
-    LinkState,
-    LoginKey,
-    Network,
-    NetworkSpec,
-    RedfishLogEntry,
-    RedfishSystem,
-    S3Remote,
-    ServerSpec,
-)
+from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
+from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
 
 
 class PartitionState(StrEnum):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import httpx
 
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.wire.site import FaultAction, FaultRule, LinkFault, Wire
+from ipucloud.wire.base import Wire
+from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault
 
 SLOW_SECONDS = 5.0
 """How late V-IPU controllers answer that are slow."""

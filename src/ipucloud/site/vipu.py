@@ -34,7 +34,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
-from ipucloud.wire.site import LinkState
+from ipucloud.wire.links import LinkState
 from ipucloud.wire.vipu_keys import ACCESS_KEY, ALLOCATION, USER
 
 Reply = TypeVar("Reply")

@@ -42,7 +42,7 @@ from ipucloud.site.ports import (
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as wire
-from ipucloud.wire.site import LinkKind, LinkState
+from ipucloud.wire.links import LinkKind, LinkState
 
 Value = TypeVar("Value")
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ipucloud.site.errors import SiteBusy, SiteUnknown
 from ipucloud.site.ports import Allocation, ClusterTest, Site, TestState
 from ipucloud.validation.inputs import Pod
-from ipucloud.wire.site import LinkState, RedfishSystem
+from ipucloud.wire.links import LinkState
+from ipucloud.wire.redfish import RedfishSystem
 
 FINDINGS_SHOWN = 8
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ipucloud.wire.site import Wire
+from ipucloud.wire.base import Wire
 
 MAX_AUTHORITY = 65_536
 """Maximum length of a controller's authority: dozens of certificates."""

@@ -29,7 +29,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hardware` | GET | → `HardwareShownList` (simulated sites only) |
 | `/v1/hardware/{name}` | PUT, DELETE | `HardwareShown` → `HardwareShown` (simulated sites only) |
 
-Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
+Bodies are defined here, in `redfish` and in `faults`. Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
 caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
 equal body is a repeat, of another body 409; DELETE of what is not there answers 404. A reset or a power action that
 names a `network` is for its tenant: while the machine or host is in another tenant network it answers 409 and does
@@ -42,17 +42,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-
-class Wire(BaseModel):
-    """A body on the site's wire. Unknown fields of an answer are ignored, so that a newer site stays readable."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-EVENTS = "/redfish/v1/EventService/SSE"
-"""The stream of Redfish's EventService: `ServerSentEventUri`."""
+from ipucloud.wire.base import Wire
 
 AUTHORITY_FILE = "/etc/vipu/ca.pem"
 """Where a site keeps the authority of its controller on every Poplar server, PEM."""
@@ -223,7 +215,7 @@ class JobRequest(Wire):
     generation: int = Field(ge=1)
     command: list[str] = Field(min_length=1)
     directory: str | None = None
-    environment: dict[str, str] = {}
+    environment: dict[str, str] = Field(default={})
 
 
 class JobStop(Wire):
@@ -279,7 +271,7 @@ class CloudInit(Wire):
     """How the user data of a server was carried out, as `cloud-init status` says; `errors` are sentences."""
 
     status: Literal["running", "done", "error"]
-    errors: list[str] = []
+    errors: list[str] = Field(default=[])
 
 
 class Host(Wire):
@@ -337,231 +329,3 @@ class PowerAction(Wire):
     network: str | None = None
     environment: dict[str, str] | None = None
     boot_id: str | None = None
-
-
-class RedfishStatus(Wire):
-    """`Health` as Redfish has it: OK, Warning or Critical."""
-
-    State: str
-    Health: str
-
-
-class RedfishSensor(Wire):
-    """A sensor as Redfish has it: unit after UCUM (`Cel`, `RPM`, `V`, `W`). `Reading` None: it shows nothing."""
-
-    Name: str
-    Reading: float | None
-    ReadingUnits: str
-    Health: Literal["OK", "Warning", "Critical"]
-
-
-class RedfishMetrics(Wire):
-    """What a machine measures of its IPUs: what Redfish has in their ProcessorMetrics and EnvironmentMetrics.
-
-    None: it does not measure that. `BandwidthPercent`: how busy they are on average; `ConsumedPowerWatt`: what they
-    draw together; `TemperatureCelsius`: of the hottest; `CorrectableErrorCount`: of their links, since it was switched
-    on.
-    """
-
-    BandwidthPercent: float | None = None
-    ConsumedPowerWatt: float | None = None
-    TemperatureCelsius: float | None = None
-    CorrectableErrorCount: int | None = None
-
-
-class RedfishSystem(Wire):
-    """The part of a Redfish ComputerSystem that the control plane reads."""
-
-    Id: str
-    Name: str
-    Model: str
-    SerialNumber: str
-    PowerState: Literal["On", "Off", "PoweringOn", "PoweringOff"]
-    Status: RedfishStatus
-    BiosVersion: str = Field(description="firmware of the machine, compared within a pod")
-    Firmware: dict[str, str] = Field(
-        default={},
-        description="versions of its parts, such as `bmc` and `gateway`: what Redfish has in its FirmwareInventory",
-    )
-    Serials: dict[str, str] = Field(
-        default={},
-        description="serial numbers of its parts, such as `board` and `ipu-0`: what Redfish has in the Assembly of its"
-        " chassis and in its Processors",
-    )
-    Sensors: list[RedfishSensor] = Field(default=[], description="those whose health is not OK")
-    Metrics: RedfishMetrics | None = Field(default=None, description="None: it is off, or measures nothing")
-
-
-class RedfishSystems(Wire):
-    """A page of a region's machines, in one order, without those whose BMC does not answer.
-
-    `count` is the number of all machines on all pages, also of the silent ones. Redfish answers links to members; a
-    site answers the members themselves, as Redfish does for `$expand=.`.
-    """
-
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
-
-    Members: list[RedfishSystem]
-    count: int = Field(alias="Members@odata.count", ge=0)
-
-
-class RedfishLogEntry(Wire):
-    """A line of a machine's BMC log as Redfish has it. Ids count upwards; `Created` is the BMC's own time."""
-
-    Id: str
-    Created: datetime
-    Severity: Literal["OK", "Warning", "Critical"]
-    Message: str
-
-
-class RedfishLog(Wire):
-    """The entries that a BMC keeps, oldest first; it drops the oldest ones when its memory is full."""
-
-    Members: list[RedfishLogEntry]
-
-
-class RedfishReset(Wire):
-    ResetType: Literal["On", "ForceOff", "GracefulShutdown", "PowerCycle"]
-
-
-class LinkKind(StrEnum):
-    """A link by where it leads: among a machine's own IPUs, to the next machine, through the gateway."""
-
-    INTERNAL = "internal"
-    NEXT = "next"
-    GATEWAY = "gateway"
-
-
-class LinkState(StrEnum):
-    """`degraded` carries traffic with errors: partitions live on, tests find it. Over `down` nothing passes."""
-
-    UP = "up"
-    DEGRADED = "degraded"
-    DOWN = "down"
-
-
-class SensorReading(Wire):
-    reading: float
-
-
-class LinkFault(Wire):
-    state: Literal["degraded", "down"] = "down"
-
-
-class HardwareShown(Wire):
-    """What a simulated machine or host shows of itself; None: what it was built with.
-
-    `hidden`: neither its BMC nor the site's lists show it. `pod` and `slot` are what the V-IPU controller shows. A name
-    that the site does not have is a machine of `region` that nobody ordered: only its BMC answers.
-    """
-
-    name: str = ""
-    region: str | None = None
-    serial_number: str | None = None
-    part_serials: dict[str, str] | None = Field(default=None, description="of exchanged parts, by name")
-    model: str | None = None
-    firmware: str | None = None
-    pod: str | None = None
-    slot: int | None = Field(default=None, ge=0, le=15)
-    hidden: bool = False
-
-
-class HardwareShownList(Wire):
-    hardware: list[HardwareShown]
-
-
-class FaultAction(StrEnum):
-    """What a rule does to a call.
-
-    `status` refuses before any effect, `status_after` although the effect took place; `latency` delays effect and
-    answer, and the effect takes place also when the caller gave up meanwhile; `drop_answer` breaks the connection
-    after the effect; `stall` neither acts nor answers. `duplicate` lets the effect take place once more, `seconds`
-    after the answer; `stale` answers a reading call as an equal call was answered before. `fail_partition` lets the
-    operations that the call starts end in an error, `hang_partition` lets them never end; `fail_machine` and
-    `fail_link` break hardware before the effect.
-    """
-
-    STATUS = "status"
-    STATUS_AFTER = "status_after"
-    LATENCY = "latency"
-    DROP_ANSWER = "drop_answer"
-    STALL = "stall"
-    DUPLICATE = "duplicate"
-    STALE = "stale"
-    FAIL_PARTITION = "fail_partition"
-    HANG_PARTITION = "hang_partition"
-    FAIL_MACHINE = "fail_machine"
-    FAIL_LINK = "fail_link"
-
-
-class FaultRule(Wire):
-    """Applies `action` to calls whose name (`vipu.CreatePartition`, `admin.CreateAllocation`, `hosts.put_server`,
-    `networks.delete`, `redfish.reset`, …) and object name match the two glob patterns.
-
-    `status` is an HTTP status, or for gRPC calls the status-code name in `grpc_status`. `times` None means until
-    removed. Answers carry the rule's `id` and the number of `hits`.
-
-    A rule begins `after` seconds and ends when it was `lasting`; both are simulated time (with time scale 0, real). Of
-    the matching calls it fires on `every` n-th. The call `clock` is the passing of time: hardware breaks when the rule
-    begins. When a rule ends, hardware that it broke is repaired.
-
-    `machine` and `link` are what breaks. `failures` operations of a partition in a row end with `error`: of a creation,
-    then of the resets by which the controller tries to repair it.
-    """
-
-    id: str = ""
-    call: str
-    target: str = "*"
-    action: FaultAction
-    status: int = 503
-    grpc_status: str = "UNAVAILABLE"
-    seconds: float = 0.0
-    times: int | None = None
-    probability: float = Field(default=1.0, ge=0.0, le=1.0)
-    every: int = Field(default=1, ge=1)
-    after: float = Field(default=0.0, ge=0.0)
-    lasting: float | None = Field(default=None, gt=0.0)
-    machine: str = ""
-    link: LinkKind = LinkKind.NEXT
-    error: str = "some IPUs did not come up"
-    failures: int = Field(default=1, ge=1)
-    hits: int = 0
-
-
-class FaultList(Wire):
-    faults: list[FaultRule]
-
-
-HTTP_CALLS = (
-    "inventory.get",
-    "networks.list",
-    "networks.get",
-    "networks.put",
-    "networks.delete",
-    "hosts.list",
-    "hosts.get",
-    "hosts.put_server",
-    "hosts.delete_server",
-    "hosts.put_keys",
-    "hosts.put_login_key",
-    "hosts.put_s3",
-    "hosts.rebuild",
-    "hosts.power",
-    "hosts.put_job",
-    "hosts.get_job",
-    "hosts.stop_job",
-    "hosts.console",
-    "redfish.list",
-    "redfish.member",
-    "redfish.get",
-    "redfish.log",
-    "redfish.reset",
-    "agents.answer",
-    "ssh.connect",
-)
-"""The names of the site's calls in fault rules; those that set rules are not reached by them.
-
-Three are of one object inside the site, which a rule with `status` silences: `redfish.member` is the BMC of a machine,
-asked for a page of `redfish.list`; `agents.answer` is the V-IPU agent of a machine, asked by its controller;
-`ssh.connect` is a connection to the SSH port of the Poplar server on a host. Patterns do not reach the last two.
-"""

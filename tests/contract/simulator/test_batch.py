@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from ipucloud.site.ports import Site
-from ipucloud.wire.site import FaultAction, FaultRule, LinkKind, LinkState
+from ipucloud.wire.faults import FaultAction, FaultRule
+from ipucloud.wire.links import LinkKind, LinkState
 from tests.support.site import RunningSite, address_of
 from tests.support.waiting import PATIENCE
 

@@ -17,7 +17,7 @@ from ipucloud.cli.service.connections import CONNECTIONS
 from ipucloud.cli.service.sim import OF_CALLS, OF_HARDWARE
 from ipucloud.cli.service.simulated_site import CALLS
 from ipucloud.laboratory.simulator.http import app as site_app
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 from tests.support.site import RunningSite, running_site
 
 PAGE = (Path(__file__).parents[3] / "docs" / "simulator.md").read_text()

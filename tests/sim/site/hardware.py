@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from ipucloud.site.errors import SiteBusy, SiteRefused
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, UserEndpoint, VipuUser
-from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.links import LinkState
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 from tests.sim.faults import Faults
 from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power, SiteState, Test
 

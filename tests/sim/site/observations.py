@@ -21,7 +21,9 @@ from ipucloud.site.ports import (
     TestState,
     VipuUser,
 )
-from ipucloud.wire.site import Host, HostState, LinkKind, LinkState, Network, RedfishStatus, RedfishSystem, Ssh
+from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
+from ipucloud.wire.site import Host, HostState, Network, Ssh
 from tests.sim.site.state import SiteState
 
 FIRMWARE = "2.6.0"

@@ -26,19 +26,8 @@ from ipucloud.site.ports import (
     VipuUser,
 )
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import (
-    Console,
-    Host,
-    Job,
-    JobRequest,
-    LoginKey,
-    Network,
-    NetworkSpec,
-    RedfishLogEntry,
-    RedfishSystem,
-    S3Remote,
-    ServerSpec,
-)
+from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
+from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request

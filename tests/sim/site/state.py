@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Literal, TypeVar
 
 from ipucloud.site.ports import Allocation, PartitionState, VipuUser
-from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.links import LinkState
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 Record = TypeVar("Record")

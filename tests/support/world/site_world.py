@@ -19,7 +19,7 @@ from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.engine import Engine
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.wire.site import FaultRule
+from ipucloud.wire.faults import FaultRule
 from tests.support.factories import furnish
 from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch

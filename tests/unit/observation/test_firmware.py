@@ -10,7 +10,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.observation.expected import Expected, Machine
 from ipucloud.observation.findings import find
 from ipucloud.observation.reading import Reading
-from ipucloud.wire.site import RedfishStatus, RedfishSystem
+from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
 
 
 @pytest.mark.parametrize(

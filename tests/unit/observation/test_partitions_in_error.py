@@ -12,7 +12,7 @@ from ipucloud.observation.expected import BrokenPartition, Expected, Holder, Mac
 from ipucloud.observation.findings import find
 from ipucloud.observation.reading import ControllerReading, Reading
 from ipucloud.site.ports import Agent
-from ipucloud.wire.site import RedfishStatus, RedfishSystem
+from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
 
 POD = uuid4()
 MACHINES = [uuid4() for _ in range(4)]

@@ -17,7 +17,7 @@ from ipucloud.cli.session import Json
 from ipucloud.cli.times import utc
 from ipucloud.config import Settings
 from ipucloud.site.errors import SiteError, SiteRefused
-from ipucloud.wire.site import RedfishLogEntry
+from ipucloud.wire.redfish import RedfishLogEntry
 
 app = typer.Typer()
 

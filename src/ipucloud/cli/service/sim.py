@@ -14,7 +14,8 @@ from ipucloud.cli.service import sim_hardware
 from ipucloud.cli.service.sim_hardware import Host, Machine, opened
 from ipucloud.cli.service.simulated_site import CALLS, CLOCK
 from ipucloud.cli.session import Json
-from ipucloud.wire.site import FaultAction, FaultRule, LinkFault, LinkKind
+from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault
+from ipucloud.wire.links import LinkKind
 
 app = typer.Typer(no_args_is_help=True, help="Break and repair the simulated site of `ipucloud up`.")
 app.add_typer(sim_hardware.app)

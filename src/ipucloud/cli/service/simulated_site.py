@@ -13,19 +13,18 @@ from ipucloud.cli.service.connections import revealed, running_at
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.wire import vipu_admin_pb2, vipu_pb2
-from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.site import (
+from ipucloud.wire.faults import (
     HTTP_CALLS,
     FaultList,
     FaultRule,
     HardwareShown,
     HardwareShownList,
-    HostList,
-    HostState,
     LinkFault,
-    RedfishSystem,
     SensorReading,
 )
+from ipucloud.wire.inventory import Inventory
+from ipucloud.wire.redfish import RedfishSystem
+from ipucloud.wire.site import HostList, HostState
 
 CALL_SECONDS = 20.0
 SUGGESTED = 5

@@ -24,7 +24,8 @@ from ipucloud.site.ports import (
     TestState,
     UserEndpoint,
 )
-from ipucloud.wire.site import Host, NetworkSpec, NetworkState, RedfishSystem
+from ipucloud.wire.redfish import RedfishSystem
+from ipucloud.wire.site import Host, NetworkSpec, NetworkState
 
 USER_DATA_NOTE = 500
 """Characters of what is told of user data that failed."""

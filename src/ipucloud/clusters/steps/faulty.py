@@ -12,7 +12,7 @@ from ipucloud.clusters.objects import listed
 from ipucloud.operations.results import Failed
 from ipucloud.site.errors import SiteBusy, SiteUnknown
 from ipucloud.site.ports import Site
-from ipucloud.wire.site import LinkState
+from ipucloud.wire.links import LinkState
 
 Answer = TypeVar("Answer")
 

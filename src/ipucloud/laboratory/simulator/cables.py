@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from ipucloud.laboratory.simulator.hardware import Machine, Region
 from ipucloud.laboratory.simulator.refusal import not_found
 from ipucloud.laboratory.simulator.vipu.links import link_name
-from ipucloud.wire.site import LinkKind, LinkState
+from ipucloud.wire.links import LinkKind, LinkState
 
 
 class Cables:

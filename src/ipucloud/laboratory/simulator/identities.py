@@ -11,7 +11,7 @@ from ipucloud.laboratory.simulator.hardware import Machine, Region
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.vipu.attributes import machine_serial
 from ipucloud.laboratory.simulator.vipu.devices import GATEWAY_VERSION, MACHINE_VERSION
-from ipucloud.wire.site import HardwareShown
+from ipucloud.wire.faults import HardwareShown
 
 HOST_MODEL = "PowerEdge R6525"
 HOST_FIRMWARE = "2.14.1"

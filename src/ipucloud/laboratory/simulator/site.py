@@ -28,8 +28,9 @@ from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.attributes import machine_health
 from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.vipu_cli.controller import Channels
+from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
-from ipucloud.wire.site import HardwareShown, LinkKind, LinkState
+from ipucloud.wire.links import LinkKind, LinkState
 
 _FIXED = ("pod_size", "pods_per_controller")
 _SIZES = ("machines", "hosts", "servers", *_FIXED)

@@ -11,7 +11,9 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.laboratory.simulator.store import Document, read_document
-from ipucloud.wire.site import HardwareShown, HostState, LinkState, NetworkSpec, NetworkState, ServerS3, ServerSpec
+from ipucloud.wire.faults import HardwareShown
+from ipucloud.wire.links import LinkState
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerS3, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 

@@ -12,32 +12,22 @@ from starlette.routing import Route
 from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
+from ipucloud.wire.faults import FaultList, FaultRule, HardwareShown, HardwareShownList, LinkFault, SensorReading
 from ipucloud.wire.inventory import Inventory
+from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.redfish import EVENTS, RedfishLog, RedfishReset, RedfishSystem, RedfishSystems
 from ipucloud.wire.site import (
-    EVENTS,
     Console,
-    FaultList,
-    FaultRule,
-    HardwareShown,
-    HardwareShownList,
     Host,
     HostList,
     Job,
     JobRequest,
     JobStop,
-    LinkFault,
-    LinkKind,
-    LinkState,
     LoginKey,
     Network,
     NetworkList,
     NetworkSpec,
     PowerAction,
-    RedfishLog,
-    RedfishReset,
-    RedfishSystem,
-    RedfishSystems,
-    SensorReading,
     ServerKeys,
     ServerRebuild,
     ServerS3,

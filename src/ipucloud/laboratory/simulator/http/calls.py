@@ -16,7 +16,7 @@ from starlette.routing import Route
 from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.laboratory.simulator.http.protocol import break_connection, silence
 from ipucloud.laboratory.simulator.refusal import Refusal, invalid
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.faults import FaultAction
 
 Act = Callable[[Request], Awaitable[BaseModel | None]]
 Body = TypeVar("Body", bound=BaseModel)

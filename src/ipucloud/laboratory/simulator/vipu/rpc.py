@@ -21,7 +21,7 @@ from ipucloud.laboratory.simulator.refusal import Refusal
 from ipucloud.laboratory.simulator.vipu.callers import Caller
 from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.laboratory.simulator.vipu.users import Metadata
-from ipucloud.wire.site import FaultAction, FaultRule
+from ipucloud.wire.faults import FaultAction, FaultRule
 
 logger = logging.getLogger(__name__)
 
