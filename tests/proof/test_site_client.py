@@ -32,7 +32,7 @@ SHORT_SECONDS = 3.0
 SSH_SECONDS = 0.4
 """Whatever becomes of a connection in this time or later, the outcome is the same."""
 CALL_SECONDS = 30.0
-MACHINES = 1792
+MACHINES = 2048
 HTTP2_EXTRA_BYTES = 30
 """A gRPC server may send a ping and a window update behind an answer."""
 
