@@ -56,6 +56,9 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_role("button", name=re.compile("^m2000-pod8, "))).to_be_visible()
     screenshot(page, "create-alternatives")
     assert violations(page) == []
+    page.get_by_role("checkbox", name="Wait for capacity").check()
+    expect(page.get_by_text("--wait-for-capacity")).to_be_visible()
+    page.get_by_role("checkbox", name="Wait for capacity").uncheck()
     page.get_by_role("button", name=re.compile("^m2000-pod8, ")).click()
     expect(page.get_by_text("€7.50")).to_be_visible()
     page.get_by_role("button", name="Previous").click()

@@ -58,6 +58,8 @@ test("a filter of several states asks for any of them", () => {
 test("a request is shown so that a shell and Python read the same texts", () => {
   const draft = { ...EMPTY, name: "bert", region: "r", flavor: "f", image: "i", keys: ["my key"], tags: [{ key: "team", value: "o'hara $x" }], protect: true };
   expect(asCommand({ ...draft, servers: 2 })).toContain("--poplar-servers 2");
+  expect(asCommand({ ...draft, wait: true })).toContain("--wait-for-capacity");
+  expect(asPython({ ...draft, wait: true }, "demo", "https://x")).toContain("wait_for_capacity=True");
   expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
   expect(asCommand(draft)).toContain(`--tag 'team=o'"'"'hara $x'`);
   expect(asPython(draft, "demo", "https://x")).toContain('tags={"team":"o\'hara $x"}');

@@ -42,6 +42,8 @@ export const create: Messages["create"] = {
   perDay: "Pro Tag",
   perMonth: "Pro Monat",
   ready: "Bereit in etwa",
+  wait: "Auf Kapazität warten",
+  waitText: "Der Cluster wird angenommen und bekommt seine Maschinen, sobald er an der Reihe ist, binnen eines Tages. Solange er wartet, kostet er nichts.",
   fits: "Die Region hat freie Maschinen, und Ihr Kontingent reicht.",
   noQuota: (needed, left) => `Ihr Kontingent reicht nicht: nötig sind ${needed} Maschinen, übrig sind ${left}. Bitten Sie den Betreiber um mehr.`,
   alternatives: "Das passt jetzt",

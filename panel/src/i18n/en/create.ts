@@ -40,6 +40,8 @@ export const create = {
   perDay: "Per day",
   perMonth: "Per month",
   ready: "Ready in about",
+  wait: "Wait for capacity",
+  waitText: "The cluster is accepted and gets its machines when its turn comes, within a day. It costs nothing while it waits.",
   fits: "The region has free machines, and your quota suffices.",
   noQuota: (needed: string, left: string) => `Your quota does not suffice: this takes ${needed} machines, and ${left} are left. Ask the operator for more.`,
   alternatives: "This fits now",

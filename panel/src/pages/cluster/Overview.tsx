@@ -6,6 +6,7 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client";
 import { regions, type Cluster } from "../../api/queries";
 import { ClusterState } from "../../components/ClusterState";
 import { useFormat, useStrings } from "../../i18n";
@@ -26,6 +27,7 @@ export function Overview({ cluster }: { cluster: Cluster }) {
           {cluster.scheduled_repair && <div>{s.repair(f.moment(cluster.scheduled_repair.starts_at))}</div>}
         </Alert>
       )}
+      {cluster.waiting && <Waiting waiting={cluster.waiting} />}
       <Facts cluster={cluster} />
       <Grid gridDefinition={[{ colspan: { default: 12, m: 7 } }, { colspan: { default: 12, m: 5 } }]}>
         <SpaceBetween size="l">
@@ -35,6 +37,19 @@ export function Overview({ cluster }: { cluster: Cluster }) {
         <Timeline cluster={cluster} />
       </Grid>
     </SpaceBetween>
+  );
+}
+
+/** Its place among the clusters that wait for machines. */
+function Waiting({ waiting }: { waiting: Schemas["CapacityWait"] }) {
+  const { cluster: s } = useStrings();
+  const f = useFormat();
+  return (
+    <Alert type="info" header={s.waiting(f.number(waiting.place))}>
+      <div>{s.waitsUntil(f.moment(waiting.until))}</div>
+      {waiting.expected_at && <div>{s.waitExpected(f.moment(waiting.expected_at))}</div>}
+      {waiting.held_up_by && <div>{s.heldUp(waiting.held_up_by)}</div>}
+    </Alert>
   );
 }
 

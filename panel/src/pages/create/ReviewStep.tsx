@@ -1,5 +1,6 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
+import Checkbox from "@cloudscape-design/components/checkbox";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -41,6 +42,9 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
         />
       </Container>
       {data ? <Price estimate={data} /> : error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
+      {data && (draft.wait || (data.quota.allowed && !data.capacity.available)) && (
+        <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={create.waitText}>{create.wait}</Checkbox>
+      )}
       {data && !(data.quota.allowed && data.capacity.available) && <Alternatives draft={draft} change={change} />}
       <Elsewhere draft={draft} />
     </SpaceBetween>

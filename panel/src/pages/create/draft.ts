@@ -2,11 +2,11 @@ import { quote } from "shlex";
 import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
-/** `servers`: the number of Poplar servers; undefined: the flavor's. */
-export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean };
+/** `servers`: the number of Poplar servers; undefined: the flavor's. `wait`: for machines, instead of being refused. */
+export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean };
 export type Change = (change: Partial<Draft>) => void;
 
-export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false };
+export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false };
 
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
@@ -20,6 +20,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(draft.servers && { poplar_servers: draft.servers }),
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
+    ...(draft.wait && { wait_for_capacity: true }),
   };
 }
 
@@ -34,6 +35,7 @@ export function asCommand(draft: Draft): string {
     ...draft.keys.map((key) => `--ssh-key ${quote(key)}`),
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
+    ...(draft.wait ? ["--wait-for-capacity"] : []),
   ].join(" \\\n  ");
 }
 
@@ -59,6 +61,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(draft.servers ? [`    poplar_servers=${draft.servers},`] : []),
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
+    ...(draft.wait ? ["    wait_for_capacity=True,"] : []),
   ];
   return [
     "import os",
