@@ -110,6 +110,19 @@ def test_two_people_who_edit_a_cluster_are_told_of_each_other(
     expect(page.get_by_text("team=speech")).to_be_visible()
     system.ipucloud.json("clusters", "update", "bert-2", "--name", "bert", **system.environment)
 
+    lake = ("--endpoint", "https://s3.example.com", "--bucket", "data", "--access-key-id", "key", "--attachable")
+    secret = {"IPUCLOUD_S3_SECRET": "secret", **system.environment}
+    system.ipucloud.json("s3-connections", "create", "lake", *lake, **secret)
+    page.reload()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    dialog.get_by_role("button", name="S3 connections").click()
+    page.get_by_role("option", name="lake").click()
+    page.keyboard.press("Escape")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("bert was changed.")).to_be_visible()
+    expect(page.get_by_text("lake", exact=True)).to_be_visible()
+
 
 def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]

@@ -412,7 +412,13 @@ def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
     }
     for label, value in wanted.items():
         dialog.get_by_label(label, exact=True).fill(value)
+    dialog.get_by_role("checkbox", name="Offer to clusters").check()
     dialog.get_by_role("button", name="Create").click()
+    lake = page.get_by_role("table", name="S3 connections").get_by_role("row").filter(has_text="lake")
+    expect(lake).to_contain_text("Not tested")
+    page.get_by_role("button", name="Actions: lake").click()
+    page.get_by_role("menuitem", name="Test").click()
+    expect(lake).not_to_contain_text("Not tested")
     page.get_by_role("button", name="Create schedule").click()
     dialog.get_by_role("button", name="Deliver to").click()
     page.get_by_role("option", name="lake").click()

@@ -41,5 +41,11 @@ export const deleteSchedule = (project: string, schedule: string) =>
 export const createConnection = (project: string, wanted: Schemas["S3ConnectionCreate"]) =>
   body(api.POST("/v1/projects/{project}/s3-connections", { params: { path: { project } }, body: wanted }));
 
+export const testConnection = (project: string, connection: string) =>
+  body(api.POST("/v1/projects/{project}/s3-connections/{connection}:test", { params: { path: { project, connection } } }));
+
+export const offerConnection = (project: string, connection: string, attachable: boolean) =>
+  body(api.PATCH("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { project, connection } }, body: { attachable } }));
+
 export const deleteConnection = (project: string, connection: string) =>
   api.DELETE("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { project, connection } } });

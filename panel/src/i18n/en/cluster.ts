@@ -49,6 +49,8 @@ export const cluster = {
   never: "Never",
   protection: "Protected against deletion",
   faults: "Something is wrong with the hardware",
+  buckets: "S3 connections",
+  bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,
   waitsUntil: (when: string) => `It gives up on ${when} if there are no machines by then.`,
   waitExpected: (when: string) => `Machines are expected to be free on ${when}, when a cluster expires.`,

@@ -82,6 +82,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
           { label: s.image, value: cluster.image },
           { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
           { label: s.tags, value: tags || common.none },
+          ...(cluster.s3_connections.length ? [{ label: s.buckets, value: f.list(cluster.s3_connections) }] : []),
           {
             label: s.expires,
             value: <>{cluster.expires_at ? f.moment(cluster.expires_at) : s.never}{cluster.expiry_warned_at && <Box variant="small" display="block">{s.expiresSoon}</Box>}</>,

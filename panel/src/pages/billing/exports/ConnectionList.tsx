@@ -1,12 +1,15 @@
 import Button from "@cloudscape-design/components/button";
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input, { type InputProps } from "@cloudscape-design/components/input";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
-import { connections, createConnection, deleteConnection } from "../../../api/exports";
+import { connections, createConnection, deleteConnection, offerConnection, testConnection } from "../../../api/exports";
 import { useFlash } from "../../../app/Flashes";
 import { useMay, useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
@@ -20,7 +23,7 @@ const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDi
 
 type Connection = Schemas["S3Connection"];
 
-/** Buckets that files can be delivered to. */
+/** Buckets that files can be delivered to, and that clusters can use. */
 export function ConnectionList() {
   const { common, exports: s } = useStrings();
   const f = useFormat();
@@ -29,16 +32,23 @@ export function ConnectionList() {
   const { data, error, isPending, refetch } = useQuery(connections(project));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();
+  const test = useChange((connection: Connection) => testConnection(project, connection.id));
+  const offer = useChange((connection: Connection) => offerConnection(project, connection.id, !connection.attachable));
+  const act = (action: string, connection: Connection) => {
+    if (action === "delete") setLeaving(connection);
+    else (action === "test" ? test : offer).mutate(connection);
+  };
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const create = may && <Button onClick={() => setCreating(true)}>{s.createConnection}</Button>;
   return (
     <>
+      <Failure error={test.error ?? offer.error} />
       <Table
         variant="container"
         wrapLines
         trackBy="id"
         items={data?.items ?? []}
-        loading={isPending}
+        loading={isPending || test.isPending}
         loadingText={common.loading}
         ariaLabels={{ tableLabel: s.connections }}
         header={<Header variant="h2" description={s.connectionsText} actions={create}>{s.connections}</Header>}
@@ -47,10 +57,22 @@ export function ConnectionList() {
           { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
           { id: "endpoint", header: s.endpoint, cell: (each) => each.endpoint },
           { id: "key", header: s.accessKey, cell: (each) => each.access_key_id },
+          { id: "clusters", header: s.onClusters, cell: (each) => (each.attachable ? common.yes : common.no) },
+          { id: "test", header: s.lastTest, cell: (each) => <Tested connection={each} /> },
           { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
           ...(may ? [{
             id: "actions", header: common.actions,
-            cell: (each: Connection) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
+            cell: (each: Connection) => (
+              <ButtonDropdown
+                variant="inline-icon"
+                expandToViewport
+                ariaLabel={s.actionsOf(each.name)}
+                items={[
+                  { id: "test", text: s.test }, { id: "offer", text: each.attachable ? s.withdraw : s.offer }, { id: "delete", text: common.remove },
+                ]}
+                onItemClick={({ detail }) => act(detail.id, each)}
+              />
+            ),
           }] : []),
         ]}
         empty={<Empty title={s.noConnections} text={s.noConnectionsText} />}
@@ -61,6 +83,15 @@ export function ConnectionList() {
   );
 }
 
+function Tested({ connection: { test } }: { connection: Connection }) {
+  const s = useStrings().exports;
+  const f = useFormat();
+  if (!test) return <StatusIndicator type="pending">{s.notTested}</StatusIndicator>;
+  return test.failed
+    ? <div className="words"><StatusIndicator type="error">{`${test.detail} (${f.moment(test.at)})`}</StatusIndicator></div>
+    : <StatusIndicator type="success">{s.testedAt(f.moment(test.at))}</StatusIndicator>;
+}
+
 const EMPTY = { name: "", endpoint: "", region: "us-east-1", bucket: "", prefix: "", access_key_id: "", secret: "" };
 
 function CreateConnection({ onClose }: { onClose: () => void }) {
@@ -68,7 +99,8 @@ function CreateConnection({ onClose }: { onClose: () => void }) {
   const flash = useFlash();
   const project = useProject();
   const [entered, setEntered] = useState(EMPTY);
-  const run = useChange(() => createConnection(project, entered), (made) => {
+  const [attachable, setAttachable] = useState(false);
+  const run = useChange(() => createConnection(project, { ...entered, attachable }), (made) => {
     flash({ type: "success", content: s.connected(made.name) });
     onClose();
   });
@@ -87,6 +119,7 @@ function CreateConnection({ onClose }: { onClose: () => void }) {
       {field("prefix", s.prefix, s.prefixHelp)}
       {field("access_key_id", s.accessKey)}
       {field("secret", s.secret, s.secretHelp, "password")}
+      <Checkbox checked={attachable} onChange={({ detail }) => setAttachable(detail.checked)} description={s.offerText}>{s.offer}</Checkbox>
     </Dialog>
   );
 }
