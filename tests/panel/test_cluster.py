@@ -122,6 +122,7 @@ def test_two_people_who_edit_a_cluster_are_told_of_each_other(
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("bert was changed.")).to_be_visible()
     expect(page.get_by_text("lake", exact=True)).to_be_visible()
+    expect(page.get_by_text("requested by").first).to_be_visible()
 
 
 def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(

@@ -71,6 +71,7 @@ function Facts({ job }: { job: Job }) {
           { label: s.server, value: job.poplar_server },
           { label: s.attempts, value: s.attemptOf(job.attempt, job.retries + 1) },
           { label: common.created, value: f.second(job.created_at) },
+          ...(job.requested_by.name ? [{ label: s.by, value: job.requested_by.name }] : []),
           { label: s.started, value: when(job.started_at) },
           { label: s.ended, value: when(job.ended_at) },
           ...(job.observed_at && !job.ended_at ? [{ label: s.observed, value: f.second(job.observed_at) }] : []),

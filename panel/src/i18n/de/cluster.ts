@@ -52,6 +52,8 @@ export const cluster: Messages["cluster"] = {
   never: "Nie",
   protection: "Vor Löschen geschützt",
   faults: "Mit der Hardware stimmt etwas nicht",
+  by: (name) => `beauftragt von ${name}`,
+  byService: "vom Dienst selbst begonnen",
   buckets: "S3-Verbindungen",
   bucketsText: "Die Server haben sie binnen Sekunden als rclone-Remotes und AWS-Profile.",
   waiting: (place) => `Wartet auf Kapazität: Platz ${place} in der Warteschlange`,

@@ -10,6 +10,7 @@ export const jobs: Messages["jobs"] = {
   stopping: "Wird beendet",
   shown: { all: "Alle Jobs", open: "Wartende und laufende", ended: "Abgeschlossene" },
   emptyTitle: "Keine Jobs",
+  by: "Beauftragt von",
   emptyText: "Ein Job läuft weiter, wenn Ihre Verbindung abbricht. Ausgabe und Exit-Status bleiben erhalten; Grenzen für Zeit und Kosten beenden ihn.",
   why: "Warum",
   server: "Poplar-Server",

@@ -49,6 +49,8 @@ export const cluster = {
   never: "Never",
   protection: "Protected against deletion",
   faults: "Something is wrong with the hardware",
+  by: (name: string) => `requested by ${name}`,
+  byService: "begun by the service itself",
   buckets: "S3 connections",
   bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,

@@ -8,6 +8,7 @@ export const jobs = {
   stopping: "Stopping",
   shown: { all: "All jobs", open: "Queued and running", ended: "Ended" },
   emptyTitle: "No jobs",
+  by: "Requested by",
   emptyText: "A job goes on when your connection is lost. Its output and exit status are kept, and limits of time and cost end it.",
   why: "Why",
   server: "Poplar server",

@@ -51,13 +51,15 @@ export function Timeline({ cluster }: { cluster: Cluster }) {
 
 const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000;
 
-/** What an operation is, when it began, and how long it took as a whole. */
+/** What an operation is, when it began, how long it took as a whole, and who asked for it. */
 function Took({ operation }: { operation: Operation }) {
   const s = useStrings().cluster;
   const f = useFormat();
   const began = operation.started_at ?? operation.created_at;
   const took = operation.finished_at ? `, ${s.took(f.duration(seconds(began, operation.finished_at)))}` : "";
-  return <>{`${s.operations[operation.kind] ?? operation.kind}, ${f.moment(began)}${took}`}</>;
+  const { kind, name } = operation.requested_by;
+  const by = kind === "platform" ? `, ${s.byService}` : name ? `, ${s.by(name)}` : "";
+  return <>{`${s.operations[operation.kind] ?? operation.kind}, ${f.moment(began)}${took}${by}`}</>;
 }
 
 function Progress({ operation }: { operation: Operation }) {
