@@ -30,7 +30,7 @@ pytestmark = pytest.mark.anyio
 async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
     with postgres.fresh_database() as scratch:
         database = Database(scratch.app_url)
-        world = await World.seeded(database, pods=20, hosts=320)
+        world = await World.seeded(database, pods=28, hosts=448)
         async with database.begin() as connection:
             other = await make_project(connection)
             expired, revoked = [await make_token(connection, world.project.id) for _ in range(2)]
