@@ -384,7 +384,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "startFreeze": lambda number: {"reason": f"reason {number}", "expires_at": "2126-01-01T00:00:00Z"},
     "endFreeze": lambda number: {"reason": f"reason {number}"},
     "forceDeleteCluster": lambda number: {"reason": f"reason {number}"},
-    "validateHardware": lambda number: {"machines": [f"luxembourg-2-m2000-pod-019-m{number % 16:02}"]},
+    "validateHardware": lambda number: {"machines": [f"luxembourg-2-m2000-pod-027-m{number % 16:02}"]},
     "reportMachineFault": lambda number: {"description": f"hangs {number}"},
     "reportServerFault": lambda number: {"description": f"hangs {number}"},
     "confirmFaultReport": lambda number: {"answer": f"found {number}"},
