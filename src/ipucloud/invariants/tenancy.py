@@ -31,7 +31,7 @@ QUOTA_COUNTS = Invariant(
     statement="""
     SELECT concat_ws('/', coalesce(q.region, held.region), coalesce(q.machine_type, held.machine_type)) AS object_id,
            coalesce(q.project_id, held.project_id) AS project_id,
-           format('the quota says %s, held are %s', coalesce(q.used::text, 'nothing, for there is none'),
+           format('the quota says %s, clusters and reservations hold %s', coalesce(q.used::text, 'nothing, for there is none'),
                   coalesce(held.machines, 0)) AS detail
       FROM quotas q
       FULL JOIN (SELECT a.project_id, coalesce(c.region, r.region) AS region,

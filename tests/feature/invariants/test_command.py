@@ -88,7 +88,7 @@ def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run:
         "project_id": str(filled.project.id),
         "region": None,
         "host": None,
-        "detail": "the quota says 4, the clusters hold 1",
+        "detail": "the quota says 4, clusters and reservations hold 1",
         "remedy": "Apply the audit's repair.",
     }
 
