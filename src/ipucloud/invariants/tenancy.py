@@ -31,8 +31,8 @@ QUOTA_COUNTS = Invariant(
     statement="""
     SELECT concat_ws('/', coalesce(q.region, held.region), coalesce(q.machine_type, held.machine_type)) AS object_id,
            coalesce(q.project_id, held.project_id) AS project_id,
-           format('the quota says %s, clusters and reservations hold %s', coalesce(q.used::text, 'nothing, for there is none'),
-                  coalesce(held.machines, 0)) AS detail
+           format('the quota says %s, clusters and reservations hold %s',
+                  coalesce(q.used::text, 'nothing, for there is none'), coalesce(held.machines, 0)) AS detail
       FROM quotas q
       FULL JOIN (SELECT a.project_id, coalesce(c.region, r.region) AS region,
                         coalesce(c.machine_type, r.machine_type) AS machine_type, count(*) AS machines
