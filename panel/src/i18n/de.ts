@@ -8,10 +8,9 @@ import { events } from "./de/events";
 import { home } from "./de/home";
 import { jobs } from "./de/jobs";
 import { members } from "./de/members";
-import { budgets, exports, funds } from "./de/money";
+import { budgets, funds } from "./de/money";
 import { operated } from "./de/operated";
 import { operator } from "./de/operator";
-import { partitions } from "./de/partitions";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
 import { schedules } from "./de/schedules";
@@ -32,7 +31,6 @@ export const de: Messages = {
   create,
   device,
   events,
-  exports,
   funds,
   home,
   jobs,
@@ -41,7 +39,6 @@ export const de: Messages = {
   notifications,
   operated,
   operator,
-  partitions,
   quotas,
   repairs,
   schedules,

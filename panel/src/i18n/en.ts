@@ -7,10 +7,9 @@ import { events } from "./en/events";
 import { home } from "./en/home";
 import { jobs } from "./en/jobs";
 import { members } from "./en/members";
-import { budgets, exports, funds } from "./en/money";
+import { budgets, funds } from "./en/money";
 import { operated } from "./en/operated";
 import { operator } from "./en/operator";
-import { partitions } from "./en/partitions";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
 import { schedules } from "./en/schedules";
@@ -31,7 +30,6 @@ export const en = {
   create,
   device,
   events,
-  exports,
   funds,
   home,
   jobs,
@@ -40,7 +38,6 @@ export const en = {
   notifications,
   operated,
   operator,
-  partitions,
   quotas,
   repairs,
   schedules,

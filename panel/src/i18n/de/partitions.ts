@@ -1,6 +1,6 @@
-import type { Messages } from "../en";
+import type { partitions as en } from "../en/partitions";
 
-export const partitions: Messages["partitions"] = {
+export const partitions: typeof en = {
   title: "Partitionen",
   description: "Programme verwenden die IPUs einer Partition. Eine Partition hat 1, 2, 4, 8, … IPUs.",
   create: "Partition anlegen",

@@ -19,6 +19,7 @@ import { Topology } from "../../components/topology/Topology";
 import { useCursor } from "../../components/useCursor";
 import { later } from "../../components/later";
 import { useStrings } from "../../i18n";
+import { usePartitionStrings } from "../../i18n/partitions";
 import { usePartitionColumns, usePartitionName } from "./partitions/columns";
 import type { PartitionAction } from "./partitions/PartitionActionModal";
 import { PartitionFacts } from "./partitions/PartitionFacts";
@@ -33,7 +34,8 @@ const IN_USE = ["active", "degraded"];
 
 /** The cluster's partitions, and where they lie; choosing one in the table or in the picture shows it in both. */
 export function PartitionsTab({ cluster }: { cluster: Cluster }) {
-  const { common, partitions: s } = useStrings();
+  const { common } = useStrings();
+  const s = usePartitionStrings();
   const project = useProject();
   const may = useMay("cluster:write") && IN_USE.includes(cluster.state);
   const [shown, setShown] = useState<keyof typeof FILTERS>("present");
@@ -94,7 +96,7 @@ export function PartitionsTab({ cluster }: { cluster: Cluster }) {
 type PictureProps = { cluster: Cluster; picked?: string; partition?: Partition; onPick: (partition: string | undefined) => void };
 
 function Picture({ cluster, picked, partition, onPick }: PictureProps) {
-  const s = useStrings().partitions;
+  const s = usePartitionStrings();
   const working = cluster.operation !== null && !cluster.operation.done;
   const { data, error, refetch } = useQuery(topology(useProject(), cluster.id, working));
   if (error instanceof ApiError && error.status === 409) return null;

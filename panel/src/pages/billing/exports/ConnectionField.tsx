@@ -4,12 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import { connections } from "../../../api/exports";
 import { useProject } from "../../../app/Project";
 import { useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 
 type Props = { label: string; value: string; optional?: boolean; onChange: (connection: string) => void };
 
 /** One of the project's buckets; empty where it is only to be downloaded. */
 export function ConnectionField({ label, value, optional = false, onChange }: Props) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const { data, isPending } = useQuery(connections(useProject()));
   const known = (data?.items ?? []).map((each) => ({ value: each.id, label: each.name, description: each.bucket }));
   const options = [...(optional ? [{ value: "", label: s.onlyDownload }] : []), ...known];

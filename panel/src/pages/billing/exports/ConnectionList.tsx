@@ -18,6 +18,7 @@ import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 
 const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDialog, null);
 
@@ -25,7 +26,8 @@ type Connection = Schemas["S3Connection"];
 
 /** Buckets that files can be delivered to, and that clusters can use. */
 export function ConnectionList() {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const f = useFormat();
   const project = useProject();
   const may = useMay("s3-connection:write");
@@ -84,7 +86,7 @@ export function ConnectionList() {
 }
 
 function Tested({ connection: { test } }: { connection: Connection }) {
-  const s = useStrings().exports;
+  const s = useExportStrings();
   const f = useFormat();
   if (!test) return <StatusIndicator type="pending">{s.notTested}</StatusIndicator>;
   return test.failed
@@ -95,7 +97,8 @@ function Tested({ connection: { test } }: { connection: Connection }) {
 const EMPTY = { name: "", endpoint: "", region: "us-east-1", bucket: "", prefix: "", access_key_id: "", secret: "" };
 
 function CreateConnection({ onClose }: { onClose: () => void }) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const flash = useFlash();
   const project = useProject();
   const [entered, setEntered] = useState(EMPTY);

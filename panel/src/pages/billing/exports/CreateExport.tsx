@@ -11,6 +11,7 @@ import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 import { lastMonths } from "../months";
 import { ConnectionField } from "./ConnectionField";
 import { FileFields, USUAL_FILE } from "./FileFields";
@@ -19,7 +20,8 @@ const DAY_MS = 86_400_000;
 
 /** Asks for a file of a month, or of some days. */
 export function CreateExport({ onClose }: { onClose: () => void }) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const f = useFormat();
   const flash = useFlash();
   const project = useProject();

@@ -3,11 +3,13 @@ import { useFlash } from "../../../app/Flashes";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
 import { useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 
 type Props = { name: string; text: string; remove: () => Promise<unknown>; onClose: () => void };
 
 export function DeleteDialog({ name, text, remove, onClose }: Props) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const flash = useFlash();
   const run = useChange(remove, () => {
     flash({ type: "success", content: s.deleted(name) });

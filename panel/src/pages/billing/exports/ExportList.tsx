@@ -12,6 +12,7 @@ import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 
 const CreateExport = later(async () => (await import("./CreateExport")).CreateExport, null);
 
@@ -20,7 +21,8 @@ const DAY_MS = 86_400_000;
 
 /** Exports, newest first, with their files as long as they are kept. */
 export function ExportList() {
-  const { common, cluster, exports: s } = useStrings();
+  const { common, cluster } = useStrings();
+  const s = useExportStrings();
   const f = useFormat();
   const project = useProject();
   const may = useMay("billing:write");
@@ -71,7 +73,8 @@ export function ExportList() {
 }
 
 function File({ project, file }: { project: string; file: Export }) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const f = useFormat();
   if (!file.built_at) return <>{common.none}</>;
   if (file.expires_at && Date.parse(file.expires_at) <= Date.now()) return <>{s.expired}</>;

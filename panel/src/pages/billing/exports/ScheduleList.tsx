@@ -15,6 +15,7 @@ import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
+import { useExportStrings } from "../../../i18n/exports";
 import { ConnectionField } from "./ConnectionField";
 import { FileFields, USUAL_FILE } from "./FileFields";
 
@@ -24,7 +25,8 @@ type Schedule = Schemas["ExportSchedule"];
 
 /** Files that are made and delivered regularly. */
 export function ScheduleList() {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const f = useFormat();
   const project = useProject();
   const may = useMay("billing:write");
@@ -66,7 +68,8 @@ export function ScheduleList() {
 }
 
 function CreateSchedule({ onClose }: { onClose: () => void }) {
-  const { common, exports: s } = useStrings();
+  const { common } = useStrings();
+  const s = useExportStrings();
   const flash = useFlash();
   const project = useProject();
   const [file, setFile] = useState(USUAL_FILE);

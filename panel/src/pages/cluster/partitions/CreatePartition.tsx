@@ -15,12 +15,14 @@ import { Failure } from "../../../components/Failure";
 import { Loading } from "../../../components/Loading";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
+import { usePartitionStrings } from "../../../i18n/partitions";
 
 const DOMAIN_IPUS = 64;
 
 /** Creates a partition: of a size that fits now, as the API says; the others say why they do not. */
 export function CreatePartition({ cluster, onClose }: { cluster: Cluster; onClose: (operation?: string) => void }) {
-  const { common, partitions: s } = useStrings();
+  const { common } = useStrings();
+  const s = usePartitionStrings();
   const f = useFormat();
   const flash = useFlash();
   const project = useProject();

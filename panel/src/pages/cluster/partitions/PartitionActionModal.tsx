@@ -6,7 +6,8 @@ import { useProject } from "../../../app/Project";
 import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
-import { useFormat, useStrings } from "../../../i18n";
+import { useFormat } from "../../../i18n";
+import { usePartitionStrings } from "../../../i18n/partitions";
 import { usePartitionName } from "./columns";
 
 export type PartitionAction = "reset" | "remove";
@@ -14,7 +15,7 @@ type Props = { cluster: string; action: PartitionAction; partition: Partition; l
 
 /** What a reset or removal does, before it does it; `last`: there is no other partition. */
 export function PartitionActionModal({ cluster, action, partition, last, onClose }: Props) {
-  const s = useStrings().partitions;
+  const s = usePartitionStrings();
   const f = useFormat();
   const flash = useFlash();
   const project = useProject();

@@ -2,10 +2,12 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import type { Partition } from "../../../api/partitions";
 import { Copyable } from "../../../components/Copyable";
 import { useFormat, useStrings } from "../../../i18n";
+import { usePartitionStrings } from "../../../i18n/partitions";
 import { PartitionState, Trouble, usePartitionName } from "./columns";
 
 export function PartitionFacts({ partition }: { partition: Partition }) {
-  const { common, partitions: s } = useStrings();
+  const { common } = useStrings();
+  const s = usePartitionStrings();
   const f = useFormat();
   const name = usePartitionName();
   return (

@@ -4,6 +4,7 @@ import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/c
 import type { TableProps } from "@cloudscape-design/components/table";
 import type { Partition } from "../../../api/partitions";
 import { useFormat, useStrings } from "../../../i18n";
+import { usePartitionStrings } from "../../../i18n/partitions";
 import type { PartitionAction } from "./PartitionActionModal";
 
 const KIND: Record<Partition["state"], StatusIndicatorProps.Type> = {
@@ -17,7 +18,7 @@ export function usePartitionName(): (partition: Pick<Partition, "name" | "origin
 }
 
 export function PartitionState({ partition }: { partition: Partition }) {
-  const s = useStrings().partitions;
+  const s = usePartitionStrings();
   return (
     <>
       <StatusIndicator type={KIND[partition.state]}>{s.states[partition.state]}</StatusIndicator>
@@ -28,7 +29,8 @@ export function PartitionState({ partition }: { partition: Partition }) {
 
 /** What the controller says is wrong, and how often it has reset the partition. */
 export function Trouble({ partition }: { partition: Partition }) {
-  const { common, partitions: s } = useStrings();
+  const { common } = useStrings();
+  const s = usePartitionStrings();
   const f = useFormat();
   const status = partition.controller;
   if (!status) return <>{common.none}</>;
@@ -46,7 +48,8 @@ export function Trouble({ partition }: { partition: Partition }) {
 }
 
 export function usePartitionColumns(onAction?: (action: PartitionAction, partition: Partition) => void): TableProps.ColumnDefinition<Partition>[] {
-  const { common, partitions: s } = useStrings();
+  const { common } = useStrings();
+  const s = usePartitionStrings();
   const f = useFormat();
   const name = usePartitionName();
   const count = (number: number | null) => (number === null ? common.none : f.number(number));
