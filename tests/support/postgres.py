@@ -101,7 +101,8 @@ def running_server() -> Iterator[Path]:
             yield root
     finally:
         os.environ.pop(ROOT_VARIABLE, None)
-        shutil.rmtree(root)
+        with suppress(FileNotFoundError):  # another run that begins just now removes it, too
+            shutil.rmtree(root)
 
 
 def remove_left_overs(storage: Path) -> None:
