@@ -12,6 +12,7 @@ from typing import Any
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.invariants.kinds import KINDS
+from ipucloud.inventory.reservations import RESERVATION_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
 from ipucloud.operations.kind import Billing, Kind, Repeated
 from ipucloud.operations.states import OPERATION_STATES
@@ -27,6 +28,7 @@ def pages() -> dict[str, str]:
         "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py"),
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),
+        "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
     }
 
 

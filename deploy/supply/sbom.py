@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from license_expression import ExpressionError, get_spdx_licensing
+
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 PANEL = PROJECT / "panel"
 REQUIREMENTS = PROJECT / "requirements" / "runtime.txt"
 SECONDS = 120
-_CLASSIFIER = "License :: "
-_WORD = re.compile(r"[\w.+-]+")
-_OPERATORS = frozenset({"AND", "OR", "WITH"})
+_SPDX = get_spdx_licensing()
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,22 @@ class Policy:
         return cls(frozenset(found["allowed"]), found["names"], found["exceptions"])
 
     def accepts(self, package: str, licences: Iterable[str]) -> bool:
-        """Whether one of several licences, or every one of those joined by AND, is allowed."""
+        """Whether one of several licences, each an SPDX expression or a name of `names`, is allowed."""
         return package.lower() in self.exceptions or any(self._allowed(each) for each in licences)
 
     def _allowed(self, licence: str) -> bool:
-        known = self.names.get(licence.rpartition(" :: ")[2], licence)
-        if known in self.allowed:
-            return True
-        alternatives = re.split(r"\bOR\b", known.replace("(", " ").replace(")", " "))
-        parts = [[word for word in _WORD.findall(each) if word not in _OPERATORS] for each in alternatives]
-        joined = parts if "AND" not in known else [[word for part in parts for word in part]]
-        return any(part and self.allowed.issuperset(part) for part in joined)
+        try:
+            expression = _SPDX.parse(self.names.get(licence.rpartition(" :: ")[2], licence))
+        except ExpressionError:
+            return False
+        return self._holds(expression)
+
+    def _holds(self, expression: Any) -> bool:
+        if isinstance(expression, _SPDX.OR):
+            return any(map(self._holds, expression.args))
+        if isinstance(expression, _SPDX.AND):
+            return all(map(self._holds, expression.args))
+        return str(expression) in self.allowed
 
 
 def licences_of(component: Mapping[str, Any]) -> list[str]:

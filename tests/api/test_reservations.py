@@ -1,4 +1,4 @@
-"""Reservations: what is promised is held, handed over as clusters, and billed whether it is used or not."""
+"""Reservations: what is reserved is held, handed over as clusters, and billed whether it is used or not."""
 
 from __future__ import annotations
 
@@ -176,13 +176,13 @@ async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
     ended = await end(api, made)
     assert ended["state"] == "ended"
     statement = """
-    SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS promised
+    SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS counted
       FROM reservations r JOIN usage_intervals u ON u.reservation_id = r.id,
            priced_minutes(u.anchor_at, u.started_at, u.ended_at, '2020-01-01', NULL, u.quantity, 0.05) AS p
      WHERE r.id = :id
     """
-    [(minutes, cost, promised)] = await api.world.rows(statement, id=made["id"])
-    assert (minutes, cost) == (promised, promised * 2 * Decimal("0.05"))
+    [(minutes, cost, counted)] = await api.world.rows(statement, id=made["id"])
+    assert (minutes, cost) == (counted, counted * 2 * Decimal("0.05"))
 
 
 async def test_a_reservation_is_cancelled_by_its_rule(api: Api) -> None:
@@ -259,7 +259,7 @@ async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
 
 
 async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:
-    """Reservations and creates at once, for more than there is: nothing is promised twice, and nothing is left."""
+    """Reservations and creates at once, for more than there is: nothing is reserved twice, and nothing is left."""
     places = await free(api)
     for_others = [await wanted(api, name=f"r{number}", count=2) for number in range(places // 2)]
     requests = [api.owner.post(f"{api.base}/reservations", json=body, headers=key()) for body in for_others]

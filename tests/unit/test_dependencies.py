@@ -59,7 +59,7 @@ def test_production_needs_nothing_of_the_laboratory() -> None:
 
 def test_tests_and_benchmarks_declare_exactly_what_they_import() -> None:
     runtime = declared("laboratory")
-    files = [file for part in ("tests", "bench", "docs") for file in files_of(PROJECT, part)]
+    files = [file for part in ("tests", "bench", "docs", "deploy") for file in files_of(PROJECT, part)]
     assert imported(files) - runtime == declared("dev") - declared(None) - TOOLS
 
 

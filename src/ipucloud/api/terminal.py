@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 KEY_POLL_SECONDS = 0.1
 LOGIN_SECONDS = 45.0
-"""For the key to be let in, and then for the login."""
+"""For the key to be let in and the login, and then for the shell to begin."""
 CHECK_SECONDS = 5.0
 """Between two looks whether the caller may still be there."""
 SEND_SECONDS = 30.0
@@ -200,9 +200,10 @@ class TerminalSession:
             raise _Over(_SILENT) from error
 
     async def _shell(self, connection: asyncssh.SSHClientConnection) -> Closed:
-        process = await connection.create_process(
-            term_type="xterm-256color", term_size=self._size, encoding=None, window=WINDOW
-        )
+        async with asyncio.timeout(LOGIN_SECONDS):
+            process = await connection.create_process(
+                term_type="xterm-256color", term_size=self._size, encoding=None, window=WINDOW
+            )
 
         async def connected(writing: AsyncConnection) -> bool:
             return await store.mark_connected(writing, self._terminal, trace_of(self._socket).request_id)

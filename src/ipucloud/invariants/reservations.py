@@ -1,4 +1,4 @@
-"""Rules about reservations: what is promised is held, and billed once."""
+"""Rules about reservations: what is reserved is held, and billed once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 HELD = Invariant(
     name="reservation_is_held",
-    sentence="A reservation that is scheduled or active has exactly the machines that it promises, its clusters'"
+    sentence="A reservation that is scheduled or active has exactly the machines that were reserved, its clusters'"
     " included; one that has ended or was cancelled holds none.",
     object_type="reservation",
     remedy="Find out who has its machines (`ipucloud admin machines list`), and agree with its customer what follows.",
     repair=Refusal("A person must decide which machines the reservation gets."),
     statement="""
     SELECT r.id::text AS object_id, r.project_id,
-           format('it is %s, promises %s machines and has %s, %s of them used by no cluster', r.state,
+           format('it is %s, for %s machines, and has %s, %s of them used by no cluster', r.state,
                   r.blocks * r.machines, held.machines, held.unused) AS detail
       FROM reservations r,
            LATERAL (SELECT count(a.machine_id) AS machines,

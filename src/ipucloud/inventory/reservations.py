@@ -14,6 +14,19 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need
 from ipucloud.kernel.errors import not_found
+from ipucloud.kernel.transitions import TransitionTable
+
+_S = ReservationState
+RESERVATION_STATES: TransitionTable[ReservationState] = TransitionTable(
+    "reservation",
+    _S.SCHEDULED,
+    {
+        _S.SCHEDULED: frozenset({_S.ACTIVE, _S.CANCELLED}),
+        _S.ACTIVE: frozenset({_S.ENDED}),
+        _S.ENDED: frozenset(),
+        _S.CANCELLED: frozenset(),
+    },
+)
 
 
 class Reservation(NamedTuple):
@@ -52,6 +65,12 @@ _LOCK = Query(
       FROM reservations WHERE project_id = :project_id AND id = :reservation_id FOR NO KEY UPDATE
     """,
     Reservation,
+)
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT FROM quotas q JOIN reservations r USING (project_id, region, machine_type)
+     WHERE r.project_id = :project_id AND r.id = :reservation_id FOR NO KEY UPDATE OF q
+    """
 )
 _INSERT = sa.text(
     """
@@ -98,6 +117,11 @@ async def due_reservations(connection: Statements) -> list[Due]:
     return await _DUE.all(connection)
 
 
+async def lock_quota(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> None:
+    """Lock the quota that counts a reservation's machines, which comes before the reservation in the order of locks."""
+    await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "reservation_id": reservation_id})
+
+
 async def lock_reservation(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> Reservation:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
     mine = {"project_id": project_id, "reservation_id": reservation_id}
@@ -113,6 +137,6 @@ async def insert(connection: AsyncConnection, values: dict[str, object]) -> None
 
 
 async def enter(connection: AsyncConnection, reservation: Reservation, state: ReservationState) -> None:
-    """Change the state of a locked reservation."""
+    """Change the state of a locked reservation. Raises IllegalTransition."""
     mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
-    await connection.execute(_ENTER, mine | {"state": state.value})
+    await connection.execute(_ENTER, mine | {"state": RESERVATION_STATES.require(reservation.state, state).value})

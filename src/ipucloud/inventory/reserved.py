@@ -1,7 +1,7 @@
 """The machines and hosts of reservations.
 
 A reservation holds whole blocks from the moment it is made, by allocations like those of a cluster: the constraint that
-a machine has one live allocation is what keeps it from being promised twice. A cluster that is created from an active
+a machine has one live allocation is what keeps it from being reserved twice. A cluster that is created from an active
 reservation gets one of its blocks, and gives it back to it.
 """
 

@@ -14,6 +14,10 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
 | `/v1/hosts/{host}/server/s3` | PUT | `ServerS3` → `Host` |
 | `/v1/hosts/{host}/server/rebuild` | POST | `ServerRebuild` → `Host` |
+| `/v1/hosts/{host}/server/login-keys/{key}` | PUT | `LoginKey` → `Host` |
+| `/v1/hosts/{host}/server/jobs/{job}` | PUT, GET `?server=&network=&log_from=` | `JobRequest` → `Job` |
+| `/v1/hosts/{host}/server/jobs/{job}/stop` | POST | `JobStop` → `Job` |
+| `/v1/hosts/{host}/server/console` | GET `?server=&network=&after=` | → `Console` |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |

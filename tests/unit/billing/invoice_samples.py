@@ -19,7 +19,7 @@ from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.charges import CitedReportOut
 from ipucloud.contract.e_invoices import EInvoiceSeller
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
-from ipucloud.kernel.money import Money
+from ipucloud.kernel.money import Money, places_of
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
 AGREED_UNTIL = datetime(2027, 1, 1, tzinfo=UTC)
@@ -138,10 +138,14 @@ def invoice(
     payer: Payer = CUSTOMER,
     credited: Sequence[InvoiceCreditOut] = (),
     settled: Sequence[Paid] = (),
+    currency: str = "EUR",
 ) -> InvoiceOut:
-    totals = settle([(line.cost, tax.rate) for line in of], places=2, promo=Decimal(promo), wallet=Decimal(wallet))
+    of = [line._replace(currency=currency) for line in of]
+    totals = settle(
+        [(line.cost, tax.rate) for line in of], places=places_of(currency), promo=Decimal(promo), wallet=Decimal(wallet)
+    )
     made = Computed(
-        bill=Bill(ACCOUNT, "EUR", APRIL),
+        bill=Bill(ACCOUNT, currency, APRIL),
         payer=payer,
         seller=SELLER,
         lines=of,

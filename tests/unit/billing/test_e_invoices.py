@@ -10,11 +10,13 @@ import facturx
 import pytest
 from lxml import etree
 
+from ipucloud.api.v1.billing_invoice_formats import refuse_incomplete
 from ipucloud.billing.invoices.e_invoice import PROFILES, missing, write
 from ipucloud.billing.invoices.pdf import render_with
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
 from ipucloud.contract.invoices import InvoiceOut
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from tests.support.e_invoices import Rules, published_rules
 from tests.unit.billing import invoice_samples as samples
 
@@ -48,6 +50,7 @@ DOCUMENTS = {
     "with a correction": samples.invoice([*samples.lines(2), samples.correction()]),
     "of corrections": samples.invoice([samples.correction()]),
     "credit note": samples.credit_note(),
+    "in yen": samples.invoice(samples.lines(3), currency="JPY", promo="123"),
 }
 
 
@@ -113,6 +116,25 @@ def test_what_a_profile_needs_is_named() -> None:
     ]
     unknown = plain.model_copy(update={"seller": plain.seller.model_copy(update={"tax_id": None})})
     assert missing(unknown, PROFILES["factur-x"]) == ["seller.tax_id"]
+
+
+def test_amounts_have_the_decimal_places_of_their_currency() -> None:
+    said = facturx.parse_ubl_cii_xml(etree.fromstring(write(DOCUMENTS["in yen"], PROFILES["cii"])))
+    lines = DOCUMENTS["in yen"].lines or []
+    assert said["BT-5"] == "JPY"
+    assert [Decimal(line["BT-131"]) for line in said["BG-25"]] == [line.amount.amount for line in lines]
+    assert all(line.amount.amount == line.amount.amount.to_integral_value() for line in lines)
+
+
+def test_a_currency_with_three_decimal_places_and_a_draft_have_none() -> None:
+    dinars, draft = samples.invoice(samples.lines(1), currency="KWD"), samples.invoice(samples.lines(1), number=None)
+    for document, sentence in (
+        (dinars, "at most 2 decimal places, and KWD has more"),
+        (draft, "A draft is no invoice"),
+    ):
+        with pytest.raises(Problem, match=sentence) as refused:
+            refuse_incomplete(document, "ubl")
+        assert refused.value.kind is STATE_CONFLICT
 
 
 def test_a_factur_x_is_a_pdf_with_the_xml_and_always_the_same() -> None:

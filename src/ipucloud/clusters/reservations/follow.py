@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -23,7 +22,7 @@ from ipucloud.contract.reservations import ReservationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.inventory.placement import Demand, ReservedBlock, take
-from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_reservation
+from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_quota, lock_reservation
 from ipucloud.inventory.reserved import broken_blocks, let_go
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
@@ -44,12 +43,6 @@ class _User(NamedTuple):
     ready_at: datetime | None
 
 
-_LOCK_QUOTA = sa.text(
-    """
-    SELECT FROM quotas q JOIN reservations r USING (project_id, region, machine_type)
-     WHERE r.project_id = :project_id AND r.id = :reservation_id FOR NO KEY UPDATE OF q
-    """
-)
 _USERS = """
     SELECT c.id, c.state = ANY (:billable) AS in_use, c.ready_at FROM clusters c
      WHERE c.project_id = :project_id
@@ -74,7 +67,7 @@ async def follow(connection: AsyncConnection, due: Due) -> None:
     """What one reservation needs now; nothing if that was done meanwhile."""
     mine = {"project_id": due.project_id, "reservation_id": due.id}
     # In the order of locks: quota, clusters, reservation, machines.
-    await connection.execute(_LOCK_QUOTA, mine)
+    await lock_quota(connection, **mine)
     users = await _LOCK_USERS.all(connection, mine | {"billable": sorted(BILLABLE)})
     reservation = await lock_reservation(connection, **mine)
     if reservation.state is ReservationState.SCHEDULED and reservation.starts_at <= reservation.now:

@@ -26,7 +26,7 @@ from ipucloud.contract.reservations import (
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Demand, Need, NoRoom, ReservedBlock, Room, exhausted, read_room, take
-from ipucloud.inventory.reservations import enter, insert, lock_reservation
+from ipucloud.inventory.reservations import enter, insert, lock_quota, lock_reservation
 from ipucloud.inventory.reserved import let_go
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -123,6 +123,7 @@ async def reserve(
 async def cancel(connection: AsyncConnection, actor: Actor, reservation_id: UUID) -> None:
     """Give everything back; nothing is billed. Raises `Problem` not_found, and state_conflict when it is too late."""
     owner = {"project_id": actor.project_id}
+    await lock_quota(connection, **owner, reservation_id=reservation_id)
     reservation = await lock_reservation(connection, **owner, reservation_id=reservation_id)
     if reservation.state is not ReservationState.SCHEDULED:
         raise Problem(
