@@ -59,7 +59,11 @@ export const cluster: Messages["cluster"] = {
   waiting: (place) => `Wartet auf Kapazität: Platz ${place} in der Warteschlange`,
   waitsUntil: (when) => `Gibt es bis ${when} keine Maschinen, wird die Anfrage aufgegeben.`,
   waitExpected: (when) => `Freie Maschinen werden am ${when} erwartet, wenn ein Cluster abläuft.`,
-  heldUp: (code) => `Andere gehen vorerst vor: ${code}.`,
+  heldUp: (why) => `Andere gehen vor, solange ${why}.`,
+  heldUpBy: {
+    quota_exceeded: "das Kontingent des Projekts ausgeschöpft ist", budget_reached: "ein Budget erreicht ist", payment_overdue: "eine Rechnung überfällig ist",
+    funds_exhausted: "das Konto kein Guthaben hat",
+  },
   credited: "Diese Minuten werden nicht berechnet.",
   repair: (when) => `Eine Reparatur ist für ${when} geplant.`,
   servers: "Poplar-Server",

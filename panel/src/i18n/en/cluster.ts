@@ -56,7 +56,11 @@ export const cluster = {
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,
   waitsUntil: (when: string) => `It gives up on ${when} if there are no machines by then.`,
   waitExpected: (when: string) => `Machines are expected to be free on ${when}, when a cluster expires.`,
-  heldUp: (code: string) => `Others go first for now: ${code}.`,
+  heldUp: (why: string) => `Others go first as long as ${why}.`,
+  heldUpBy: {
+    quota_exceeded: "the project's quota is used up", budget_reached: "a budget is reached", payment_overdue: "an invoice is overdue",
+    funds_exhausted: "the account has no funds",
+  } as Record<string, string>,
   credited: "These minutes are not billed.",
   repair: (when: string) => `A repair is scheduled for ${when}.`,
   servers: "Poplar servers",

@@ -48,7 +48,7 @@ function Waiting({ waiting }: { waiting: Schemas["CapacityWait"] }) {
     <Alert type="info" header={s.waiting(f.number(waiting.place))}>
       <div>{s.waitsUntil(f.moment(waiting.until))}</div>
       {waiting.expected_at && <div>{s.waitExpected(f.moment(waiting.expected_at))}</div>}
-      {waiting.held_up_by && <div>{s.heldUp(waiting.held_up_by)}</div>}
+      {waiting.held_up_by && <div>{s.heldUp(s.heldUpBy[waiting.held_up_by] ?? waiting.held_up_by)}</div>}
     </Alert>
   );
 }
