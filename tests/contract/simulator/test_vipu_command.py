@@ -134,6 +134,11 @@ def test_the_environment_of_a_login_follows_the_partitions(login: OpenSsh, empti
     assert output(login, "gc-info --ipu-count") == "4\n"
     output(login, "vipu create partition p2 --size 4")
     assert output(login, named) == "[]\n", "no partition is chosen for the customer"
+    kept = "sed s/p1/gone/g ~/.ipuof.conf.d/p1_ipuof.conf > kept; rm ~/.ipuof.conf.d/*"
+    login.ssh(f"{kept}; mv kept ~/.ipuof.conf.d/gone_ipuof.conf")
+    told = refused(login, "gc-info -l")
+    assert "partition 'gone' does not exist. `vipu list partitions` shows those that exist: set IPUOF_VIPU" in told
+    login.ssh("rm ~/.ipuof.conf.d/*")
     output(login, "vipu remove partition p2 && vipu create partition tenant --size 4")
     assert output(login, named) == "[tenant]\n"
 

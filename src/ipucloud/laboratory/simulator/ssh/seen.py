@@ -163,7 +163,9 @@ async def _config(controller: Controller, choice: Choice) -> pb.PartitionConfig:
         if not problem.missing:
             raise
         address = controller.endpoint.address
-        raise VipuProblem(f"the V-IPU controller at {address} does not know it: {problem}", missing=True) from problem
+        sentence = f"the V-IPU controller at {address} does not know it: {problem}"
+        advice = f"`vipu list partitions` shows those that exist: set {PARTITION_ID} to one of them"
+        raise VipuProblem(f"{sentence.removesuffix('.')}. {advice}", missing=True) from problem
 
 
 def _reach(fabric: Fabric, partition: str, config: pb.PartitionConfig) -> dict[str, Machine]:
