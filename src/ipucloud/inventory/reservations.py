@@ -66,12 +66,6 @@ _LOCK = Query(
     """,
     Reservation,
 )
-_LOCK_QUOTA = sa.text(
-    """
-    SELECT FROM quotas q JOIN reservations r USING (project_id, region, machine_type)
-     WHERE r.project_id = :project_id AND r.id = :reservation_id FOR NO KEY UPDATE OF q
-    """
-)
 _INSERT = sa.text(
     """
     INSERT INTO reservations (
@@ -115,11 +109,6 @@ _DUE = Query(
 async def due_reservations(connection: Statements) -> list[Due]:
     """Those that begin or end now, or hold hardware that is not usable."""
     return await _DUE.all(connection)
-
-
-async def lock_quota(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> None:
-    """Lock the quota that counts a reservation's machines, which comes before the reservation in the order of locks."""
-    await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "reservation_id": reservation_id})
 
 
 async def lock_reservation(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> Reservation:

@@ -16,13 +16,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
 from ipucloud.clusters.reservations.events import tell
+from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_types import RESERVATION_ACTIVE, RESERVATION_ENDED
 from ipucloud.contract.reservations import ReservationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.inventory.placement import Demand, ReservedBlock, take
-from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_quota, lock_reservation
+from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_reservation
 from ipucloud.inventory.reserved import broken_blocks, let_go
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem

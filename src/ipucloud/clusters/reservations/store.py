@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_sku, reserved_terms
 from ipucloud.clusters.reservations.events import tell
+from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor
@@ -26,7 +27,7 @@ from ipucloud.contract.reservations import (
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Demand, Need, NoRoom, ReservedBlock, Room, exhausted, read_room, take
-from ipucloud.inventory.reservations import enter, insert, lock_quota, lock_reservation
+from ipucloud.inventory.reservations import enter, insert, lock_reservation
 from ipucloud.inventory.reserved import let_go
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
