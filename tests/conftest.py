@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -32,6 +33,13 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         remove_left_overs(fast_storage())
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # Ten thousand tests and the modules stay; the collector would go through them all the time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(scope="session")

@@ -33,8 +33,7 @@ from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.changes import replace
-from ipucloud.inventory.health.codes import Code, Source
-from ipucloud.inventory.health.observations import Read, write_reading
+from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.quotas.requests import open_request
@@ -42,7 +41,7 @@ from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
 from tests.api.support import PUBLIC_KEY, Api, key
 from tests.support.exports import make_export, some_connection, some_schedule
-from tests.support.factories import Project, make_token
+from tests.support.factories import Project, make_reading, make_token
 from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
@@ -240,7 +239,7 @@ class Tenancy:
             )
         if "expected-inventory" in operation.path:
             async with self.api.world.database.begin() as connection:
-                await write_reading(connection, "luxembourg-2", Read(Source.BMC, 1.0, 1, 1), age=0.0, expires=60.0)
+                await make_reading(connection, "luxembourg-2")
                 await replace(connection, "luxembourg-2", [{"kind": "machine", "name": name}], name)
         hardware = {"machine": "luxembourg-2-m2000-pod-000-m00", "host": "luxembourg-2-m2000-host-000"}
         if "{report}" in operation.path:

@@ -38,8 +38,9 @@ def sample(api: Api, cluster: UUID, **changes: Any) -> Sample:
 
 
 async def record(api: Api, *samples: Sample, ago: float = 0.0) -> None:
+    now = await api.world.value("SELECT app_now()")
     async with api.world.database.begin() as connection:
-        await record_samples(connection, samples, age=ago)
+        await record_samples(connection, samples, read_at=now - timedelta(seconds=ago))
 
 
 async def series(api: Api, cluster: UUID, **query: Any) -> dict[str, Any]:

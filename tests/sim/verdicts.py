@@ -72,7 +72,10 @@ SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.
   FROM allocations a GROUP BY a.cluster_id
 """
 _DIVIDED = """
-SELECT p.external_name, p.state, p.origin FROM partitions p JOIN clusters c ON c.id = p.cluster_id
+SELECT p.external_name, p.state, p.origin,
+       EXISTS (SELECT FROM operations o
+                WHERE o.cluster_id = c.id AND o.kind = 'cluster.resize' AND o.state = 'succeeded') AS resized
+  FROM partitions p JOIN clusters c ON c.id = p.cluster_id
  WHERE c.external_name = %s AND p.removed_at IS NULL
 """
 _CLUSTER = 26
@@ -193,12 +196,12 @@ def _partitions(ending: Ending, name: str) -> Iterator[tuple[str, object]]:
     found = {own: each for (owner, own), each in ending.hardware.state.partitions.items() if owner == name}
     own = ending.own_partitions.get(name)
     taken_away = any(each[:_CLUSTER] == name[:_CLUSTER] for each in ending.own_partitions)
-    for recorded, state, origin in ending.control.execute(_DIVIDED, (name,)).fetchall():
+    for recorded, state, origin, resized in ending.control.execute(_DIVIDED, (name,)).fetchall():
         if origin == "customer":
             if own is None:  # made in an earlier incarnation, and again by a repair
                 yield recorded, found[recorded].state if recorded in found else "there"
-        elif state == "missing" and ending.forgets and recorded not in found:
-            continue  # it was lost, and the controller refused to make it again
+        elif state == "missing" and (ending.forgets or resized) and recorded not in found:
+            continue  # it was lost, and the controller refused to make it again; or no room was left for it
         elif not taken_away or recorded != name:
             yield recorded, PartitionState.ACTIVE if state == "active" else state
     for made in own or ():

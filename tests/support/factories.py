@@ -25,6 +25,8 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
 from ipucloud.identity.tokens import new_token, token_hash
 from ipucloud.inventory.blocks import RUN
+from ipucloud.inventory.health.codes import Source
+from ipucloud.inventory.health.observations import Read, When, write_reading
 from ipucloud.inventory.settle import settle
 from ipucloud.inventory.sync import sync
 from ipucloud.inventory.tables import hosts, machines, pod_runs, pods, site_regions, vipu_controllers
@@ -362,3 +364,9 @@ async def furnish(
     if sites is not None:
         await sync(database, sites, validated=False)
     return made
+
+
+async def make_reading(connection: AsyncConnection, region: str) -> None:
+    """The machines of a region answered just now."""
+    now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    await write_reading(connection, region, Read(Source.BMC, 1, 1), When(now, now, 60.0))

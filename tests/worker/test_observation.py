@@ -21,6 +21,7 @@ from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -113,20 +114,11 @@ async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: Sit
     assert await offered(world) == set(names)
 
 
-class HeldUp(SystemClock):
-    """The clock of a worker that stood still for a minute before its first transaction."""
-
-    late = 0.0
-
-    def monotonic(self) -> float:
-        return super().monotonic() + self.late
-
-    async def fence(self, _: AsyncConnection) -> None:
-        self.late = 60.0
-
-
 async def test_a_reading_is_as_old_as_it_is_however_late_it_was_written(world: SiteWorld) -> None:
-    await observe(world, clock=(clock := HeldUp()), fence=clock.fence)
+    async def stand_still(_: AsyncConnection) -> None:
+        shift_clock(world.scratch.owner_url, "1 minute")
+
+    await observe(world, fence=stand_still)
     ages = "SELECT app_now() - finished_at >= interval '1 minute' AND stale_at <= app_now() FROM observations"
     assert set(await world.column(f"{ages} WHERE finished_at IS NOT NULL")) == {True}
 

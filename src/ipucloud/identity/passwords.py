@@ -22,7 +22,6 @@ _JUDGED = 72
 """Characters that the estimate reads: a longer password is at least as strong as its beginning."""
 _AT_ONCE = 2
 _HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash("nobody has this password")
 
 
 class Passwords:
@@ -39,8 +38,7 @@ class Passwords:
     async def verify(self, stored: str | None, password: str) -> bool:
         """Whether it is the password with this hash. Without one the answer is False and takes as long."""
         async with self._room:
-            same = await asyncio.to_thread(_same, stored or _NOBODY, password)
-        return same and stored is not None
+            return await asyncio.to_thread(_same, stored, password)
 
 
 def random_password() -> str:
@@ -59,7 +57,10 @@ def weakness(password: str, email: str, pointer: str) -> FieldError | None:
     )
 
 
-def _same(stored: str, password: str) -> bool:
+def _same(stored: str | None, password: str) -> bool:
+    if stored is None:
+        _HASHER.hash(password)
+        return False
     try:
         return _HASHER.verify(stored, password)
     except (VerificationError, InvalidHashError):

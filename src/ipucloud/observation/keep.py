@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from ipucloud.clusters.consoles.store import SERVERS, record_boots
 from ipucloud.clusters.idle.store import WATCHED, record_uses
@@ -18,9 +19,6 @@ from ipucloud.observation.use import use_of
 from ipucloud.site.ports import Budget, Site
 from ipucloud.wire.site import Host
 
-Age = Callable[[], float]
-"""Seconds since the site was read."""
-
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
@@ -31,7 +29,7 @@ class Keeper:
     region: str
     budget: Budget
 
-    async def use(self, hosts: Mapping[str, Host] | None, *, age: Age) -> None:
+    async def use(self, hosts: Mapping[str, Host] | None, read_at: datetime) -> None:
         """Whether anybody uses the servers of clusters that are suspended when nobody does."""
         if hosts is None:
             return
@@ -42,9 +40,9 @@ class Keeper:
         self.budget()
         async with self.database.begin() as connection:
             await self.fence(connection)
-            await record_uses(connection, [use_of(each, hosts) for each in watched], age=age())
+            await record_uses(connection, [use_of(each, hosts) for each in watched], read_at=read_at)
 
-    async def samples(self, expected: Expected, reading: Reading, *, age: Age) -> None:
+    async def samples(self, expected: Expected, reading: Reading, read_at: datetime) -> None:
         """How busy the clusters in use are."""
         async with self.database.read() as connection:
             partitions = await PARTITIONS.all(connection, {"region": self.region})
@@ -54,7 +52,7 @@ class Keeper:
         self.budget()
         async with self.database.begin() as connection:
             await self.fence(connection)
-            await record_samples(connection, samples, age=age())
+            await record_samples(connection, samples, read_at=read_at)
 
     async def consoles(self, site: Site, hosts: Mapping[str, Host] | None) -> None:
         """What is new on the serial consoles of servers, which are read first."""

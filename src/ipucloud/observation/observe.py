@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -30,6 +30,7 @@ from ipucloud.inventory.health.codes import OBSERVED, VALIDATED, Code
 from ipucloud.inventory.health.judge import Action, Change, LiveReport, judge, unsettled
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.observations import (
+    When,
     automation_halted,
     set_halted,
     write_controller,
@@ -135,26 +136,24 @@ async def observe_region(
 
     Raises what `budget` and `fence` raise, and `Problem` unavailable.
     """
-    started = clock.monotonic()
     async with database.read() as connection:
+        began = await _NOW.one(connection)
+        started = clock.monotonic()
         expected = await read_expected(connection, region)
         if expected is None:
             return None
         reported = {each.object_id for each in await live_reports(connection, region)}
     site = sites.at(None, budget)
     vipus = {each.controller: sites.at(each, budget).vipu for each in expected.controllers}
-    reading = await read_site(site, vipus, expected, clock)
-    read_at = clock.monotonic()
+    reading = await read_site(site, vipus, expected)
+    read_at = began + timedelta(seconds=clock.monotonic() - started)
     reading = replace(reading, keys=await ssh.read(site, expected.hosts, reported))
     failpoint("observation.read")
     await _keep_shown(database, fence, region, reading, budget)
 
-    def age() -> float:
-        return clock.monotonic() - read_at
-
     keeper = Keeper(database, fence, region, budget)
-    await keeper.use(reading.hosts, age=age)
-    await keeper.samples(expected, reading, age=age)
+    await keeper.use(reading.hosts, read_at)
+    await keeper.samples(expected, reading, read_at)
     await keeper.consoles(site, reading.hosts)
     async with database.read() as connection:
         live = await live_reports(connection, region)
@@ -173,7 +172,7 @@ async def observe_region(
     objects = len(expected.machines) + len(expected.hosts)
     most = limit or max(FEWEST, round(SHARE * objects))
     await _halt(database, fence, region, live, changes, objects=objects, most=most)
-    await _record(database, fence, region, reading, age=clock.monotonic() - read_at, expires=expires)
+    await _record(database, fence, region, reading, When(began, read_at, expires))
     metrics.SECONDS.labels(region).set(clock.monotonic() - started)
     return Observed(unsettled(changes), all(read.error is None for read in reading.reads))
 
@@ -325,9 +324,7 @@ async def _halt(
         log.error("mass_disappearance", region=region, objects=len(newly), of=objects, limit=most)
 
 
-async def _record(
-    database: Database, fence: Fence, region: str, reading: Reading, *, age: float, expires: float
-) -> None:
+async def _record(database: Database, fence: Fence, region: str, reading: Reading, when: When) -> None:
     """Record how each source answered, last of all: until then the readings before are the newest."""
     async with database.begin() as connection:
         await fence(connection)
@@ -335,20 +332,10 @@ async def _record(
         for controller in reading.controllers.values():
             if controller.release is not None:
                 await write_release(connection, region, controller.name, controller.release.version)
-            pods |= set(
-                await write_controller(
-                    connection,
-                    region,
-                    controller.name,
-                    controller.error,
-                    seconds=controller.seconds,
-                    age=age,
-                    expires=expires,
-                )
-            )
+            pods |= set(await write_controller(connection, region, controller.name, controller.error, when))
         await settle(connection, pods)
         for read in reading.reads:
-            await write_reading(connection, region, read, age=age, expires=expires)
+            await write_reading(connection, region, read, when)
     for read in reading.reads:
         if read.error is None:
             metrics.READ.labels(region, read.source).set(read.answered)

@@ -12,7 +12,6 @@ import structlog
 from ipucloud.inventory.expected.shown import Shown
 from ipucloud.inventory.health.codes import Kind, Source
 from ipucloud.inventory.health.observations import Read
-from ipucloud.kernel.clock import Clock
 from ipucloud.observation.expected import Expected
 from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
@@ -36,7 +35,6 @@ class ControllerReading:
     """
 
     name: str
-    seconds: float
     objects: int
     answered: int
     release: Release | None = None
@@ -69,30 +67,26 @@ class Reading:
         return frozenset(name for name, each in self.controllers.items() if each.error is None)
 
 
-async def read_site(site: Site, vipus: Mapping[str, Vipu], expected: Expected, clock: Clock) -> Reading:
+async def read_site(site: Site, vipus: Mapping[str, Vipu], expected: Expected) -> Reading:
     """Read everything at once. A source that fails, or shows nothing of what must be there, is not read.
 
     `vipus` are the region's controllers by name.
     """
-    started = clock.monotonic()
     (systems, hosts), controllers = await asyncio.gather(
         asyncio.gather(_answer(site.machines.list(expected.region)), _answer(site.hosts.list(expected.region))),
-        asyncio.gather(
-            *(_read_controller(each, vipus[each.controller], expected, clock) for each in expected.controllers)
-        ),
+        asyncio.gather(*(_read_controller(each, vipus[each.controller], expected) for each in expected.controllers)),
     )
-    seconds = clock.monotonic() - started
     reads: list[Read] = []
 
     def named(source: Source, wanted: set[str], answer: Mapping[str, Answer] | str) -> Mapping[str, Answer] | None:
         found, error = _wanted(wanted, answer)
-        reads.append(Read(source, seconds, len(wanted), len(found), error))
+        reads.append(Read(source, len(wanted), len(found), error))
         return found if error is None else None
 
     by_system = systems if isinstance(systems, str) else {each.Id: each for each in systems}
     by_host = hosts if isinstance(hosts, str) else {each.name: each for each in hosts}
     read_machines = named(Source.BMC, {each.name for each in expected.machines}, by_system)
-    reads.append(_together(controllers, seconds))
+    reads.append(_together(controllers))
     read_hosts = named(Source.HOST, {each.name for each in expected.hosts}, by_host)
     shown: dict[Kind, Sequence[Shown]] = {}
     if read_machines is not None and not isinstance(by_system, str):
@@ -110,8 +104,7 @@ async def read_site(site: Site, vipus: Mapping[str, Vipu], expected: Expected, c
     )
 
 
-async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected, clock: Clock) -> ControllerReading:
-    started = clock.monotonic()
+async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected) -> ControllerReading:
     release, agents, links, allocations, users = await asyncio.gather(
         _answer(vipu.release()),
         _answer(vipu.agents()),
@@ -119,13 +112,11 @@ async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected,
         _answer(vipu.list_allocations("")),
         _answer(users_with_allocation(vipu, address)),
     )
-    seconds = clock.monotonic() - started
     wanted = {each.name for each in expected.machines if each.controller == address.controller}
     by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
     found, error = _wanted(wanted, by_agent)
     read = ControllerReading(
         address.controller,
-        seconds,
         len(wanted),
         len(found),
         release=release if isinstance(release, Release) else None,
@@ -151,11 +142,10 @@ def _wanted(names: Collection[str], answer: Mapping[str, Answer] | str) -> tuple
     return found, "the answer names none of the region's hardware" if names and not found else None
 
 
-def _together(controllers: Sequence[ControllerReading], seconds: float) -> Read:
+def _together(controllers: Sequence[ControllerReading]) -> Read:
     """The reading of all controllers of a region: incomplete when that of one is."""
     return Read(
         Source.VIPU,
-        max((each.seconds for each in controllers), default=seconds),
         sum(each.objects for each in controllers),
         sum(each.answered for each in controllers),
         "; ".join(each.error for each in controllers if each.error is not None) or None,

@@ -56,11 +56,12 @@ class Watched:
     async def observe(self, shown: Shown, *, state: HostState = HostState.RUNNING, but: str | None = None) -> None:
         """Every watched server but one shows this."""
         database = self.world.database
+        now = await self.world.value("SELECT app_now()")
         async with database.read() as connection:
             watched = await WATCHED.all(connection, {"region": "luxembourg-2"})
         hosts = {each.host: host(each.host, each.name, shown, state) for each in watched if each.name != but}
         async with database.begin() as connection:
-            await record_uses(connection, [use_of(each, hosts) for each in watched], age=0.0)
+            await record_uses(connection, [use_of(each, hosts) for each in watched], read_at=now)
 
     async def stop(self) -> None:
         await asyncio.gather(*(suspend_idle(self.world.settings, self.world.database) for _ in range(3)))

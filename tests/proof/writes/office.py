@@ -13,12 +13,10 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.changes import replace
-from ipucloud.inventory.health.codes import Source
-from ipucloud.inventory.health.observations import Read, write_reading
 from ipucloud.inventory.validations import VALIDATION
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.schema import metadata
-from tests.support.factories import Project, Token, make_project, make_token
+from tests.support.factories import Project, Token, make_project, make_reading, make_token
 from tests.support.invoices import begin_books
 from tests.support.reservations import offer
 from tests.support.world import World
@@ -104,7 +102,7 @@ def change(before: Footprint, after: Footprint) -> Footprint:
 async def make_office(world: World, client: httpx.AsyncClient) -> Office:
     async with world.database.begin() as connection:
         await begin_books(connection, (await make_project(connection)).id)
-        await write_reading(connection, ACCEPTED, Read(Source.BMC, 1.0, 1, 1), age=0.0, expires=60.0)
+        await make_reading(connection, ACCEPTED)
         await replace(connection, REPLACED, [{"kind": "machine", "name": "first"}], "setup")
         await replace(connection, ACCEPTED, [], "setup")
         await offer(connection)

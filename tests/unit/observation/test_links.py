@@ -20,7 +20,6 @@ def without_bmcs(*, links: tuple[Link, ...] = (), allocation: str = HOLDER.exter
     """What is read of a machine in use, whose agent does not answer either."""
     controller = ControllerReading(
         "c",
-        seconds=0.1,
         objects=1,
         answered=1,
         agents={"m0": Agent("m0", reachable=False)},

@@ -53,7 +53,6 @@ def reported(
         controllers={
             "c": ControllerReading(
                 "c",
-                seconds=0.1,
                 objects=len(names),
                 answered=len(names),
                 agents={name: Agent(name, reachable=slot != silent) for slot, name in enumerate(names)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -69,7 +70,7 @@ _RECORD = sa.text(
     """
     INSERT INTO server_uses (server_id, project_id, sessions, attached_ipus, idle_since, observed_at)
     SELECT seen.id, seen.project_id, seen.sessions, seen.attached_ipus,
-           app_now() - make_interval(secs => seen.idle_for + :age), app_now() - make_interval(secs => :age)
+           :read_at - make_interval(secs => seen.idle_for), :read_at
       FROM unnest(CAST(:ids AS uuid[]), CAST(:projects AS uuid[]), CAST(:sessions AS integer[]),
                   CAST(:attached AS integer[]), CAST(:idle AS float8[]))
            AS seen (id, project_id, sessions, attached_ipus, idle_for)
@@ -80,8 +81,8 @@ _RECORD = sa.text(
 )
 
 
-async def record_uses(connection: AsyncConnection, uses: Sequence[Use], *, age: float) -> None:
-    """Write what was read of these servers `age` seconds ago, in the order of their ids."""
+async def record_uses(connection: AsyncConnection, uses: Sequence[Use], *, read_at: datetime) -> None:
+    """Write what was read of these servers at that time, in the order of their ids."""
     await connection.execute(
         _RECORD,
         {
@@ -90,6 +91,6 @@ async def record_uses(connection: AsyncConnection, uses: Sequence[Use], *, age: 
             "sessions": [each.sessions for each in uses],
             "attached": [each.attached_ipus for each in uses],
             "idle": [each.idle_for for each in uses],
-            "age": age,
+            "read_at": read_at,
         },
     )

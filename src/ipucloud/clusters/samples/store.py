@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -42,7 +43,7 @@ _RECORD = sa.text(
     INSERT INTO cluster_samples AS kept (
       project_id, cluster_id, minute, observed_at, machines, machines_answered, utilisation, power, temperature,
       link_errors, attached_ipus, partitions, partitions_active, cpu, memory_used, memory)
-    SELECT seen.project_id, seen.cluster_id, date_trunc('minute', at.moment, 'UTC'), at.moment, seen.machines,
+    SELECT seen.project_id, seen.cluster_id, date_trunc('minute', at.read, 'UTC'), at.read, seen.machines,
            seen.machines_answered, seen.utilisation, seen.power, seen.temperature, seen.link_errors,
            seen.attached_ipus, seen.partitions, seen.partitions_active, seen.cpu, seen.memory_used, seen.memory
       FROM unnest(CAST(:project_id AS uuid[]), CAST(:cluster_id AS uuid[]), CAST(:machines AS integer[]),
@@ -54,7 +55,7 @@ _RECORD = sa.text(
                     attached_ipus, partitions, partitions_active, cpu, memory_used, memory)
       JOIN clusters ON clusters.project_id = seen.project_id AND clusters.id = seen.cluster_id
        AND clusters.state IN ('active', 'degraded')
-     CROSS JOIN (SELECT app_now() - make_interval(secs => :age) AS moment) AS at
+     CROSS JOIN (SELECT CAST(:read_at AS timestamptz) AS read) AS at
      ORDER BY seen.cluster_id
         ON CONFLICT (project_id, cluster_id, minute) DO UPDATE
        SET observed_at = excluded.observed_at, machines = excluded.machines,
@@ -82,10 +83,10 @@ _FORGET = Query(
 )
 
 
-async def record_samples(connection: AsyncConnection, samples: Sequence[Sample], *, age: float) -> None:
-    """Write what was read `age` seconds ago; of a minute the last look stays."""
+async def record_samples(connection: AsyncConnection, samples: Sequence[Sample], *, read_at: datetime) -> None:
+    """Write what was read at that time; of a minute the last look stays."""
     values = {field.name: [getattr(each, field.name) for each in samples] for field in fields(Sample)}
-    await connection.execute(_RECORD, {**values, "age": age})
+    await connection.execute(_RECORD, {**values, "read_at": read_at})
 
 
 async def forget_samples(database: Database, *, kept: float) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,9 +17,7 @@ from ipucloud.inventory.health.codes import Source
 _COMPLETE = sa.text(
     """
     INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)
-    VALUES (:region, :source, app_now() - make_interval(secs => CAST(:age AS float8) + :seconds),
-            app_now() - make_interval(secs => CAST(:age AS float8)),
-            app_now() - make_interval(secs => CAST(:age AS float8) - :expires), :objects, :answered)
+    VALUES (:region, :source, :began, :ended, :ended + make_interval(secs => :expires), :objects, :answered)
     ON CONFLICT (region, source) DO UPDATE
        SET started_at = excluded.started_at, finished_at = excluded.finished_at, stale_at = excluded.stale_at,
            objects = excluded.objects, answered = excluded.answered, error = NULL, failed_since = NULL
@@ -52,9 +51,7 @@ _RELEASE = sa.text(
 _CONTROLLER = sa.text(
     """
     UPDATE vipu_controllers
-       SET started_at = app_now() - make_interval(secs => CAST(:age AS float8) + :seconds),
-           finished_at = app_now() - make_interval(secs => CAST(:age AS float8)),
-           stale_at = app_now() - make_interval(secs => CAST(:age AS float8) - :expires),
+       SET started_at = :began, finished_at = :ended, stale_at = :ended + make_interval(secs => :expires),
            error = NULL, failed_since = NULL
      WHERE region = :region AND name = :name
     """
@@ -80,36 +77,34 @@ _WITHHOLD = Query(
 
 
 @dataclass(frozen=True, slots=True)
+class When:
+    """When a region was read, by the clock of the database, and for how many seconds after that it says something.
+
+    Times and no ages: a process that is stopped for a while would write that it read only just now.
+    """
+
+    began: datetime
+    ended: datetime
+    expires: float
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
-    """How the reading of one source went: it took `seconds`; `error` says why it is not complete."""
+    """How the reading of one source went. `error` says why it is not complete."""
 
     source: Source
-    seconds: float
     objects: int
     answered: int
     error: str | None = None
 
 
-async def write_reading(connection: AsyncConnection, region: str, read: Read, *, age: float, expires: float) -> None:
-    """Record a reading that ended `age` seconds ago, and says nothing any more `expires` seconds after its end.
-
-    One that failed leaves the times of the last complete one.
-    """
+async def write_reading(connection: AsyncConnection, region: str, read: Read, when: When) -> None:
+    """Record a reading. One that failed leaves the times of the last complete one."""
     if read.error is not None:
         await connection.execute(_FAILED, {"region": region, "source": read.source, "error": read.error[:500]})
         return
-    await connection.execute(
-        _COMPLETE,
-        {
-            "region": region,
-            "source": read.source,
-            "seconds": read.seconds,
-            "age": age,
-            "expires": expires,
-            "objects": read.objects,
-            "answered": read.answered,
-        },
-    )
+    answer = {"source": read.source, "objects": read.objects, "answered": read.answered}
+    await connection.execute(_COMPLETE, {"region": region} | answer | asdict(when))
 
 
 async def write_release(connection: AsyncConnection, region: str, controller: str, version: str) -> None:
@@ -118,14 +113,7 @@ async def write_release(connection: AsyncConnection, region: str, controller: st
 
 
 async def write_controller(
-    connection: AsyncConnection,
-    region: str,
-    controller: str,
-    error: str | None,
-    *,
-    seconds: float,
-    age: float,
-    expires: float,
+    connection: AsyncConnection, region: str, controller: str, error: str | None, when: When
 ) -> Sequence[UUID]:
     """Record the reading of one V-IPU controller, as `write_reading` does for a source.
 
@@ -136,7 +124,7 @@ async def write_controller(
     if error is not None:
         await connection.execute(_SILENT, mine | {"error": error[:500]})
     else:
-        await connection.execute(_CONTROLLER, mine | {"seconds": seconds, "age": age, "expires": expires})
+        await connection.execute(_CONTROLLER, mine | asdict(when))
     return pods
 
 
