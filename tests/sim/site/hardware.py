@@ -365,6 +365,9 @@ class Hardware:
         """Whatever is broken works again."""
         for name in (*self.state.machines, *self.state.hosts):
             self.restore(name)
+        for name, host in self.state.hosts.items():
+            if host.died:  # it is starting again, and would not come up
+                self.state.hosts[name] = replace(host, fails=False, died=False)
         self.state.links.clear()
 
     # Time.
