@@ -14,7 +14,7 @@ from tests.support.waiting import until
 
 _BUILT = "SELECT id FROM operations WHERE cluster_id = :id ORDER BY created_at DESC LIMIT 1"
 _DUE = "UPDATE work SET run_at = app_now() WHERE kind = 'periodic' AND key = 'sweep_leftovers' AND lease_owner IS NULL"
-_OBSERVED = "UPDATE work SET run_at = app_now() WHERE kind = 'observation' AND lease_owner IS NULL"
+_OBSERVED = "UPDATE work SET run_at = app_now() WHERE kind IN ('observation', 'partitions') AND lease_owner IS NULL"
 _REPAIRED = """
 SELECT count(*) = 1 FROM operations
  WHERE cluster_id = :id AND kind = 'cluster.repair' AND state = 'succeeded' AND created_at >= :since
@@ -47,8 +47,12 @@ class Lose(Kind):
     async def recover(self, lab: Lab, expectation: Expectation) -> None:
         async with lab.survivor(**self.settings):
             await self._repaired(lab, expectation)
-            await lab.execute(_OBSERVED)
-            await until(lambda: lab.value(_RESTORED, id=expectation.cluster), "the cluster works as before")
+
+            async def restored() -> bool:
+                await lab.execute(_OBSERVED)
+                return bool(await lab.value(_RESTORED, id=expectation.cluster))
+
+            await until(restored, "the cluster works as before")
 
     async def _repaired(self, lab: Lab, expectation: Expectation) -> None:
         """Sweep until then: one that had begun before the allocation was lost is followed by none for a minute."""
