@@ -1,8 +1,8 @@
 import type { consoles as en } from "../en/consoles";
 
 export const consoles: typeof en = {
-  description: "Was ein Server beim Hochfahren schrieb: Kernel, cloud-init, das Ende des Laufs. Sie wird am Standort gelesen und braucht keine Anmeldung.",
-  server: "Poplar-Server",
+  description: "Was der Server in diesem Boot auf seine Konsole schrieb. Sie wird am Standort gelesen und braucht keine Anmeldung.",
+  server: "Server",
   boot: "Boot",
   bootOf: (number, started) => `${number}, ab ${started}`,
   runs: "Läuft",
@@ -12,9 +12,10 @@ export const consoles: typeof en = {
   size: "Größe",
   kilobytes: (value) => `${value} kB`,
   dropped: (value) => `${value} kB davor fehlen: Von jedem Boot werden die letzten 64 KiB aufbewahrt.`,
-  text: (server, boot) => `Konsole von ${server}, Boot ${boot}`,
+  serverOf: (number) => `Server ${number}`,
+  text: (cluster, server, boot) => `Konsole von ${cluster}, Server ${server}, Boot ${boot}`,
   download: "Herunterladen",
-  fileName: (server, boot) => `${server}-boot-${boot}.txt`,
+  fileName: (cluster, server, boot) => `${cluster}-server-${server}-boot-${boot}.txt`,
   emptyTitle: "Noch keine Konsole",
   emptyText: "Hier steht die Konsole jedes Boots, sobald der Server hochfährt. Ein Standort, der keine Konsole aufbewahrt, zeigt keine.",
   noServers: "Noch keine Poplar-Server",

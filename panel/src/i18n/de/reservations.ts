@@ -28,7 +28,6 @@ export const reservations: typeof en = {
   countHelp: "Für wie viele Cluster des Flavors Platz ist, höchstens 64.",
   startsHelp: "Höchstens 14 Tage im Voraus.",
   endsHelp: "Eine Stunde bis 31 Tage nach dem Beginn.",
-  estimate: "Schätzung",
   estimating: "Der Preis wird ermittelt.",
   incomplete: "Wählen Sie Flavor und beide Zeiten, um den Preis zu sehen.",
   price: "Preis pro Stunde",

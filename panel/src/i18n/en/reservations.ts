@@ -26,7 +26,6 @@ export const reservations = {
   countHelp: "How many clusters of the flavor it has room for, at most 64.",
   startsHelp: "At most 14 days from now.",
   endsHelp: "One hour to 31 days after the beginning.",
-  estimate: "Estimate",
   estimating: "The price is being worked out.",
   incomplete: "Choose a flavor and both times to see the price.",
   price: "Price per hour",

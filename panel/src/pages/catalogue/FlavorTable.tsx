@@ -44,6 +44,7 @@ export function FlavorTable() {
   return (
     <Table
       variant="container"
+      wrapLines
       trackBy="name"
       items={sorted(found, order.by, order.descending, price)}
       loading={isPending || !prices.ready}
@@ -89,16 +90,16 @@ function useFlavorColumns(region: string): TableProps.ColumnDefinition<Flavor>[]
   const servers = (each: Flavor) => (each.poplar_servers_max > each.poplar_servers_min
     ? s.serversUpTo(f.number(each.poplar_servers_min), f.number(each.poplar_servers_max)) : f.number(each.poplar_servers));
   const create = (each: Flavor) => (
-    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => void go(createAddress(each.name, region))}>{s.create}</Button>
+    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => void go(createAddress(each.name, region))}>{common.create}</Button>
   );
   return [
-    { id: "name", header: s.flavor, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
+    { id: "name", header: s.flavor, minWidth: 140, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
     { id: "ipus", header: s.ipus, sortingField: "ipus", cell: (each) => f.number(each.ipus) },
     { id: "price", header: s.perHour, sortingField: "price", cell: (each) => money(prices.of(each, region).perHour) ?? common.none },
-    { id: "stock", header: s.stock, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
+    { id: "stock", header: s.stock, minWidth: 140, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
     { id: "compute", header: s.compute, sortingField: "ai_pflops", cell: (each) => s.pflops(f.number(each.ai_pflops, 2)) },
     { id: "memory", header: s.memory, sortingField: "in_processor_memory_gb", cell: (each) => s.gigabytes(f.number(each.in_processor_memory_gb, 1)) },
-    { id: "machines", header: s.machines, sortingField: "machines", cell: (each) => `${f.number(each.machines)} × ${each.machine_type}` },
+    { id: "machines", header: s.machines, sortingField: "machines", cell: (each) => f.number(each.machines) },
     { id: "servers", header: s.servers, cell: servers },
     ...(may ? [{ id: "do", header: common.actions, cell: create }] : []),
   ];

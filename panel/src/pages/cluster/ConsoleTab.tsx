@@ -40,12 +40,12 @@ export function ConsoleTab({ cluster }: { cluster: Cluster }) {
   return (
     <SpaceBetween size="l">
       <SpaceBetween direction="horizontal" size="xs">
-        <Choice label={s.server} value={server.id} options={Object.fromEntries(servers.map((each) => [each.id, each.name]))} onChange={(id) => show(id, NEWEST)} />
+        <Choice label={s.server} value={server.id} options={Object.fromEntries(servers.map((each, index) => [each.id, s.serverOf(index + 1)]))} onChange={(id) => show(id, NEWEST)} />
         {newest && (
           <BootChoice boots={data.boots} value={boot === NEWEST ? newest : boot} onChange={(number) => show(server.id, number === newest ? NEWEST : number)} />
         )}
       </SpaceBetween>
-      <Shown found={data} />
+      <Shown cluster={cluster.name} server={servers.indexOf(server) + 1} found={data} />
     </SpaceBetween>
   );
 }
@@ -58,7 +58,7 @@ function BootChoice({ boots, value, onChange }: { boots: Boot[]; value: number; 
   return <Choice label={s.boot} value={`boot-${value}`} options={options} onChange={(chosen) => onChange(Number(chosen.replace("boot-", "")))} />;
 }
 
-function Shown({ found }: { found: Console }) {
+function Shown({ cluster, server, found }: { cluster: string; server: number; found: Console }) {
   const { common } = useStrings();
   const s = useConsoleStrings();
   const f = useFormat();
@@ -67,8 +67,8 @@ function Shown({ found }: { found: Console }) {
     return found.boots.length ? <Empty title={s.noBoot} text={s.noBootText} /> : <Empty title={s.emptyTitle} text={s.emptyText} />;
   }
   const text = found.text;
-  const title = s.text(found.poplar_server, boot.number);
-  const download = <Button iconName="download" onClick={() => save(s.fileName(found.poplar_server, boot.number), text)}>{s.download}</Button>;
+  const title = s.text(cluster, server, boot.number);
+  const download = <Button iconName="download" onClick={() => save(s.fileName(cluster, server, boot.number), text)}>{s.download}</Button>;
   const state = boot.ended_at
     ? <StatusIndicator type="stopped">{s.endedAt(f.second(boot.ended_at))}</StatusIndicator>
     : <StatusIndicator type="in-progress">{s.runs}</StatusIndicator>;
