@@ -143,9 +143,10 @@ def test_capacity_is_reserved_cancelled_and_used(
     expect(dialog.get_by_text(re.compile("[Ee]nd"))).not_to_have_count(0)
     expect(submit).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
+    german(system, open_page, f"/reservations?reserve={FLAVOR}", "Kapazität reservieren", "reserve")
 
     later = reserve(system, "may", *FAR)
-    active = reserve(system, "now", *NEAR)
+    active = reserve(system, "june", *NEAR)
     table = page.get_by_role("table", name="Reservations")
     expect(table.get_by_role("row").filter(has_text="may")).to_contain_text("Scheduled")  # it is live
     page.goto(f"/reservations/{active}")
@@ -168,14 +169,14 @@ def test_capacity_is_reserved_cancelled_and_used(
 def _use(system: Up, page: Page, open_page: Callable[..., Page], reservation: str) -> None:
     """A cluster is created from a reservation once that has begun."""
     page.goto("/reservations")
-    row = page.get_by_role("row").filter(has_text="now")
+    row = page.get_by_role("row").filter(has_text="june")
     expect(row).to_contain_text("Active", timeout=READY_MS)  # it is live
     screenshot(page, "reservations")
     assert violations(page) == []
     german(system, open_page, "/reservations", "Reservierungen", "reservations")
-    row.get_by_role("link", name="now").click()
+    row.get_by_role("link", name="june").click()
     page.get_by_role("button", name="Create cluster from it").click()
-    expect(page.get_by_role("button", name=re.compile("^Reservation now"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Reservation june"))).to_be_visible()
     screenshot(page, "create-reserved")
     assert violations(page) == []
     page.get_by_role("button", name="Next").click()
@@ -185,7 +186,7 @@ def _use(system: Up, page: Page, open_page: Callable[..., Page], reservation: st
     page.get_by_role("button", name="Next").click()
     page.get_by_role("textbox", name="Name").fill("reserved")
     page.get_by_role("button", name="Next").click()
-    expect(page.get_by_text("The cluster is created from reservation now")).to_be_visible()
+    expect(page.get_by_text("The cluster is created from reservation june")).to_be_visible()
     expect(page.get_by_text(f"--reservation {reservation}")).to_be_visible()
     screenshot(page, "create-reserved-review")
     assert violations(page) == []
@@ -197,7 +198,7 @@ def _use(system: Up, page: Page, open_page: Callable[..., Page], reservation: st
     expect(page.get_by_role("button", name="Create cluster from it")).to_be_disabled()
     screenshot(page, "reservation")
     assert violations(page) == []
-    german(system, open_page, f"/reservations/{reservation}", "now", "reservation")
+    german(system, open_page, f"/reservations/{reservation}", "june", "reservation")
 
 
 def test_consoles_are_followed_and_kept_as_files(

@@ -1,3 +1,4 @@
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import Table from "@cloudscape-design/components/table";
@@ -93,11 +94,16 @@ function useColumns() {
   const f = useFormat();
   const places = useQuery(regions).data?.items;
   const until = (each: Reservation) => (each.state === "scheduled" && each.cancel_until ? f.moment(each.cancel_until) : common.none);
+  const capacity = (each: Reservation) => (
+    <>
+      {s.clustersOf(f.number(each.count), each.flavor)}
+      <Box variant="small" display="block">{places?.find((other) => other.slug === each.region)?.name ?? each.region}</Box>
+    </>
+  );
   return [
     { id: "name", header: common.name, isRowHeader: true, cell: (each: Reservation) => <To href={`/reservations/${each.id}`}>{each.name}</To> },
-    { id: "state", header: common.state, minWidth: 120, cell: (each: Reservation) => <ReservationState state={each.state} /> },
-    { id: "capacity", header: s.capacity, minWidth: 150, cell: (each: Reservation) => s.clustersOf(f.number(each.count), each.flavor) },
-    { id: "region", header: s.region, cell: (each: Reservation) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
+    { id: "state", header: common.state, minWidth: 140, cell: (each: Reservation) => <ReservationState state={each.state} /> },
+    { id: "capacity", header: s.capacity, minWidth: 170, cell: capacity },
     { id: "starts", header: s.starts, cell: (each: Reservation) => f.moment(each.starts_at) },
     { id: "ends", header: s.ends, cell: (each: Reservation) => f.moment(each.ends_at) },
     { id: "left", header: s.room, cell: (each: Reservation) => (each.state === "active" ? s.left(f.number(each.left), f.number(each.count)) : common.none) },

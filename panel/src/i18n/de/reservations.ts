@@ -62,6 +62,7 @@ export const reservations: typeof en = {
   },
   cancel: "Reservierung stornieren",
   cancelTitle: (name) => `${name} stornieren?`,
+  keep: "Behalten",
   cancelWhat: (machines) => [
     `Ihre ${machines} Maschinen sind sofort für alle frei und zählen nicht mehr zum Kontingent.`,
     "Nichts wird berechnet.",
@@ -77,9 +78,10 @@ export const reservations: typeof en = {
   noClustersText: { scheduled: "Cluster lassen sich daraus erstellen, sobald sie begonnen hat.", active: "Alle ihre Minuten werden berechnet: Erstellen Sie einen Cluster daraus.", ended: "Sie ist vorbei.", cancelled: "Sie wurde vor ihrem Beginn storniert." },
   cluster: "Cluster",
   wizard: "Reservierung",
-  wizardText: "Ein Cluster aus einer Reservierung kostet neben ihr nichts, belegt kein weiteres Kontingent und wartet nicht.",
-  wizardNone: "Keine: freie Maschinen zum gewöhnlichen Preis",
+  wizardText: "Der Cluster hat Region und Größe der Reservierung. Er kostet neben ihr nichts, belegt kein weiteres Kontingent und wartet nicht.",
+  wizardNone: "Keine",
   wizardOption: (left, count, ends) => `${left} von ${count} übrig, bis ${ends}`,
+  wizardNoneText: "Freie Maschinen zum gewöhnlichen Preis",
   wizardGone: "Diese Reservierung ist nicht aktiv oder ganz in Gebrauch. Wählen Sie eine andere oder keine.",
   wizardTerms: (name, ends) => `Der Cluster wird aus der Reservierung ${name} erstellt und bis ${ends} neben ihr nicht berechnet. Läuft er dann noch, geht es zum gewöhnlichen Preis weiter.`,
 };

@@ -30,7 +30,7 @@ export const catalogue = {
   sku: "SKU",
   stock: "Free now",
   room: (count: string) => `Room for ${count}`,
-  noRoom: "No room now",
+  noRoom: "No room",
   quota: "Quota",
   quotaLeft: (left: string, limit: string) => `${left} of ${limit} machines left`,
   create: "Create cluster",

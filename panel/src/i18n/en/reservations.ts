@@ -60,6 +60,7 @@ export const reservations = {
   } as Record<string, (until: string) => string>,
   cancel: "Cancel reservation",
   cancelTitle: (name: string) => `Cancel ${name}?`,
+  keep: "Keep it",
   cancelWhat: (machines: string) => [
     `Its ${machines} machines are free for everybody at once, and no longer count in the quota.`,
     "Nothing is billed.",
@@ -75,9 +76,10 @@ export const reservations = {
   noClustersText: { scheduled: "Clusters are created from it once it has begun.", active: "All of its minutes are billed: create a cluster from it.", ended: "It is over.", cancelled: "It was cancelled before it began." },
   cluster: "Cluster",
   wizard: "Reservation",
-  wizardText: "A cluster that is created from a reservation costs nothing beside it, takes no further quota, and does not wait.",
-  wizardNone: "None: free machines at the ordinary price",
+  wizardText: "The cluster has the region and size of the reservation. It costs nothing beside it, takes no further quota, and does not wait.",
+  wizardNone: "None",
   wizardOption: (left: string, count: string, ends: string) => `${left} of ${count} left, until ${ends}`,
+  wizardNoneText: "Free machines, at the ordinary price",
   wizardGone: "This reservation is not active, or all of it is in use. Choose another, or none.",
   wizardTerms: (name: string, ends: string) => `The cluster is created from reservation ${name}, and is not billed beside it until ${ends}. If it still runs then, it goes on at the ordinary price.`,
 };

@@ -14,11 +14,13 @@ export type FlavorPrices = {
 };
 
 /** What the project pays for a flavor in a region, in the currency of its account. */
-export function usePrices(): { of: (flavor: Flavor, region: string) => FlavorPrices; currency: string | undefined; ready: boolean } {
+export function usePrices(): { of: (flavor: Flavor, region: string) => FlavorPrices; ready: boolean } {
   const project = useProject();
   const prices = useQuery(projectPrices(project));
   const summary = useQuery({ ...spend({ project }), enabled: project !== "" });
   const currency = summary.data?.accrued.currency;
+  const known = prices.data !== undefined && currency !== undefined;
+  const ready = known || project === "" || prices.isError || summary.isError; // else list prices are shown
   const of = (flavor: Flavor, region: string) => {
     const now = Date.now();
     const at = (sku: string) => (currency ? priceAt(prices.data?.items ?? [], { sku, region, currency }, now) : undefined);
@@ -26,11 +28,11 @@ export function usePrices(): { of: (flavor: Flavor, region: string) => FlavorPri
     const reserved = at(reservedSku(flavor.sku));
     const hour = 60 * flavor.machines;
     return {
-      perMinute: own ? times(own.unit_price, flavor.machines) : project ? null : flavor.price_per_minute,
-      perHour: own ? times(own.unit_price, hour) : project ? null : flavor.price_per_hour,
+      perMinute: own ? times(own.unit_price, flavor.machines) : known ? null : flavor.price_per_minute,
+      perHour: own ? times(own.unit_price, hour) : known ? null : flavor.price_per_hour,
       listPerHour: own?.contract ? times(own.list_unit_price, hour) : null,
       reservedPerHour: reserved ? times(reserved.unit_price, hour) : null,
     };
   };
-  return { of, currency, ready: project === "" || (prices.data !== undefined && summary.data !== undefined) };
+  return { of, ready };
 }

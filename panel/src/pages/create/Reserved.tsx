@@ -15,7 +15,7 @@ export function ReservationChoice({ draft, change }: { draft: Draft; change: Cha
   const { data } = useQuery(activeReservations(useProject()));
   const usable = (data?.items ?? []).filter((each) => each.left > 0);
   if (!data || (usable.length === 0 && !draft.reservation)) return null;
-  const none = { value: "", label: s.wizardNone };
+  const none = { value: "", label: s.wizardNone, description: s.wizardNoneText };
   const options = usable.map((each) => ({
     value: each.id,
     label: `${each.name}: ${each.flavor}`,
@@ -29,6 +29,7 @@ export function ReservationChoice({ draft, change }: { draft: Draft; change: Cha
   return (
     <FormField label={s.wizard} description={s.wizardText} errorText={draft.reservation && !chosen ? s.wizardGone : undefined}>
       <Select
+        triggerVariant="option"
         options={[none, ...options]}
         selectedOption={draft.reservation ? (chosen ?? null) : none}
         onChange={({ detail }) => choose(detail.selectedOption.value ?? "")}

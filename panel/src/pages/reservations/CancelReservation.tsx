@@ -17,7 +17,15 @@ export function CancelReservation({ reservation, onClose }: { reservation: Reser
     onClose();
   });
   return (
-    <Dialog title={s.cancelTitle(reservation.name)} submit={s.cancel} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+    <Dialog
+      title={s.cancelTitle(reservation.name)}
+      submit={s.cancel}
+      cancel={s.keep}
+      pending={run.isPending}
+      error={run.error}
+      onSubmit={() => run.mutate()}
+      onClose={onClose}
+    >
       <Consequences type="warning" lines={s.cancelWhat(f.number(reservation.machines))} />
     </Dialog>
   );

@@ -25,6 +25,7 @@ export function ClustersOf({ reservation }: { reservation: Reservation }) {
   return (
     <Table
       variant="container"
+      wrapLines
       items={shown.map((id) => ({ id }))}
       trackBy="id"
       ariaLabels={{ tableLabel: s.clusters }}
