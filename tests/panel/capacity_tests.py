@@ -20,7 +20,6 @@ from tests.support.waiting import eventually
 
 FLAVOR, REGION, SKU = "m2000-pod16", "luxembourg-2", "ipu-m2000-reserved"
 NEAR, FAR = ("--starts-at", "1m", "--ends-at", "2h"), ("--starts-at", "3d", "--ends-at", "4d")
-PHONE = {"width": 400, "height": 900}
 FIELDS = 18
 """How many fields of the API's answers are to be seen on these pages, at least."""
 
@@ -32,7 +31,7 @@ def german(system: Up, open_page: Callable[..., Page], address: str, heading: st
     page.get_by_text("Wird geladen", exact=True).first.wait_for(state="detached")
     screenshot(page, f"{picture}-de")
     assert violations(page) == []
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
     screenshot(page, f"{picture}-phone")
