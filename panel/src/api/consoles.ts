@@ -8,8 +8,8 @@ export const NEWEST = -1;
 const BOOTING_MS = 2_000;
 const RUNNING_MS = 10_000;
 
-/** A Poplar server's console in one boot. A console has no events: that of the newest boot is read again while the server runs,
- *  every other second while an operation is at work on the cluster. */
+/** A Poplar server's console in one boot. A console has no events: that of the newest boot is read again every ten seconds, every
+ *  other second while an operation is at work on the cluster. */
 export const consoleOf = (project: string, cluster: string, server: string, boot: number, working: boolean) =>
   queryOptions({
     queryKey: key(project, "console", cluster, server, boot),
@@ -19,8 +19,8 @@ export const consoleOf = (project: string, cluster: string, server: string, boot
     },
     refetchInterval: ({ state }) => {
       if (working) return BOOTING_MS;
-      const last = state.data?.boots.at(-1);
-      return last && last.ended_at === null && last.number === state.data?.boot ? RUNNING_MS : false;
+      if (boot === NEWEST) return RUNNING_MS; // also of one that has ended: the next boot begins without notice
+      return state.data?.boots.some((each) => each.number === boot && each.ended_at === null) ? RUNNING_MS : false;
     },
     placeholderData: keepPreviousData, // the choice of a boot stays where it is
     enabled: server !== "",
