@@ -14,10 +14,11 @@ _NAMES = """
 name description reason detail message title label state_reason blocked_by answer reference fingerprint command
 host user host_key_fingerprint image flavor rack holder period_name last_used_by product item bucket prefix sku
 region number machine tag text directory poplar_server actor agent address operation
+fabric notes ipu_link_bandwidth exchange_bandwidth host_interface
 """
 TEXTS = frozenset(_NAMES.split())
 """Fields of the API's answers that are text to read."""
-MAPS, LISTS = frozenset({"tags", "environment", "objects"}), frozenset({"ssh_keys", "command"})
+MAPS, LISTS = frozenset({"tags", "environment", "objects"}), frozenset({"ssh_keys", "command", "details"})
 """Those whose members are."""
 
 

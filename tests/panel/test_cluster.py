@@ -9,12 +9,21 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with this module's system
+    test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard,
+    test_capacity_is_reserved_cancelled_and_used,
+    test_consoles_are_followed_and_kept_as_files,
+    test_no_text_about_capacity_becomes_markup,
+)
 from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot, signed_in, violations
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "usage", "activity")
-PAGES = ("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/members", "/tokens", "/audit-log")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "console", "usage", "activity")
+PAGES = (
+    *("/", "/clusters", "/reservations", "/catalogue", "/events", "/quotas"),
+    *("/ssh-keys", "/members", "/tokens", "/audit-log"),
+)
 FIELDS = 28
 """How many fields of the API's answers about a cluster are to be seen, at least."""
 

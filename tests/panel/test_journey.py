@@ -14,7 +14,8 @@ from tests.support.processes import Up
 
 UP_OPTIONS = ("--sample",)
 PAGES = (
-    *("/", "/clusters", "/events", "/quotas", "/ssh-keys", "/tokens", "/webhooks", "/billing"),
+    *("/", "/clusters", "/reservations", "/catalogue", "/events", "/quotas"),
+    *("/ssh-keys", "/tokens", "/webhooks", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
 FIELDS = 12

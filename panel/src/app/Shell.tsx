@@ -1,9 +1,10 @@
 import AppLayout from "@cloudscape-design/components/app-layout";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { Outlet, useLocation } from "react-router";
 import { useLive } from "../api/live";
 import { Empty } from "../components/Empty";
 import { later } from "../components/later";
+import { Loading } from "../components/Loading";
 import { useStrings } from "../i18n";
 import { Flashes, Notifications } from "./Flashes";
 import { Navigation } from "./Navigation";
@@ -45,7 +46,7 @@ function Frame() {
         navigation={<Navigation />}
         notifications={<Notifications />}
         stickyNotifications
-        contentType={pathname === "/clusters" ? "table" : "default"}
+        contentType={["/clusters", "/reservations"].includes(pathname) ? "table" : "default"}
         ariaLabels={{
           navigation: s.shell.navigation,
           navigationToggle: s.shell.openNavigation,
@@ -61,5 +62,7 @@ function Frame() {
 function Content() {
   const s = useStrings().common;
   const { slug, who } = useChoice();
-  return slug || who.token.account_id || who.scopes.includes("platform:read") ? <Outlet /> : <Empty page title={s.noProject} text={s.noProjectText} />;
+  const shown = slug || who.token.account_id || who.scopes.includes("platform:read");
+  // Some pages load their texts when they are first shown.
+  return shown ? <Suspense fallback={<Loading />}><Outlet /></Suspense> : <Empty page title={s.noProject} text={s.noProjectText} />;
 }

@@ -16,6 +16,8 @@ export function usePages(): Page[] {
   return [
     { text: s.overview, href: "/" },
     { text: s.clusters, href: "/clusters" },
+    { text: s.reservations, href: "/reservations" },
+    { text: s.catalogue, href: "/catalogue" },
     { text: s.events, href: "/events" },
     ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),
     { text: quotas.title, href: "/quotas" },

@@ -9,6 +9,8 @@ import { Failure } from "./Failure";
 type Props = {
   title: string;
   submit: string;
+  /** What the button that closes it says, where "Cancel" could be read as the action. */
+  cancel?: string;
   ready?: boolean;
   pending: boolean;
   error: unknown;
@@ -19,7 +21,7 @@ type Props = {
 };
 
 /** A question in a dialog: its fields, what went wrong, and the buttons that answer it. Enter submits it. */
-export function Dialog({ title, submit, ready = true, pending, error, onSubmit, onClose, large = false, children }: Props) {
+export function Dialog({ title, submit, cancel, ready = true, pending, error, onSubmit, onClose, large = false, children }: Props) {
   const s = useStrings().common;
   const form = useId();
   return (
@@ -32,7 +34,7 @@ export function Dialog({ title, submit, ready = true, pending, error, onSubmit, 
       footer={
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onClose}>{s.cancel}</Button>
+            <Button variant="link" onClick={onClose}>{cancel ?? s.cancel}</Button>
             <Button variant="primary" form={form} disabled={!ready} loading={pending}>{submit}</Button>
           </SpaceBetween>
         </Box>

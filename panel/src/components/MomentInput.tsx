@@ -27,16 +27,18 @@ export function MomentInput({ value, onChange, label }: Props) {
           tell(detail.value, time);
         }}
       />
-      <TimeInput
-        value={time}
-        format="hh:mm"
-        placeholder="hh:mm"
-        ariaLabel={`${label}: ${s.time}`}
-        onChange={({ detail }) => {
-          setTime(detail.value);
-          tell(day, detail.value);
-        }}
-      />
+      <div className="clock">
+        <TimeInput
+          value={time}
+          format="hh:mm"
+          placeholder="hh:mm"
+          ariaLabel={`${label}: ${s.time}`}
+          onChange={({ detail }) => {
+            setTime(detail.value);
+            tell(day, detail.value);
+          }}
+        />
+      </div>
     </SpaceBetween>
   );
 }

@@ -13,7 +13,6 @@ import { operated } from "./de/operated";
 import { operator } from "./de/operator";
 import { quotas } from "./de/quotas";
 import { repairs } from "./de/repairs";
-import { schedules } from "./de/schedules";
 import { common, device, notifications, shell, signIn, states } from "./de/shell";
 import { terminal } from "./de/terminal";
 import { tokens } from "./de/tokens";
@@ -41,7 +40,6 @@ export const de: Messages = {
   operator,
   quotas,
   repairs,
-  schedules,
   shell,
   signIn,
   states,

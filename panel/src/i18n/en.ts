@@ -12,7 +12,6 @@ import { operated } from "./en/operated";
 import { operator } from "./en/operator";
 import { quotas } from "./en/quotas";
 import { repairs } from "./en/repairs";
-import { schedules } from "./en/schedules";
 import { common, device, notifications, shell, signIn, states } from "./en/shell";
 import { terminal } from "./en/terminal";
 import { tokens } from "./en/tokens";
@@ -40,7 +39,6 @@ export const en = {
   operator,
   quotas,
   repairs,
-  schedules,
   shell,
   signIn,
   states,

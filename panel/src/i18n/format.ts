@@ -16,6 +16,7 @@ export function formats(language: string) {
     new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
   const unit = (value: number, name: string) =>
     new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
+  const both = (first: string, rest: number, name: string) => (rest ? `${first} ${unit(rest, name)}` : first);
   return {
     number: (value: number, digits?: number) =>
       digits === undefined ? whole.format(value) : new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value),
@@ -33,9 +34,9 @@ export function formats(language: string) {
     duration: (seconds: number) => {
       const rounded = Math.max(0, Math.round(seconds));
       if (rounded < 60) return unit(rounded, "second");
-      if (rounded < 3600) return `${unit(Math.floor(rounded / 60), "minute")} ${unit(rounded % 60, "second")}`;
-      if (rounded < 86_400) return `${unit(Math.floor(rounded / 3600), "hour")} ${unit(Math.floor((rounded % 3600) / 60), "minute")}`;
-      return `${unit(Math.floor(rounded / 86_400), "day")} ${unit(Math.floor((rounded % 86_400) / 3600), "hour")}`;
+      if (rounded < 3600) return both(unit(Math.floor(rounded / 60), "minute"), rounded % 60, "second");
+      if (rounded < 86_400) return both(unit(Math.floor(rounded / 3600), "hour"), Math.floor((rounded % 3600) / 60), "minute");
+      return both(unit(Math.floor(rounded / 86_400), "day"), Math.floor((rounded % 86_400) / 3600), "hour");
     },
   };
 }

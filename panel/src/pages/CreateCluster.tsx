@@ -1,7 +1,7 @@
 import Wizard from "@cloudscape-design/components/wizard";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { api, body } from "../api/client";
 import { images, regions } from "../api/queries";
 import { useFlash } from "../app/Flashes";
@@ -25,9 +25,11 @@ function useProblems(draft: Draft): (string | undefined)[] {
   ];
 }
 
-/** The draft, with the first region and the region's newest image until others are chosen. */
+/** The draft: what the address asks for, with the first region and the region's newest image until others are chosen. */
 function useDraft(): [Draft, (change: Partial<Draft>) => void] {
-  const [draft, setDraft] = useState(EMPTY);
+  const [address] = useSearchParams();
+  const asked = (name: string) => address.get(name) ?? "";
+  const [draft, setDraft] = useState({ ...EMPTY, region: asked("region"), flavor: asked("flavor"), reservation: asked("reservation") });
   const places = useQuery(regions).data?.items;
   const region = draft.region || (places?.[0]?.slug ?? "");
   const systems = useQuery(images(region)).data?.items;

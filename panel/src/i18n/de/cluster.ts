@@ -31,7 +31,7 @@ const operations = {
 
 export const cluster: Messages["cluster"] = {
   stages, steps, operations,
-  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", schedule: "Zeitplan", jobs: "Jobs", usage: "Nutzung", activity: "Aktivität" },
+  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", schedule: "Zeitplan", jobs: "Jobs", console: "Konsole", usage: "Nutzung", activity: "Aktivität" },
   overview: "Übersicht",
   since: "Seit",
   why: "Grund",
@@ -71,6 +71,7 @@ export const cluster: Messages["cluster"] = {
   serversLater: "Die Server und ihre Adressen erscheinen hier, sobald sie laufen.",
   server: "Server",
   hostKey: "Host-Schlüssel",
+  showConsole: "Konsole anzeigen",
   vipu: "V-IPU-Endpunkt",
   vipuText: "Was Programme und das Kommando vipu verwenden; auf den Servern ist es schon eingestellt.",
   host: "Host",

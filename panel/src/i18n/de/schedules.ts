@@ -1,6 +1,6 @@
-import type { Messages } from "../en";
+import type { schedules as en } from "../en/schedules";
 
-export const schedules: Messages["schedules"] = {
+export const schedules: typeof en = {
   title: "Zeitplan, Anhalten bei Nichtgebrauch und Ablauf",
   text: "Ein angehaltener Cluster kostet nichts und behält seine Server und Platten.",
   inUse: "In Betrieb",

@@ -53,6 +53,8 @@ export const shell: Messages["shell"] = {
   notifications: "Benachrichtigungen",
   overview: "Übersicht",
   clusters: "Cluster",
+  reservations: "Reservierungen",
+  catalogue: "Katalog",
   createCluster: "Cluster erstellen",
   events: "Ereignisse",
   billing: "Abrechnung",

@@ -28,7 +28,7 @@ const operations: Record<string, string> = {
 
 export const cluster = {
   stages, steps, operations,
-  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", schedule: "Schedule", jobs: "Jobs", usage: "Usage", activity: "Activity" },
+  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", schedule: "Schedule", jobs: "Jobs", console: "Console", usage: "Usage", activity: "Activity" },
   overview: "Overview",
   since: "Since",
   why: "Why",
@@ -68,6 +68,7 @@ export const cluster = {
   serversLater: "The servers and their addresses appear here once they run.",
   server: "Server",
   hostKey: "Host key",
+  showConsole: "Show console",
   vipu: "V-IPU endpoint",
   vipuText: "What programs and the vipu command line use; on the servers it is set already.",
   host: "Host",

@@ -51,6 +51,8 @@ export const shell = {
   notifications: "Notifications",
   overview: "Overview",
   clusters: "Clusters",
+  reservations: "Reservations",
+  catalogue: "Catalogue",
   createCluster: "Create cluster",
   events: "Events",
   billing: "Billing",

@@ -8,13 +8,15 @@ import type { Cluster } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
+import { useScheduleStrings } from "../../i18n/schedules";
 import { ScheduleNext } from "./ScheduleNext";
 
 const EditSchedule = later(async () => (await import("./schedule/EditSchedule")).EditSchedule, null);
 
 /** When the cluster is suspended, resumed and deleted without a request. */
 export function ScheduleTab({ cluster }: { cluster: Cluster }) {
-  const { common, cluster: names, repairs, schedules: s } = useStrings();
+  const { common, cluster: names, repairs } = useStrings();
+  const s = useScheduleStrings();
   const f = useFormat();
   const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
   const [editing, setEditing] = useState(false);

@@ -17,12 +17,12 @@ import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
 import { asCommand, asCurl, asPython, requestOf, type Change, type Draft } from "./draft";
 
+const ReservedTerms = later(async () => (await import("./Reserved")).ReservedTerms);
 const Alternatives = later(async () => (await import("./Alternatives")).Alternatives, null);
 
 export function ReviewStep({ draft, change, problem }: { draft: Draft; change: Change; problem: unknown }) {
   const { clusters, cluster, common, create } = useStrings();
   const f = useFormat();
-  const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
   const tags = draft.tags.filter((tag) => tag.key).map((tag) => `${tag.key}=${tag.value}`).join(", ");
   return (
     <SpaceBetween size="l">
@@ -41,13 +41,26 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
           ]}
         />
       </Container>
-      {data ? <Price estimate={data} /> : error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
-      {data && (draft.wait || (data.quota.allowed && !data.capacity.available)) && (
-        <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={create.waitText}>{create.wait}</Checkbox>
-      )}
-      {data && !(data.quota.allowed && data.capacity.available) && <Alternatives draft={draft} change={change} />}
+      {draft.reservation ? <ReservedTerms reservation={draft.reservation} /> : <Estimated draft={draft} change={change} />}
       <Elsewhere draft={draft} />
     </SpaceBetween>
+  );
+}
+
+/** What it costs and whether it fits, else what does. */
+function Estimated({ draft, change }: { draft: Draft; change: Change }) {
+  const s = useStrings().create;
+  const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
+  const fits = data.quota.allowed && data.capacity.available;
+  return (
+    <>
+      <Price estimate={data} />
+      {(draft.wait || (data.quota.allowed && !data.capacity.available)) && (
+        <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={s.waitText}>{s.wait}</Checkbox>
+      )}
+      {!fits && <Alternatives draft={draft} change={change} />}
+    </>
   );
 }
 

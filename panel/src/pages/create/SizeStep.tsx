@@ -9,12 +9,27 @@ import type { Schemas } from "../../api/client";
 import { capacity, flavors, quotas, regions } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Failure } from "../../components/Failure";
+import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
 import type { Change, Draft } from "./draft";
 
+const ReservationChoice = later(async () => (await import("./Reserved")).ReservationChoice, null);
+
+type Props = { draft: Draft; change: Change; problem?: string };
 type Flavor = Schemas["Flavor"];
 
-export function SizeStep({ draft, change, problem }: { draft: Draft; change: Change; problem?: string }) {
+/** Where, and how large; a reservation has both. */
+export function SizeStep(props: Props) {
+  const { draft, change } = props;
+  return (
+    <SpaceBetween size="l">
+      <ReservationChoice draft={draft} change={change} />
+      {!draft.reservation && <Sizes {...props} />}
+    </SpaceBetween>
+  );
+}
+
+function Sizes({ draft, change, problem }: Props) {
   const { clusters, common } = useStrings();
   const f = useFormat();
   const places = useQuery(regions);

@@ -2,11 +2,14 @@ import { quote } from "shlex";
 import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
-/** `servers`: the number of Poplar servers; undefined: the flavor's. `wait`: for machines, instead of being refused. */
-export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean };
+/** `reservation`: the id of the one that it is created from; empty: of none. `servers`: the number of Poplar servers; undefined: the
+ *  flavor's. `wait`: for machines, instead of being refused. */
+export type Draft = {
+  reservation: string; region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean;
+};
 export type Change = (change: Partial<Draft>) => void;
 
-export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false };
+export const EMPTY: Draft = { reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false };
 
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
@@ -21,6 +24,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
     ...(draft.wait && { wait_for_capacity: true }),
+    ...(draft.reservation && { reservation: draft.reservation }),
   };
 }
 
@@ -36,6 +40,7 @@ export function asCommand(draft: Draft): string {
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
     ...(draft.wait ? ["--wait-for-capacity"] : []),
+    ...(draft.reservation ? [`--reservation ${quote(draft.reservation)}`] : []),
   ].join(" \\\n  ");
 }
 
@@ -62,6 +67,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
     ...(draft.wait ? ["    wait_for_capacity=True,"] : []),
+    ...(draft.reservation ? [`    reservation=${python(draft.reservation)},`] : []),
   ];
   return [
     "import os",

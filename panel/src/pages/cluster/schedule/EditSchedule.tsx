@@ -10,6 +10,7 @@ import { MomentInput } from "../../../components/MomentInput";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
 import { hereZone } from "../../../components/ZoneSelect";
 import { useStrings } from "../../../i18n";
+import { useScheduleStrings } from "../../../i18n/schedules";
 import { ConflictAlert } from "../ConflictAlert";
 import { CalendarFields, isComplete, type Calendar } from "./CalendarFields";
 
@@ -34,7 +35,8 @@ function entered(cluster: Cluster) {
 
 /** When a cluster is in use, and when it ends by itself; each can be taken away. */
 export function EditSchedule({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
-  const { common, cluster: names, schedules: s } = useStrings();
+  const { common, cluster: names } = useStrings();
+  const s = useScheduleStrings();
   const flash = useFlash();
   const [seen] = useState(cluster);
   const [now, setNow] = useState(() => entered(seen));

@@ -1,0 +1,26 @@
+import type { consoles as en } from "../en/consoles";
+
+export const consoles: typeof en = {
+  description: "Was der Server in diesem Boot auf seine Konsole schrieb. Sie wird am Standort gelesen und braucht keine Anmeldung.",
+  server: "Server",
+  boot: "Boot",
+  bootOf: (number, started) => `${number}, ab ${started}`,
+  runs: "Läuft",
+  endedAt: (when) => `Beendet um ${when}`,
+  started: "Beginn",
+  observed: "Am Standort gelesen",
+  size: "Größe",
+  kilobytes: (value) => `${value} kB`,
+  dropped: (value) => `${value} kB davor fehlen: Von jedem Boot werden die letzten 64 KiB aufbewahrt.`,
+  serverOf: (number) => `Server ${number}`,
+  text: (cluster, server, boot) => `Konsole von ${cluster}, Server ${server}, Boot ${boot}`,
+  download: "Herunterladen",
+  fileName: (cluster, server, boot) => `${cluster}-server-${server}-boot-${boot}.txt`,
+  emptyTitle: "Noch keine Konsole",
+  emptyText: "Hier steht die Konsole jedes Boots, sobald der Server hochfährt. Ein Standort, der keine Konsole aufbewahrt, zeigt keine.",
+  noServers: "Noch keine Poplar-Server",
+  noServersText: "Der Cluster bekommt seine Server, während er erstellt wird.",
+  noText: "In diesem Boot wurde nichts geschrieben.",
+  noBoot: "Dieser Boot ist nicht aufbewahrt",
+  noBootText: "Von jedem Server werden die letzten 10 Boots aufbewahrt. Wählen Sie einen davon.",
+};
