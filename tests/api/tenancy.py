@@ -18,6 +18,7 @@ from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
+from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.jobs.store import create as create_job
 from ipucloud.clusters.reservations.store import reserve
@@ -28,7 +29,7 @@ from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.reservations import ReservationCreate
-from ipucloud.contract.wallet import TopUpPolicy
+from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
@@ -50,7 +51,7 @@ from tests.support.reservations import offer, reservation_json
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
 
-_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning"}
+_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentMethod", "removePaymentMethod"}
 """Operations that need a policy of the account."""
 
 _IN_USE = frozenset(
@@ -351,6 +352,7 @@ class Tenancy:
         async with self.api.world.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
             await set_dunning(connection, project.id, DunningPolicy())
+            await set_method(connection, project.id, PaymentMethodSet(customer="cus_1", payment_method="pm_1"))
             if operation.id == "endTopUp":
                 await set_top_up(connection, project.id, TopUpPolicy.model_validate(TOP_UP))
             return str(

@@ -44,6 +44,8 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "endDunning": 404,
     "setTopUp": 200,
     "endTopUp": 404,
+    "setPaymentMethod": 200,
+    "removePaymentMethod": 404,
     "deleteProject": 404,
     "deleteCluster": 202,
     "deleteWebhook": 404,
