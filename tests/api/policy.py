@@ -17,6 +17,7 @@ PLATFORM = frozenset({Role.ADMIN})
 SEEING_THE_PLATFORM = frozenset({Role.ADMIN, Role.SUPPORT})
 PAYING = frozenset({Role.BILLING, Role.OWNER, Role.ADMIN})
 SEEING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN, Role.SUPPORT})
+CHANGING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN})
 
 POLICY: dict[str, frozenset[Role]] = {
     "whoami": WITH_ANY_TOKEN,
@@ -215,6 +216,16 @@ POLICY: dict[str, frozenset[Role]] = {
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
     "listAccountEvents": SEEING_ACCOUNTS,
+    "listAccountWebhooks": SEEING_ACCOUNTS,
+    "createAccountWebhook": CHANGING_ACCOUNTS,
+    "getAccountWebhook": SEEING_ACCOUNTS,
+    "updateAccountWebhook": CHANGING_ACCOUNTS,
+    "deleteAccountWebhook": CHANGING_ACCOUNTS,
+    "pingAccountWebhook": CHANGING_ACCOUNTS,
+    "rotateAccountWebhookSecret": CHANGING_ACCOUNTS,
+    "listAccountDeliveries": SEEING_ACCOUNTS,
+    "getAccountDelivery": SEEING_ACCOUNTS,
+    "redeliverToAccount": CHANGING_ACCOUNTS,
     "getDunning": SEEING_ACCOUNTS,
     "setDunning": PLATFORM,
     "endDunning": PLATFORM,
@@ -374,6 +385,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "resetPartition": lambda _: {},
     "createJob": lambda number: {"command": ["echo", str(number)]},
     "rotateVipuKey": lambda _: {},
+    "createAccountWebhook": lambda _: {"url": "https://hooks.example.com/"},
+    "updateAccountWebhook": lambda number: {"description": f"number {number}"},
+    "rotateAccountWebhookSecret": lambda _: {},
     "createWebhook": lambda _: {"url": "https://hooks.example.com/"},
     "updateWebhook": lambda number: {"description": f"number {number}"},
     "rotateWebhookSecret": lambda _: {},

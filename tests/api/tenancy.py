@@ -292,18 +292,23 @@ class Tenancy:
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
-        return await self._webhook(project) if "/webhooks" in operation.path else {}
+        return (
+            await self._webhook(project, of_account="{account}" in operation.path)
+            if "/webhooks" in operation.path
+            else {}
+        )
 
-    async def _webhook(self, project: Project) -> dict[str, str]:
-        """The only webhook of a project, and its only delivery."""
+    async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
+        """The only webhook of a project or of its account, and its only delivery."""
+        home = "account_id" if of_account else "project_id"
         names = {"webhook": new_id(), "delivery": new_id()}
         async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):
-                await connection.execute(sa.delete(table).where(table.c.project_id == project.id))
+                await connection.execute(sa.delete(table).where(table.c[home] == project.id))
             await connection.execute(
                 sa.insert(webhooks).values(
                     id=names["webhook"],
-                    project_id=project.id,
+                    **{home: project.id},
                     url="https://hooks.example.com/",
                     event_types=[],
                     secret="sealed",
@@ -314,7 +319,7 @@ class Tenancy:
             await connection.execute(
                 sa.insert(webhook_deliveries).values(
                     id=names["delivery"],
-                    project_id=project.id,
+                    **{home: project.id},
                     webhook_id=names["webhook"],
                     type="webhook.ping",
                     payload="{}",

@@ -328,12 +328,15 @@ RESERVATION_CANCELLED = _register(
 )
 QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
 
-WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")
-WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.")
-WEBHOOK_DELETED = _register("webhook.deleted", "A webhook and its deliveries were deleted.")
-WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.")
+WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.", account=True)
+WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.", account=True)
+WEBHOOK_DELETED = _register("webhook.deleted", "A webhook and its deliveries were deleted.", account=True)
+WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.", account=True)
 WEBHOOK_DISABLED = _register(
-    "webhook.disabled", "The webhook was disabled; no more messages are sent to it.", payload=payloads.WebhookStopped
+    "webhook.disabled",
+    "The webhook was disabled; no more messages are sent to it.",
+    payload=payloads.WebhookStopped,
+    account=True,
 )
 
 INVOICE_ISSUED = _register_money(

@@ -143,7 +143,8 @@ class MessageData(Answer):
     """The event of a message."""
 
     id: str = Field(description="Id of the event, as in the list of events.")
-    project_id: UUID
+    project_id: UUID | None = Field(description="The project whose event it is; null: a billing account's.")
+    account_id: UUID | None = Field(description="The billing account whose event it is; null: a project's.")
     subject_type: str
     subject_id: UUID
     operation_id: UUID | None

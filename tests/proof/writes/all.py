@@ -49,6 +49,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteProject": 404,
     "deleteCluster": 202,
     "deleteWebhook": 404,
+    "deleteAccountWebhook": 404,
     "removePartition": 202,
     "replaceQuotas": 412,
     "replaceExpectedInventory": 200,

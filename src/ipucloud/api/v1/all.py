@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.api.v1 import (
     account_members,
+    account_webhooks,
     audit_log,
     billing,
     billing_budgets,
@@ -104,6 +105,7 @@ ROUTERS = tuple(
         members,
         invitations,
         account_members,
+        account_webhooks,
         me,
         device_logins,
         notifications,
