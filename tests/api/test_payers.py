@@ -177,7 +177,9 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     hooks = f"{ACCOUNTS}/{of}/webhooks"
-    body = {"url": "https://hooks.example.com/", "event_types": ["invoice.*"]}
+    body = {"url": "https://hooks.example.com/", "event_types": ["payment.*", "payment.received"]}
+    for foreign in ("cluster.*", "cluster.active"):  # no event of an account
+        problem(await caller.post(hooks, json=body | {"event_types": [foreign]}), 422, "validation_failed")
     made = await caller.post(hooks, json=body, headers=key())
     assert (made.status_code, made.headers["location"]) == (201, f"{hooks}/{made.json()['id']}")
     assert made.json()["secret"].startswith("whsec_")

@@ -505,6 +505,8 @@ TYPES = sorted(name for name, kind in REGISTRY.items() if kind.project)
 """The types that projects have."""
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})
 """Every valid pattern: each type, and all types of a noun, such as `cluster.*`."""
+ACCOUNT_PATTERNS = sorted({*ACCOUNT_TYPES, *(f"{name.partition('.')[0]}.*" for name in ACCOUNT_TYPES)})
+"""The same of billing accounts."""
 
 _NEAR = 0.5
 """Minimum similarity of a suggestion, as `difflib` measures it."""
@@ -552,3 +554,13 @@ EventTypePattern = Annotated[
     _one_of(PATTERNS),
 ]
 """One registered type, or all types of a noun."""
+AccountEventTypePattern = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z][a-z_]{0,62}\.([a-z][a-z_]{0,62}|\*)$",
+        examples=["invoice.*"],
+        json_schema_extra={"enum": list(ACCOUNT_PATTERNS)},
+    ),
+    _one_of(ACCOUNT_PATTERNS),
+]
+"""The same, of those that billing accounts have."""

@@ -30,15 +30,15 @@ from ipucloud.api.writes import change_account
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.webhooks import (
+    AccountWebhookCreate,
+    AccountWebhookPatch,
     DeliveryList,
     DeliveryOut,
     DeliveryPage,
     KeepSecret,
     NewWebhookOut,
-    WebhookCreate,
     WebhookOut,
     WebhookPage,
-    WebhookPatch,
 )
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
@@ -72,7 +72,7 @@ async def list_account_webhooks(request: Request, account: AccountId, query: Ann
         errors=(QUOTA_EXCEEDED, NOT_CONFIGURED),
     ),
 )
-async def create_account_webhook(request: Request, account: AccountId, body: WebhookCreate) -> Response:
+async def create_account_webhook(request: Request, account: AccountId, body: AccountWebhookCreate) -> Response:
     """Send the events of the account's money to an endpoint from now on.
 
     Messages follow the Standard Webhooks specification. They are signed with the secret in this response, which is not
@@ -115,7 +115,7 @@ async def get_account_webhook(request: Request, account: AccountId, webhook: Web
     ),
 )
 async def update_account_webhook(
-    request: Request, account: AccountId, webhook: WebhookId, body: WebhookPatch
+    request: Request, account: AccountId, webhook: WebhookId, body: AccountWebhookPatch
 ) -> Response:
     """Change a webhook. Events that occur while it is disabled are never sent."""
     check_url(request, body.url)
