@@ -369,6 +369,13 @@ class Settings(BaseSettings):
     public_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
         None, description="address of the control panel in e-mails; unset: they have none"
     )
+    stripe_secret_key: SecretStr | None = Field(
+        None, description="secret key of Stripe, which collects top-ups; unset: an operator records them"
+    )
+    stripe_secret_key_file: Path | None = Field(None, description="file with the key, instead of the former")
+    stripe_url: Annotated[str, AfterValidator(_http_url)] = Field(
+        "https://api.stripe.com", description="Stripe's API, or a proxy before it"
+    )
     billing_starts_at: Literal["ready", "requested"] = "ready"
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster for which a prepaid account must have funds"
@@ -395,6 +402,12 @@ class Settings(BaseSettings):
         if self.smtp_password_file is not None:
             return self.smtp_password_file.read_text().strip()
         return None if self.smtp_password is None else self.smtp_password.get_secret_value()
+
+    def stripe_secret(self) -> str | None:
+        """Stripe's secret key; None: Stripe is not used. Raises OSError if its file cannot be read."""
+        if self.stripe_secret_key_file is not None:
+            return self.stripe_secret_key_file.read_text().strip()
+        return None if self.stripe_secret_key is None else self.stripe_secret_key.get_secret_value()
 
     @property
     def delivery_ports(self) -> frozenset[int]:

@@ -13,6 +13,7 @@ import ipucloud.billing.prepaid.tables
 import ipucloud.billing.pricing.tables
 import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
+import ipucloud.billing.stripe.tables
 import ipucloud.clusters.consoles.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables

@@ -17,6 +17,7 @@ PLATFORM = frozenset({Role.ADMIN})
 SEEING_THE_PLATFORM = frozenset({Role.ADMIN, Role.SUPPORT})
 PAYING = frozenset({Role.BILLING, Role.OWNER, Role.ADMIN})
 SEEING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN, Role.SUPPORT})
+CHANGING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN})
 
 POLICY: dict[str, frozenset[Role]] = {
     "whoami": WITH_ANY_TOKEN,
@@ -215,11 +216,24 @@ POLICY: dict[str, frozenset[Role]] = {
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
     "listAccountEvents": SEEING_ACCOUNTS,
+    "listAccountWebhooks": SEEING_ACCOUNTS,
+    "createAccountWebhook": CHANGING_ACCOUNTS,
+    "getAccountWebhook": SEEING_ACCOUNTS,
+    "updateAccountWebhook": CHANGING_ACCOUNTS,
+    "deleteAccountWebhook": CHANGING_ACCOUNTS,
+    "pingAccountWebhook": CHANGING_ACCOUNTS,
+    "rotateAccountWebhookSecret": CHANGING_ACCOUNTS,
+    "listAccountDeliveries": SEEING_ACCOUNTS,
+    "getAccountDelivery": SEEING_ACCOUNTS,
+    "redeliverToAccount": CHANGING_ACCOUNTS,
     "getDunning": SEEING_ACCOUNTS,
     "setDunning": PLATFORM,
     "endDunning": PLATFORM,
     "setTopUp": PLATFORM,
     "endTopUp": PLATFORM,
+    "getPaymentMethod": SEEING_ACCOUNTS,
+    "setPaymentMethod": PLATFORM,
+    "removePaymentMethod": PLATFORM,
     "failPayment": PLATFORM,
     "listStuck": SEEING_THE_PLATFORM,
     "whatIs": SEEING_THE_PLATFORM,
@@ -349,6 +363,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "updateAccountBudget": lambda number: {"name": f"renamed-{number}"},
     "setPrepaid": lambda _: {"when_empty": "warn"},
     "setTopUp": lambda _: TOP_UP,
+    "setPaymentMethod": lambda number: {"customer": f"cus_{number}", "payment_method": f"pm_{number}"},
     "setDunning": lambda _: {"suspend_after": 30},
     "failPayment": lambda number: {"reason": f"reason {number}"},
     "issueCreditNote": lambda number: {"net": "0.01", "reason": f"reason {number}"},
@@ -370,6 +385,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "resetPartition": lambda _: {},
     "createJob": lambda number: {"command": ["echo", str(number)]},
     "rotateVipuKey": lambda _: {},
+    "createAccountWebhook": lambda _: {"url": "https://hooks.example.com/"},
+    "updateAccountWebhook": lambda number: {"description": f"number {number}"},
+    "rotateAccountWebhookSecret": lambda _: {},
     "createWebhook": lambda _: {"url": "https://hooks.example.com/"},
     "updateWebhook": lambda number: {"description": f"number {number}"},
     "rotateWebhookSecret": lambda _: {},

@@ -18,6 +18,7 @@ from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add, book
+from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.jobs.store import create as create_job
 from ipucloud.clusters.reservations.store import reserve
@@ -28,7 +29,7 @@ from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.reservations import ReservationCreate
-from ipucloud.contract.wallet import TopUpPolicy
+from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
@@ -50,7 +51,7 @@ from tests.support.reservations import offer, reservation_json
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
 
-_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning"}
+_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentMethod", "removePaymentMethod"}
 """Operations that need a policy of the account."""
 
 _IN_USE = frozenset(
@@ -291,18 +292,23 @@ class Tenancy:
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
-        return await self._webhook(project) if "/webhooks" in operation.path else {}
+        return (
+            await self._webhook(project, of_account="{account}" in operation.path)
+            if "/webhooks" in operation.path
+            else {}
+        )
 
-    async def _webhook(self, project: Project) -> dict[str, str]:
-        """The only webhook of a project, and its only delivery."""
+    async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
+        """The only webhook of a project or of its account, and its only delivery."""
+        home = "account_id" if of_account else "project_id"
         names = {"webhook": new_id(), "delivery": new_id()}
         async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):
-                await connection.execute(sa.delete(table).where(table.c.project_id == project.id))
+                await connection.execute(sa.delete(table).where(table.c[home] == project.id))
             await connection.execute(
                 sa.insert(webhooks).values(
                     id=names["webhook"],
-                    project_id=project.id,
+                    **{home: project.id},
                     url="https://hooks.example.com/",
                     event_types=[],
                     secret="sealed",
@@ -313,7 +319,7 @@ class Tenancy:
             await connection.execute(
                 sa.insert(webhook_deliveries).values(
                     id=names["delivery"],
-                    project_id=project.id,
+                    **{home: project.id},
                     webhook_id=names["webhook"],
                     type="webhook.ping",
                     payload="{}",
@@ -351,6 +357,7 @@ class Tenancy:
         async with self.api.world.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
             await set_dunning(connection, project.id, DunningPolicy())
+            await set_method(connection, project.id, PaymentMethodSet(customer="cus_1", payment_method="pm_1"))
             if operation.id == "endTopUp":
                 await set_top_up(connection, project.id, TopUpPolicy.model_validate(TOP_UP))
             return str(

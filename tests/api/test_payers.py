@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import orjson
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -101,7 +102,11 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
     assert refusals[0]["detail"].replace("twice", "none") == refusals[1]["detail"]
     assert (await got(caller, f"{ACCOUNTS}/research/summary"))["clusters"] == []
     me = await got(caller, "/v1/whoami")
-    assert (me["project"], me["scopes"], me["token"]["account_id"]) == (None, ["account:read", "catalogue:read"], of)
+    assert (me["project"], me["scopes"], me["token"]["account_id"]) == (
+        None,
+        ["account:read", "account:write", "catalogue:read"],
+        of,
+    )
     problem(await caller.get("/v1/projects"), 403, "permission_denied")
     problem(await caller.get("/v1/tokens"), 403, "permission_denied")
     rotated = (await admin.post(f"/v1/tokens/{me['token']['id']}:rotate", json={})).json()
@@ -164,3 +169,75 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
     assert [
         each["type"] for each in in_project if each["type"].partition(".")[0] in {"invoice", "account", "payment"}
     ] == shared
+
+
+async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
+    """Everything that a project's webhook can do; to other payers and to projects it does not exist."""
+    admin = await api.caller(Role.ADMIN)
+    of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
+    caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
+    hooks = f"{ACCOUNTS}/{of}/webhooks"
+    body = {"url": "https://hooks.example.com/", "event_types": ["payment.*", "payment.received"]}
+    for foreign in ("cluster.*", "cluster.active"):  # no event of an account
+        problem(await caller.post(hooks, json=body | {"event_types": [foreign]}), 422, "validation_failed")
+    made = await caller.post(hooks, json=body, headers=key())
+    assert (made.status_code, made.headers["location"]) == (201, f"{hooks}/{made.json()['id']}")
+    assert made.json()["secret"].startswith("whsec_")
+    hook = made.headers["location"]
+    changed = await caller.patch(hook, json={"description": "books"}, headers={"if-match": '"1"'})
+    assert (changed.status_code, changed.json()["version"]) == (200, 2)
+    problem(
+        await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'}), 412, "precondition_failed"
+    )
+    [listed] = (await got(caller, hooks))["items"]
+    assert listed == await got(caller, hook) == changed.json()
+    pinged = await caller.post(f"{hook}:ping")
+    assert pinged.status_code == 202, pinged.text
+    assert (await got(caller, f"{hook}/deliveries"))["items"] == [await got(caller, pinged.headers["location"])]
+    again = await caller.post(f"{pinged.headers['location']}:redeliver")
+    assert (again.status_code, again.json()["id"]) == (202, pinged.json()["id"])
+    rotated = await caller.post(f"{hook}:rotate-secret", json={})
+    assert rotated.json()["secret"] != made.json()["secret"]
+    absent = hook.replace(made.json()["id"], str(UUID(int=5)))
+    delivery = f"/deliveries/{pinged.json()['id']}"
+    for method, end, sent in (
+        ("GET", "", None),
+        ("PATCH", "", {"description": "x"}),
+        ("DELETE", "", None),
+        ("POST", ":ping", None),
+        ("POST", ":rotate-secret", {}),
+        ("GET", "/deliveries", None),
+        ("GET", delivery, None),
+        ("POST", f"{delivery}:redeliver", None),
+    ):
+        bodies = {
+            problem_without_ids((await who.request(method, f"{path}{end}", json=sent)).text, path)
+            for who, path in ((stranger, hook), (caller, absent), (stranger, absent))
+        }
+        assert len(bodies) == 1, bodies
+        problem(await stranger.request(method, f"{hook}{end}", json=sent), 404, "not_found")
+        problem(await api.owner.request(method, f"{hook}{end}", json=sent), 403, "permission_denied")
+        problem(await admin.request(method, f"{absent}{end}", json=sent), 404, "not_found")
+    once = key()
+    first = await caller.post(f"{hook}:ping", headers=once)
+    assert (await caller.post(f"{hook}:ping", headers=once)).json() == first.json()
+    problem(await stranger.post(f"{hook}:ping", headers=once), 404, "not_found")
+    unknown = f"{ACCOUNTS}/{UUID(int=5)}/webhooks"
+    for who, path in ((stranger, hooks), (caller, unknown), (admin, unknown)):
+        problem(await who.post(path, json=body, headers=key()), 404, "not_found")
+        problem(await who.get(path), 404, "not_found")
+    problem(await api.owner.get(f"{api.base}/webhooks/{made.json()['id']}"), 404, "not_found")
+    assert (await got(api.owner, f"{api.base}/webhooks"))["items"] == []
+    assert {each["type"] for each in (await got(caller, f"{ACCOUNTS}/{of}/events"))["items"]} >= {
+        "webhook.created",
+        "webhook.updated",
+        "webhook.secret_rotated",
+    }
+    assert (await caller.delete(hook)).status_code == 204
+    problem(await caller.get(hook), 404, "not_found")
+
+
+def problem_without_ids(text: str, path: str) -> str:
+    """A problem but for the request's id, and the webhook's in its own path."""
+    body = orjson.loads(text.replace(path.rpartition("/")[2], "ID"))
+    return str(sorted((body | {"request_id": ""}).items()))

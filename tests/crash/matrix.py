@@ -67,10 +67,10 @@ NEVER = "never"
 BOOKS = (
     *("budgets.", "close.", "correct.", "credits.", "dunning.", "invoices.", "months.", "prepaid."),
     "price_correction.",
-    *("expiry.", "idle.", "proofs.", "reservation.", "schedule.", "waiting."),
+    *("expiry.", "idle.", "proofs.", "reservation.", "schedule.", "stripe.", "waiting."),
 )
 """Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, test_rerating.py, invoices/,
-clusters/test_prepaid.py, clusters/test_dunning.py and billing/test_top_ups.py."""
+clusters/test_prepaid.py, clusters/test_dunning.py, billing/test_top_ups.py and billing/test_stripe.py."""
 SIMULATED = (":redfish.list", ":admin.ListAgents", ":vipu.GetVersion")
 """Reads of the hardware, after which nothing is written yet: tried with `--full`, and in the simulation."""
 BY_HAND = (":redfish.log",)

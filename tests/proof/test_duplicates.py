@@ -31,7 +31,9 @@ SHOWN_ONCE = {
     "rotatePlatformToken",
     "rotateVipuKey",
     "createWebhook",
+    "createAccountWebhook",
     "rotateWebhookSecret",
+    "rotateAccountWebhookSecret",
 }
 """Their first answer has a secret that a replay has not."""
 OF_A_PROJECT = "/v1/projects/"

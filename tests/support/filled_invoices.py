@@ -20,6 +20,13 @@ from ipucloud.idempotency.store import MoneyRequest, keep_money
 from ipucloud.kernel.money import Money
 from tests.support.invoices import add_tax_rate
 
+_CHARGED = sa.text(
+    """
+    INSERT INTO payment_charges (payment_id, idempotency_key, customer, payment_method, amount, currency)
+    SELECT id, gen_random_uuid(), 'cus_1', 'pm_1', 100, currency FROM payments
+     WHERE account_id = :account_id AND finished_at IS NULL
+    """
+)
 _DONE = sa.text("INSERT INTO invoiced_months (month) VALUES (:month)")
 _REMINDED = sa.text(
     "INSERT INTO dunning_reminders (invoice_id, days) SELECT id, 1 FROM invoices WHERE number = :number"
@@ -35,6 +42,7 @@ async def fill_invoices(connection: AsyncConnection, *, account_id: UUID, month:
     assert number is not None
     await record_payment(connection, account_id, one, reference="first", invoice=number)
     await expect_payment(connection, account_id, one)
+    await connection.execute(_CHARGED, {"account_id": account_id})
     await set_dunning(connection, account_id, DunningPolicy())
     await connection.execute(_REMINDED, {"number": number})
     await issue_credit_note(connection, number, net=Decimal("0.50"), reason="a rack lost power")

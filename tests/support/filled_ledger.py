@@ -57,6 +57,7 @@ _AFTER = (
     INSERT INTO top_up_policies (account_id, currency, amount, below_hours, month_limit, paused_at, pause_reason)
     VALUES (:project_id, 'EUR', 10, 4, 100, app_now(), 'month_limit')
     """,
+    "INSERT INTO payment_methods (account_id, customer, payment_method) VALUES (:project_id, 'cus_1', 'pm_1')",
     """
     INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency, released_at, reason)
     SELECT id, project_id, project_id, 3.75, currency, app_now(), 'posted' FROM clusters LIMIT 1

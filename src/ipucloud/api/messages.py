@@ -26,10 +26,11 @@ _RESPONSES = {
 
 def messages() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The document's `webhooks`, and the schemas and parameters that these refer to, by name."""
-    payloads = dict.fromkeys(kind.payload for kind in REGISTRY.values() if kind.project and kind.payload is not None)
+    sent = {name: kind for name, kind in sorted(REGISTRY.items()) if kind.project or kind.account}
+    payloads = dict.fromkeys(kind.payload for kind in sent.values() if kind.payload is not None)
     models: list[type[BaseModel]] = [Message, Ping, *payloads]
     _, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=_SCHEMAS + "{model}")
-    webhooks = {name: _webhook(kind.meaning, _message(kind)) for name, kind in sorted(REGISTRY.items()) if kind.project}
+    webhooks = {name: _webhook(kind.meaning, _message(kind)) for name, kind in sent.items()}
     webhooks[PING] = _webhook("A ping of the webhook was requested.", _ref(Ping.__name__))
     parameters = {
         name: {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}

@@ -79,10 +79,10 @@ async def named_list_of(
 
 
 async def list_of_account(
-    request: Request, account: UUID, statements: Mapping[Order, Query[DocumentPage]], query: Listed
+    request: Request, account: UUID, statements: Mapping[Order, Query[DocumentPage]], query: Listed, **more: object
 ) -> Response:
     """As `list_of`, for a list of a billing account. Raises what `reads.reading_account` raises."""
-    parameters = {"account_id": account, **list_parameters(query, behind(query, request))}
+    parameters = {"account_id": account, **list_parameters(query, behind(query, request)), **more}
     async with reading_account(request, account) as connection:
         return page(query, request, await statements[query.order].one(connection, parameters))
 

@@ -128,6 +128,17 @@ async def reading_account(request: Request, account: UUID) -> AsyncIterator[Stat
         yield connection
 
 
+async def read_one_of_account(
+    request: Request, statement: Query[OneDocument], account: UUID, **parameters: object
+) -> tuple[bytes, int]:
+    """As `read_one`, of a billing account. Raises what `reading_account` raises."""
+    async with reading_account(request, account) as connection:
+        row = await statement.one(connection, {"account_id": account, **parameters})
+    if row.document is None or row.version is None:
+        raise not_found()
+    return row.document.encode(), row.version
+
+
 async def check_permission(request: HTTPConnection) -> None:
     """Raise `Problem` 401, 404 or 403 if a valid request of the caller would be refused."""
     project = request.path_params.get("project")

@@ -17,6 +17,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.idempotency.store import PLATFORM
 from ipucloud.identity.access import Principal, Scope, authorize, identify
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.failpoints import failpoint
 
 _KEYED = frozenset({"POST", "PATCH"})
@@ -64,6 +65,23 @@ async def change_platform(
         return await _once(
             connection, principal.token_id if own else PLATFORM, key, moves, lambda: effect(connection, principal)
         )
+
+    return _response(request, await services_of(request).database.transact(work))
+
+
+async def change_account(
+    request: Request, account: UUID, effect: Callable[[AsyncConnection], Awaitable[Answer]]
+) -> Response:
+    """As `change`, of a billing account; to a payer, another account is one that does not exist."""
+    trace = trace_of(request)
+    key = await _key(request, None)
+
+    async def work(connection: AsyncConnection) -> Answer:
+        principal = await identify(connection, trace.credential(), permission_of(request))
+        trace.admit(token_id=principal.token_id)
+        if principal.account not in {None, account}:
+            raise not_found()
+        return await _once(connection, account, key, None, lambda: effect(connection))
 
     return _response(request, await services_of(request).database.transact(work))
 

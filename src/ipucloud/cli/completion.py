@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind
+from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind, webhook_kind
 from ipucloud.client.errors import ClientError
 from ipucloud.client.profiles import load, stored_profiles
 from ipucloud.client.retry import NO_RETRY
@@ -54,6 +54,11 @@ def its_jobs(context: typer.Context) -> Kind[Any]:
 def its_budgets(context: typer.Context) -> Kind[Any]:
     """The budgets of the billing account that was typed before, or of the project."""
     return budget_kind(context.params.get("account"))
+
+
+def its_webhooks(context: typer.Context) -> Kind[Any]:
+    """The webhooks of the billing account that was typed before, or of the project."""
+    return webhook_kind(context.params.get("account"))
 
 
 def profiles() -> list[str]:

@@ -110,6 +110,13 @@ def budget_kind(account: str | None) -> Kind[Budget]:
     return replace(BUDGET, page=lambda: budgets.list(account=account), where=f" of the billing account {account}")
 
 
+def webhook_kind(account: str | None) -> Kind[Webhook]:
+    """The webhooks of a billing account; None: of the project."""
+    if account is None:
+        return WEBHOOK
+    return replace(WEBHOOK, page=lambda: webhooks.list(account=account), where=f" of the billing account {account}")
+
+
 def member_kind(account: str | None) -> Kind[Member]:
     """The members of the project, or the payers of a billing account."""
     where = " in the project" if account is None else f" of the billing account {account}"

@@ -18,6 +18,7 @@ from ipucloud.client.models import (
     Money,
     Page,
     Payment,
+    PaymentMethod,
     Report,
     Summary,
 )
@@ -162,6 +163,22 @@ def set_top_up(
 def end_top_up(account: Ref) -> Call[None]:
     """End the account's automatic top-ups."""
     return request.delete(f"{_path(account)}/prepaid/top-up", nothing, scoped=False)
+
+
+def payment_method(account: Ref) -> Call[PaymentMethod]:
+    """What automatic top-ups of the account are charged to."""
+    return request.get(f"{_path(account)}/payment-method", PaymentMethod, scoped=False)
+
+
+def set_payment_method(account: Ref, *, customer: str, payment_method: str) -> Call[PaymentMethod]:
+    """Charge further top-ups of the account to a payment method that the customer saved at Stripe."""
+    body = {"customer": customer, "payment_method": payment_method}
+    return Call("PUT", f"{_path(account)}/payment-method", PaymentMethod, body=body, scoped=False)
+
+
+def remove_payment_method(account: Ref) -> Call[None]:
+    """Charge further top-ups of the account to nothing."""
+    return request.delete(f"{_path(account)}/payment-method", nothing, scoped=False)
 
 
 def dunning(account: Ref) -> Call[Dunning]:

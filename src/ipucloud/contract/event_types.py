@@ -328,12 +328,15 @@ RESERVATION_CANCELLED = _register(
 )
 QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
 
-WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")
-WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.")
-WEBHOOK_DELETED = _register("webhook.deleted", "A webhook and its deliveries were deleted.")
-WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.")
+WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.", account=True)
+WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.", account=True)
+WEBHOOK_DELETED = _register("webhook.deleted", "A webhook and its deliveries were deleted.", account=True)
+WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.", account=True)
 WEBHOOK_DISABLED = _register(
-    "webhook.disabled", "The webhook was disabled; no more messages are sent to it.", payload=payloads.WebhookStopped
+    "webhook.disabled",
+    "The webhook was disabled; no more messages are sent to it.",
+    payload=payloads.WebhookStopped,
+    account=True,
 )
 
 INVOICE_ISSUED = _register_money(
@@ -502,6 +505,8 @@ TYPES = sorted(name for name, kind in REGISTRY.items() if kind.project)
 """The types that projects have."""
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})
 """Every valid pattern: each type, and all types of a noun, such as `cluster.*`."""
+ACCOUNT_PATTERNS = sorted({*ACCOUNT_TYPES, *(f"{name.partition('.')[0]}.*" for name in ACCOUNT_TYPES)})
+"""The same of billing accounts."""
 
 _NEAR = 0.5
 """Minimum similarity of a suggestion, as `difflib` measures it."""
@@ -549,3 +554,13 @@ EventTypePattern = Annotated[
     _one_of(PATTERNS),
 ]
 """One registered type, or all types of a noun."""
+AccountEventTypePattern = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z][a-z_]{0,62}\.([a-z][a-z_]{0,62}|\*)$",
+        examples=["invoice.*"],
+        json_schema_extra={"enum": list(ACCOUNT_PATTERNS)},
+    ),
+    _one_of(ACCOUNT_PATTERNS),
+]
+"""The same, of those that billing accounts have."""

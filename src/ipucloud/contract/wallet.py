@@ -154,6 +154,23 @@ class TopUpOut(Answer):
     reference: str | None = Field(description="Reference of the top-up that is under way; null: none is.")
 
 
+class PaymentMethodSet(Body):
+    """A payment method that the customer saved at Stripe for payments without them."""
+
+    customer: str = Field(pattern=r"^cus_[A-Za-z0-9_]{1,250}$", description="Stripe's id of the customer.")
+    payment_method: str = Field(
+        pattern=r"^pm_[A-Za-z0-9_]{1,250}$", description="Stripe's id of the payment method, attached to the customer."
+    )
+
+
+class PaymentMethodOut(Answer):
+    """What automatic top-ups of an account are charged to."""
+
+    customer: str = Field(description="Stripe's id of the customer.")
+    payment_method: str = Field(description="Stripe's id of the payment method.")
+    set_at: datetime = Field(description="Since when top-ups are charged to it.")
+
+
 class FundsOut(Answer):
     """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held - tax."""
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_types import EventTypePattern
+from ipucloud.contract.event_types import AccountEventTypePattern, EventTypePattern
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.lists import Listed, Page
 
@@ -45,6 +45,7 @@ class Failure(StrEnum):
 
 
 EventTypes = Annotated[list[EventTypePattern], Field(max_length=64)]
+AccountEventTypes = Annotated[list[AccountEventTypePattern], Field(max_length=64)]
 Url = Annotated[str, Field(min_length=1, max_length=LONGEST_URL, examples=["https://hooks.example.com/ipucloud"])]
 Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
@@ -66,6 +67,20 @@ class WebhookPatch(Body):
     event_types: EventTypes | None = None
     description: Description | None = None
     enabled: bool | None = None
+
+
+class AccountWebhookCreate(WebhookCreate):
+    """An endpoint for the events of a billing account."""
+
+    event_types: AccountEventTypes = Field(
+        default_factory=list, description="Event types, or `noun.*` for all types of a noun; empty: all types."
+    )
+
+
+class AccountWebhookPatch(WebhookPatch):
+    """Omitted fields stay unchanged. Setting `enabled` to true sends events from then on."""
+
+    event_types: AccountEventTypes | None = None
 
 
 class WebhookOut(Answer):
@@ -143,7 +158,8 @@ class MessageData(Answer):
     """The event of a message."""
 
     id: str = Field(description="Id of the event, as in the list of events.")
-    project_id: UUID
+    project_id: UUID | None = Field(description="The project whose event it is; null: a billing account's.")
+    account_id: UUID | None = Field(description="The billing account whose event it is; null: a project's.")
     subject_type: str
     subject_id: UUID
     operation_id: UUID | None

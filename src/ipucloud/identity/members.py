@@ -11,6 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads import MemberOf, MemberRoleChanged
@@ -111,17 +112,27 @@ _END_INVITATIONS = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where people are members: a project or a billing account, and the request that changes something there."""
+    """A project or a billing account, whose members and webhooks are, and the request that changes something there."""
 
     project_id: UUID | None
     account_id: UUID | None
-    request_id: str
+    request_id: str | None
 
     @property
     def parameters(self) -> dict[str, UUID | None]:
         return {"project_id": self.project_id, "account_id": self.account_id}
 
-    async def note(self, connection: AsyncConnection, type_: EventType, subject_id: UUID, data: MemberOf) -> None:
+    @property
+    def id(self) -> UUID:
+        """Of the project or of the account."""
+        found = self.project_id or self.account_id
+        if found is None:
+            raise TypeError("neither a project nor an account")
+        return found
+
+    async def note(
+        self, connection: AsyncConnection, type_: EventType, subject_id: UUID, data: BaseModel | None = None
+    ) -> None:
         """Append an event."""
         if self.project_id is not None:
             await record(

@@ -39,6 +39,7 @@ class Permission(StrEnum):
     BILLING_WRITE = "billing:write"
     BUDGET_WRITE = "budget:write"
     ACCOUNT_READ = "account:read"
+    ACCOUNT_WRITE = "account:write"
     PLATFORM_READ = "platform:read"
     PLATFORM_WRITE = "platform:write"
     WEBHOOK_WRITE = "webhook:write"
@@ -62,6 +63,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.ACCOUNT_READ: PLATFORM_ROLES | ACCOUNT_ROLES,
+    Permission.ACCOUNT_WRITE: frozenset({Role.ADMIN, Role.PAYER}),
     Permission.PLATFORM_READ: PLATFORM_ROLES,
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),

@@ -183,8 +183,9 @@ _SUBJECTS = (
 _EFFECTLESS = clauses(
     "k.subject_id IS NOT NULL",
     *(f"AND NOT EXISTS (SELECT FROM {table} t WHERE t.id = k.subject_id)" for table in _SUBJECTS),
-    # An SSH key may be deleted before the stored answer of its creation expires.
+    # An SSH key or a webhook may be deleted before the stored answer of its creation expires.
     "AND NOT EXISTS (SELECT FROM events e WHERE e.project_id = k.scope AND e.subject_id = k.subject_id)",
+    "AND NOT EXISTS (SELECT FROM events e WHERE e.account_id = k.scope AND e.subject_id = k.subject_id)",
 )
 
 ANSWER_HAS_EFFECT = Invariant(

@@ -20,7 +20,7 @@ from ipucloud.contract.event_types import WEBHOOK_DISABLED
 from ipucloud.contract.webhooks import Disabled, Failure
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import record
+from ipucloud.identity.members import Home
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
@@ -42,7 +42,8 @@ class _Row(NamedTuple):
     leased: bool
     now: datetime
     id: UUID
-    project_id: UUID
+    project_id: UUID | None
+    account_id: UUID | None
     url: str
     secret: str
     previous_secret: str | None
@@ -59,7 +60,7 @@ class _Endpoint(NamedTuple):
 
 _LOAD = Query(
     """
-    SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.url, h.secret,
+    SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.account_id, h.url, h.secret,
            CASE WHEN h.previous_until > app_now() THEN h.previous_secret END AS previous_secret,
            due.deliveries, extract(epoch FROM later.next_at - app_now())::float8 AS next_in
       FROM work w
@@ -134,7 +135,7 @@ class EndpointInputs:
     """An endpoint with its due deliveries, as of `now`. Secrets are encrypted."""
 
     id: UUID
-    project_id: UUID
+    home: Home
     url: str
     secrets: tuple[str, ...]
     due: tuple[Due, ...]
@@ -164,11 +165,13 @@ class Deliverer:
             return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, row.next_in))
         sealed = (row.secret,) if row.previous_secret is None else (row.secret, row.previous_secret)
         due = tuple(Due(UUID(key), payload, tries) for key, payload, tries in row.deliveries)
-        return EndpointInputs(row.id, row.project_id, row.url, sealed, due, row.now)
+        return EndpointInputs(row.id, Home(row.project_id, row.account_id, None), row.url, sealed, due, row.now)
 
     async def act(self, item: WorkItem, inputs: EndpointInputs) -> Sequence[Tried]:
         """While this worker cannot decrypt the secrets, nothing is attempted or counted."""
-        structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id))
+        structlog.contextvars.bind_contextvars(
+            **{name: str(value) for name, value in inputs.home.parameters.items() if value is not None}
+        )
         item.remaining()
         secrets = self._opened(inputs)
         if not secrets:
@@ -180,7 +183,7 @@ class Deliverer:
         if self._keys is None:
             return []
         try:
-            where = secret_place(inputs.id, inputs.project_id)
+            where = secret_place(inputs.id, inputs.home.id)
             return [unseal(self._keys, each, where) for each in inputs.secrets]
         except SealingError as error:
             log.error("webhook_secret_not_opened", webhook_id=str(inputs.id), error=str(error))
@@ -236,20 +239,11 @@ class Deliverer:
         elif given_up and not well:
             reason = Disabled.FAILING
         if reason is not None:
-            await disable(connection, inputs.id, inputs.project_id, reason)
+            await disable(connection, inputs.id, inputs.home, reason)
 
 
-async def disable(
-    connection: AsyncConnection, webhook_id: UUID, project_id: UUID, reason: Disabled, request_id: str | None = None
-) -> None:
+async def disable(connection: AsyncConnection, webhook_id: UUID, home: Home, reason: Disabled) -> None:
     """Disable the endpoint; pending deliveries fail. They can be redelivered once it is enabled."""
     await connection.execute(_DISABLE, {"id": webhook_id, "reason": reason.value})
     await connection.execute(_GIVE_UP, {"id": webhook_id})
-    await record(
-        connection,
-        WEBHOOK_DISABLED,
-        project_id=project_id,
-        subject_id=webhook_id,
-        request_id=request_id,
-        data=WebhookStopped(reason=reason.value),
-    )
+    await home.note(connection, WEBHOOK_DISABLED, webhook_id, WebhookStopped(reason=reason.value))

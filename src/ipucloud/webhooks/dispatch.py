@@ -32,40 +32,52 @@ _HELD = Query(
     "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence", bool
 )
 _SETTLED = "transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+# Events of the project that a webhook is of, or of its account: each has an index of its own.
+_NEWS = (
+    "SELECT FROM events e WHERE e.{0} = h.{0}"
+    f" AND (e.transaction, e.id) > (h.after_transaction, h.after_id) AND e.{_SETTLED}"
+)
+_EVENTS = clauses(
+    "(SELECT transaction, id, type,",
+    PAYLOAD,
+    "AS payload FROM events WHERE {0} = h.{0} AND (transaction, id) > (h.after_transaction, h.after_id) AND",
+    _SETTLED,
+    "ORDER BY transaction, id LIMIT :events)",
+)
 _BEHIND = Query(
     clauses(
-        "SELECT h.id FROM webhooks h WHERE h.disabled IS NULL AND EXISTS (",
-        "  SELECT FROM events e WHERE e.project_id = h.project_id",
-        "     AND (e.transaction, e.id) > (h.after_transaction, h.after_id) AND e.",
-        _SETTLED,
-        ") ORDER BY h.id LIMIT :endpoints FOR NO KEY UPDATE SKIP LOCKED",
+        "SELECT h.id FROM webhooks h WHERE h.disabled IS NULL AND (EXISTS (",
+        _NEWS.format("project_id"),
+        ") OR EXISTS (",
+        _NEWS.format("account_id"),
+        ")) ORDER BY h.id LIMIT :endpoints FOR NO KEY UPDATE SKIP LOCKED",
     ),
     UUID,
 )
 _ENQUEUE = sa.text(
     clauses(
         "WITH found AS (",
-        "  SELECT h.id AS webhook_id, h.event_types, e.* FROM webhooks h CROSS JOIN LATERAL (",
-        "    SELECT transaction, id, project_id, type, ",
-        PAYLOAD,
-        "    AS payload FROM events",
-        "     WHERE project_id = h.project_id AND (transaction, id) > (h.after_transaction, h.after_id) AND ",
-        _SETTLED,
+        "  SELECT h.id AS webhook_id, h.event_types, h.project_id, h.account_id, e.*",
+        "    FROM webhooks h CROSS JOIN LATERAL (",
+        _EVENTS.replace("{0}", "project_id"),
+        "UNION ALL",
+        _EVENTS.replace("{0}", "account_id"),
         """
-         ORDER BY transaction, id LIMIT :events) AS e
+         ) AS e
       WHERE h.id = ANY (CAST(:ids AS uuid[]))
     ), wanted AS (
       SELECT * FROM found
        WHERE event_types = '{}' OR type = ANY (event_types) OR split_part(type, '.', 1) || '.*' = ANY (event_types)
     ), made AS (
       INSERT INTO webhook_deliveries
-             (id, project_id, webhook_id, event_transaction, event_id, type, payload, next_at)
-      SELECT gen_random_uuid(), project_id, webhook_id, transaction, id, type, payload, app_now() FROM wanted
+             (id, project_id, account_id, webhook_id, event_transaction, event_id, type, payload, next_at)
+      SELECT gen_random_uuid(), project_id, account_id, webhook_id, transaction, id, type, payload, app_now()
+        FROM wanted
       ON CONFLICT (webhook_id, event_transaction, event_id) DO NOTHING
     ), woken AS (
         """,
         WAKE,
-        "SELECT DISTINCT :delivery, webhook_id::text, project_id, app_now() FROM wanted",
+        "SELECT DISTINCT :delivery, webhook_id::text, coalesce(project_id, account_id), app_now() FROM wanted",
         AWAKE,
         """
     ), passed AS (

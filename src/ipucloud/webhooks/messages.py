@@ -22,7 +22,8 @@ PAYLOAD = f"""
 json_build_object(
   'type', type, 'timestamp', {rfc3339("created_at")},
   'data', json_build_object(
-    'id', transaction || '-' || id, 'project_id', project_id, 'subject_type', subject_type, 'subject_id', subject_id,
+    'id', transaction || '-' || id, 'project_id', project_id, 'account_id', account_id,
+    'subject_type', subject_type, 'subject_id', subject_id,
     'operation_id', operation_id, 'request_id', request_id, 'data', data))::text
 """
 """SQL: the body for a row of `events`. It has ids, with which a receiver reads the current state."""
@@ -33,9 +34,12 @@ def new_secret() -> str:
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
-def secret_place(webhook: UUID, project: UUID) -> str:
-    """The row that an encrypted secret is bound to. The same for both columns, because a rotation moves the text."""
-    return place("webhooks", webhook, "secret", project)
+def secret_place(webhook: UUID, home: UUID) -> str:
+    """The row that an encrypted secret is bound to; `home`: the project or account that has the webhook.
+
+    The same for both columns, because a rotation moves the text.
+    """
+    return place("webhooks", webhook, "secret", home)
 
 
 def message_id(delivery: UUID) -> str:

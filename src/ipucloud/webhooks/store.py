@@ -15,14 +15,21 @@ from ipucloud.contract.event_types import (
     WEBHOOK_DELETED,
     WEBHOOK_SECRET_ROTATED,
     WEBHOOK_UPDATED,
-    EventType,
 )
 from ipucloud.contract.lists import Order
 from ipucloud.contract.webhooks import Disabled, WebhookCreate, WebhookPatch
-from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    READ_BACK,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    page_of,
+    rfc3339,
+)
 from ipucloud.db.rows import Query
-from ipucloud.events.log import record
-from ipucloud.kernel.actor import Actor
+from ipucloud.identity.members import OF_ACCOUNT, Home
 from ipucloud.kernel.errors import (
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
@@ -38,7 +45,7 @@ from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import PING, new_secret, secret_place
 
 LIMIT = 20
-"""Maximum number of webhooks per project."""
+"""Maximum number of webhooks of a project, and of a billing account."""
 MAX_ATTEMPTS = 50
 """Maximum number of attempts per message, including redeliveries."""
 KEPT = "30 days"
@@ -89,10 +96,36 @@ _ONE_DELIVERY = clauses(
     "AND webhook_id = :webhook_id AND id = :delivery_id)",
 )
 GET_DELIVERY = clauses(_ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT)
-_READ = Query(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK), str)
-_READ_DELIVERY = Query(clauses(OF_PROJECT, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, READ_BACK), str)
+
+# The same of a billing account, for `api.paging.list_of_account` and `api.reads.read_one_of_account`.
+_ACCOUNTS = "WHERE account_id = :account_id"
+LIST_ACCOUNT_WEBHOOKS = {
+    order: Query(clauses(OF_ACCOUNT, text.replace(_MINE, _ACCOUNTS)), DocumentPage)
+    for order, text in LIST_WEBHOOKS.items()
+}
+LIST_ACCOUNT_DELIVERIES = {
+    order: Query(clauses(OF_ACCOUNT, text.replace(_MINE, _ACCOUNTS)), DocumentPage)
+    for order, text in LIST_DELIVERIES.items()
+}
+GET_ACCOUNT_WEBHOOK = Query(clauses(OF_ACCOUNT, GET_WEBHOOK.replace(_MINE, _ACCOUNTS)), OneDocument)
+GET_ACCOUNT_DELIVERY = Query(clauses(OF_ACCOUNT, GET_DELIVERY.replace(_MINE, _ACCOUNTS)), OneDocument)
+
+# What is read or changed once the home's webhook is locked.
+_READ = Query(
+    clauses("WITH page AS (SELECT *, 1 AS place FROM webhooks WHERE id = :webhook_id)", _DOCUMENTS, READ_BACK), str
+)
+_READ_DELIVERY = Query(
+    clauses(
+        "WITH page AS (SELECT *, 1 AS place FROM webhook_deliveries",
+        "WHERE webhook_id = :webhook_id AND id = :delivery_id)",
+        _DELIVERY_DOCUMENTS,
+        READ_BACK,
+    ),
+    str,
+)
 _PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
-_COUNT = Query("SELECT count(*) FROM webhooks WHERE project_id = :project_id", int)
+_OF_HOME = "(project_id = :project_id OR account_id = :account_id)"
+_COUNT = Query(clauses("SELECT count(*) FROM webhooks WHERE", _OF_HOME), int)
 
 
 class _Locked(NamedTuple):
@@ -105,16 +138,21 @@ class _Locked(NamedTuple):
 
 
 _LOCK = Query(
-    "SELECT url, event_types, description, disabled, secret, version FROM webhooks"
-    " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE",
+    clauses(
+        "SELECT url, event_types, description, disabled, secret, version FROM webhooks",
+        "WHERE id = :webhook_id AND",
+        _OF_HOME,
+        "FOR NO KEY UPDATE",
+    ),
     _Locked,
 )
 # Events not settled yet are after this position: an endpoint gets everything from its creation on.
 _TAIL = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 _INSERT = sa.text(
     clauses(
-        "INSERT INTO webhooks (id, project_id, url, description, event_types, secret, after_transaction, after_id)",
-        "VALUES (:webhook_id, :project_id, :url, :description, CAST(:event_types AS text[]), :secret,",
+        "INSERT INTO webhooks",
+        "(id, project_id, account_id, url, description, event_types, secret, after_transaction, after_id)",
+        "VALUES (:webhook_id, :project_id, :account_id, :url, :description, CAST(:event_types AS text[]), :secret,",
         _TAIL,
         ", 0)",
     )
@@ -123,7 +161,7 @@ _UPDATE = sa.text(
     """
     UPDATE webhooks SET url = :url, description = :description, event_types = CAST(:event_types AS text[]),
            version = version + 1
-     WHERE project_id = :project_id AND id = :webhook_id
+     WHERE id = :webhook_id
     """
 )
 _ENABLE = sa.text(
@@ -131,7 +169,7 @@ _ENABLE = sa.text(
         "UPDATE webhooks SET disabled = NULL, disabled_at = NULL, failing_since = NULL, after_id = 0,",
         "after_transaction =",
         _TAIL,
-        "WHERE project_id = :project_id AND id = :webhook_id",
+        "WHERE id = :webhook_id",
     )
 )
 _SECRET = sa.text(
@@ -139,23 +177,23 @@ _SECRET = sa.text(
     UPDATE webhooks
        SET secret = :secret, version = version + 1, previous_secret = CASE WHEN :keep > 0 THEN secret END,
            previous_until = CASE WHEN :keep > 0 THEN app_now() + make_interval(secs => :keep) END
-     WHERE project_id = :project_id AND id = :webhook_id
+     WHERE id = :webhook_id
     """
 ).bindparams(sa.bindparam("keep", type_=sa.Float))
-_FORGET = sa.text("DELETE FROM webhook_deliveries WHERE project_id = :project_id AND webhook_id = :webhook_id")
-_DELETE = sa.text("DELETE FROM webhooks WHERE project_id = :project_id AND id = :webhook_id")
+_FORGET = sa.text("DELETE FROM webhook_deliveries WHERE webhook_id = :webhook_id")
+_DELETE = sa.text("DELETE FROM webhooks WHERE id = :webhook_id")
 _PING = sa.text(
     clauses(
-        "INSERT INTO webhook_deliveries (id, project_id, webhook_id, type, payload, next_at)",
-        "VALUES (:delivery_id, :project_id, :webhook_id, :type, json_build_object('type', CAST(:type AS text),",
-        f"'timestamp', {rfc3339('app_now()')},",
+        "INSERT INTO webhook_deliveries (id, project_id, account_id, webhook_id, type, payload, next_at)",
+        "VALUES (:delivery_id, :project_id, :account_id, :webhook_id, :type,",
+        f"json_build_object('type', CAST(:type AS text), 'timestamp', {rfc3339('app_now()')},",
         "'data', json_build_object('webhook_id', CAST(:webhook_id AS uuid)))::text, app_now())",
     )
 ).bindparams(sa.bindparam("type", type_=sa.Text))
 _AGAIN = Query(
     """
     UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_at = app_now(), delivered_at = NULL
-     WHERE project_id = :project_id AND webhook_id = :webhook_id AND id = :delivery_id
+     WHERE webhook_id = :webhook_id AND id = :delivery_id
        AND jsonb_array_length(log) < :most RETURNING id
     """,
     UUID,
@@ -172,81 +210,87 @@ class Made:
     secret: str = field(repr=False)
 
 
-async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate, keys: Keys | None) -> Made:
-    """Raises `Problem`: quota_exceeded, unavailable without a key of the installation."""
-    mine = {"project_id": actor.project_id}
-    await connection.execute(_PROJECT_LOCK, mine)
+async def create(connection: AsyncConnection, home: Home, body: WebhookCreate, keys: Keys | None) -> Made:
+    """Make a webhook; the caller holds the lock of its account, if it is of one.
+
+    Raises `Problem`: quota_exceeded, unavailable without a key of the installation.
+    """
+    mine: dict[str, UUID | None] = home.parameters
+    if home.project_id is not None:
+        await connection.execute(_PROJECT_LOCK, mine)
     if await _COUNT.one(connection, mine) >= LIMIT:
-        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {LIMIT} webhooks. Delete one first.")
+        owner = "A project" if home.account_id is None else "A billing account"
+        raise Problem(QUOTA_EXCEEDED, f"{owner} can have at most {LIMIT} webhooks. Delete one first.")
     webhook_id = new_id()
-    secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
+    secret, sealed = _new_secret(keys, webhook_id, home)
     mine |= {"webhook_id": webhook_id}
     await connection.execute(_INSERT, mine | body.model_dump() | {"secret": sealed})
-    await _note(connection, actor, WEBHOOK_CREATED, webhook_id)
+    await home.note(connection, WEBHOOK_CREATED, webhook_id)
     return Made(webhook_id, await _document(connection, mine), secret)
 
 
 async def update(
-    connection: AsyncConnection, actor: Actor, webhook_id: UUID, body: WebhookPatch, *, if_match: int | None
+    connection: AsyncConnection, home: Home, webhook_id: UUID, body: WebhookPatch, *, if_match: int | None
 ) -> str:
     """Change the given fields; returns the endpoint's JSON. Raises `Problem`: not_found, precondition_failed."""
-    before = await _locked(connection, actor, webhook_id, if_match)
-    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    before = await _locked(connection, home, webhook_id, if_match)
+    mine = home.parameters | {"webhook_id": webhook_id}
     sent = {name: value for name, value in body.model_dump(exclude={"enabled"}).items() if value is not None}
     values = {name: getattr(before, name) for name in ("url", "description", "event_types")} | sent
     enabled = before.disabled is None
     switched = body.enabled is not None and body.enabled is not enabled
     if switched or any(values[name] != getattr(before, name) for name in values):
         await connection.execute(_UPDATE, mine | values)
-        await _note(connection, actor, WEBHOOK_UPDATED, webhook_id)
+        await home.note(connection, WEBHOOK_UPDATED, webhook_id)
     if switched and enabled:
-        await disable(connection, webhook_id, actor.project_id, Disabled.BY_OWNER, actor.request_id)
+        await disable(connection, webhook_id, home, Disabled.BY_OWNER)
     elif switched:
         await connection.execute(_ENABLE, mine)
     return await _document(connection, mine)
 
 
 async def rotate_secret(
-    connection: AsyncConnection, actor: Actor, webhook_id: UUID, keys: Keys | None, *, keep_seconds: int
+    connection: AsyncConnection, home: Home, webhook_id: UUID, keys: Keys | None, *, keep_seconds: int
 ) -> Made:
     """A new secret; the previous one also signs for this many seconds. Raises `Problem`: not_found, unavailable."""
-    await _locked(connection, actor, webhook_id)
-    secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
-    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    await _locked(connection, home, webhook_id)
+    secret, sealed = _new_secret(keys, webhook_id, home)
+    mine = home.parameters | {"webhook_id": webhook_id}
     await connection.execute(_SECRET, mine | {"secret": sealed, "keep": keep_seconds})
-    await _note(connection, actor, WEBHOOK_SECRET_ROTATED, webhook_id)
+    await home.note(connection, WEBHOOK_SECRET_ROTATED, webhook_id)
     return Made(webhook_id, await _document(connection, mine), secret)
 
 
-async def delete(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> None:
+async def delete(connection: AsyncConnection, home: Home, webhook_id: UUID) -> None:
     """Delete the endpoint and its deliveries. Raises `Problem` not_found."""
-    await _locked(connection, actor, webhook_id)
-    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    await _locked(connection, home, webhook_id)
+    mine = home.parameters | {"webhook_id": webhook_id}
     await connection.execute(_FORGET, mine)
     await connection.execute(_DELETE, mine)
-    await _note(connection, actor, WEBHOOK_DELETED, webhook_id)
+    await home.note(connection, WEBHOOK_DELETED, webhook_id)
 
 
-async def ping(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> tuple[UUID, str]:
+async def ping(connection: AsyncConnection, home: Home, webhook_id: UUID) -> tuple[UUID, str]:
     """Send a test message; returns its id and JSON. Raises `Problem`: not_found, state_conflict."""
-    await _enabled(connection, actor, webhook_id)
-    asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": new_id()}
+    await _enabled(connection, home, webhook_id)
+    delivery_id = new_id()
+    asked = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
     await connection.execute(_PING, asked | {"type": PING})
-    return await _sent(connection, asked)
+    return await _sent(connection, home, webhook_id, delivery_id)
 
 
-async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
+async def redeliver(connection: AsyncConnection, home: Home, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
     """Send a message again with the same id, starting a new schedule.
 
     Raises `Problem`: not_found, state_conflict.
     """
-    await _enabled(connection, actor, webhook_id)
-    asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
+    await _enabled(connection, home, webhook_id)
+    asked = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
     if await _READ_DELIVERY.one_or_none(connection, asked) is None:
         raise not_found()
     if await _AGAIN.one_or_none(connection, asked | {"most": MAX_ATTEMPTS}) is None:
         raise Problem(STATE_CONFLICT, f"The message was attempted {MAX_ATTEMPTS} times. Read the event instead.")
-    return await _sent(connection, asked)
+    return await _sent(connection, home, webhook_id, delivery_id)
 
 
 async def sweep(connection: AsyncConnection) -> None:
@@ -254,20 +298,19 @@ async def sweep(connection: AsyncConnection) -> None:
     await connection.execute(_SWEEP, {"kept": KEPT})
 
 
-async def _sent(connection: AsyncConnection, asked: Mapping[str, UUID]) -> tuple[UUID, str]:
-    key, project_id = str(asked["webhook_id"]), asked["project_id"]
-    await wake(connection, kind=DELIVERY, key=key, project_id=project_id)
-    document = await _READ_DELIVERY.one(connection, asked)
-    return asked["delivery_id"], document
+async def _sent(connection: AsyncConnection, home: Home, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
+    await wake(connection, kind=DELIVERY, key=str(webhook_id), project_id=home.id)
+    asked = {"webhook_id": webhook_id, "delivery_id": delivery_id}
+    return delivery_id, await _READ_DELIVERY.one(connection, asked)
 
 
-async def _enabled(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> None:
-    if (await _locked(connection, actor, webhook_id)).disabled is not None:
+async def _enabled(connection: AsyncConnection, home: Home, webhook_id: UUID) -> None:
+    if (await _locked(connection, home, webhook_id)).disabled is not None:
         raise Problem(STATE_CONFLICT, "The webhook is disabled. Set `enabled` to true first.")
 
 
-async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, if_match: int | None = None) -> _Locked:
-    row = await _LOCK.one_or_none(connection, {"project_id": actor.project_id, "webhook_id": webhook_id})
+async def _locked(connection: AsyncConnection, home: Home, webhook_id: UUID, if_match: int | None = None) -> _Locked:
+    row = await _LOCK.one_or_none(connection, home.parameters | {"webhook_id": webhook_id})
     if row is None:
         raise not_found()
     if if_match is not None and if_match != row.version:
@@ -279,20 +322,10 @@ async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, i
     return row
 
 
-async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> str:
+async def _document(connection: AsyncConnection, mine: Mapping[str, UUID | None]) -> str:
     return await _READ.one(connection, mine)
 
 
-def _new_secret(keys: Keys | None, webhook_id: UUID, project_id: UUID) -> tuple[str, str]:
+def _new_secret(keys: Keys | None, webhook_id: UUID, home: Home) -> tuple[str, str]:
     secret = new_secret()
-    return secret, seal(needed(keys), secret, secret_place(webhook_id, project_id))
-
-
-async def _note(connection: AsyncConnection, actor: Actor, type_: EventType, webhook_id: UUID) -> None:
-    await record(
-        connection,
-        type_,
-        project_id=actor.project_id,
-        subject_id=webhook_id,
-        request_id=actor.request_id,
-    )
+    return secret, seal(needed(keys), secret, secret_place(webhook_id, home.id))

@@ -1,4 +1,4 @@
-"""Customers' endpoints, and deliveries to each."""
+"""Endpoints of projects and of billing accounts, and deliveries to each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ webhooks = sa.Table(
     "webhooks",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("url", sa.Text, nullable=False),
     sa.Column("description", sa.Text, nullable=False, server_default=""),
     sa.Column("event_types", pg.ARRAY(sa.Text), nullable=False, comment="such as cluster.*; empty: all"),
@@ -32,15 +33,19 @@ webhooks = sa.Table(
     one_of("disabled", Disabled),
     sa.CheckConstraint("(disabled IS NULL) = (disabled_at IS NULL)", name="disabled_at"),
     sa.CheckConstraint("(previous_secret IS NULL) = (previous_until IS NULL)", name="previous"),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("account_id", "id"),
 )
 sa.Index("ix_webhooks_project", webhooks.c.project_id, webhooks.c.created_at, webhooks.c.id)
+sa.Index("ix_webhooks_account", webhooks.c.account_id, webhooks.c.created_at, webhooks.c.id)
 
 webhook_deliveries = sa.Table(
     "webhook_deliveries",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True, comment="the message's id, the same at every try"),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, comment="NULL: of a project"),
     sa.Column("webhook_id", sa.Uuid, nullable=False),
     sa.Column("event_transaction", sa.BigInteger, comment="NULL: a ping"),
     sa.Column("event_id", sa.BigInteger),
@@ -54,6 +59,12 @@ webhook_deliveries = sa.Table(
     instant("delivered_at"),
     tenant_key("webhook_deliveries"),
     same_project("webhook_deliveries", "webhook_id", "webhooks"),
+    sa.ForeignKeyConstraint(
+        ["account_id", "webhook_id"],
+        ["webhooks.account_id", "webhooks.id"],
+        name="fk_webhook_deliveries_account_id_webhook_id",
+    ),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     one_of("state", DeliveryState),
     sa.CheckConstraint("(state = 'pending') = (next_at IS NOT NULL)", name="next"),
     sa.CheckConstraint("(event_id IS NULL) = (event_transaction IS NULL)", name="event"),
@@ -68,6 +79,13 @@ sa.Index(
 sa.Index(
     "ix_webhook_deliveries_log",
     webhook_deliveries.c.project_id,
+    webhook_deliveries.c.webhook_id,
+    webhook_deliveries.c.created_at,
+    webhook_deliveries.c.id,
+)
+sa.Index(
+    "ix_webhook_deliveries_account",
+    webhook_deliveries.c.account_id,
     webhook_deliveries.c.webhook_id,
     webhook_deliveries.c.created_at,
     webhook_deliveries.c.id,

@@ -43,13 +43,15 @@ async def reencrypt(database: Database, keys: Keys) -> None:
 
 async def _reencrypt(database: Database, keys: Keys, sealed: Sealed) -> None:
     table, column = sealed.column.table, sealed.column
-    everything = sa.select(table.c.id, table.c.project_id, column.label("text")).where(column.is_not(None))
+    owners = [table.c[name] for name in ("project_id", "account_id") if name in table.c]
+    owner = sa.func.coalesce(*owners, type_=sa.Uuid).label("owner")
+    everything = sa.select(table.c.id, owner, column.label("text")).where(column.is_not(None))
     async with database.begin() as connection:
         rows = (await connection.execute(everything)).all()
     for row in rows:
         if is_current(keys, row.text):
             continue
-        where = sealed.place(row.id, row.project_id)
+        where = sealed.place(row.id, row.owner)
         try:
             text = seal(keys, unseal(keys, row.text, where), where)
         except SealingError as error:

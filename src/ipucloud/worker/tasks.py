@@ -10,8 +10,11 @@ import structlog
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
-from ipucloud.billing.invoices.payments import RECORDED, collect_payments
+from ipucloud.billing.invoices.payment_port import RECORDED, PaymentPort
+from ipucloud.billing.invoices.payments import collect_payments
 from ipucloud.billing.proofs.sign import sign_months
+from ipucloud.billing.stripe.charges import StripePayments
+from ipucloud.billing.stripe.client import StripeClient
 from ipucloud.clusters.consoles.store import forget_consoles
 from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.idle.stop import suspend_idle
@@ -89,6 +92,12 @@ async def prove_bills(settings: Settings, database: Database) -> None:
             log.info("month_signed", month=month.isoformat())
 
 
+def payment_port(database: Database, settings: Settings) -> PaymentPort:
+    """Who collects payments. The key is read anew, so that one in a file can be replaced. Raises OSError."""
+    secret = settings.stripe_secret()
+    return RECORDED if secret is None else StripePayments(database, StripeClient(settings.stripe_url, secret))
+
+
 def _report(findings: Iterable[Finding]) -> None:
     for finding in findings:
         seen = finding.violation
@@ -119,7 +128,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         await suspend_unpaid(database, settings)
 
     async def collect(database: Database) -> None:
-        await collect_payments(database, RECORDED)
+        await collect_payments(database, payment_port(database, settings))
 
     async def reseal_secrets(database: Database) -> None:
         if settings.secrets_key is not None:

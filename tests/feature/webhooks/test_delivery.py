@@ -19,12 +19,14 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from ipucloud.billing.accounts.readers import tell
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads import ClusterEntered, ClusterRequested, OperationOf
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
+from ipucloud.identity.members import Home
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
@@ -56,6 +58,7 @@ class Customer:
     def __init__(self, database: Database, project: Project, scratch: Scratch) -> None:
         self.database = database
         self.project = project
+        self.home = Home(project.id, None, "r1")
         self.scratch = scratch
         self.key = new_key()
         self.keys = read_keys(self.key)
@@ -66,7 +69,7 @@ class Customer:
     async def hook(self, receiver: Receiver, *types: str) -> store.Made:
         body = WebhookCreate(url=receiver.url, event_types=list(types))
         async with self.database.begin() as connection:
-            return await store.create(connection, self.project.actor, body, self.keys)
+            return await store.create(connection, self.home, body, self.keys)
 
     async def emit(self, kind: str = "cluster.created", subject: UUID = SUBJECT, *, shown: bool = True) -> None:
         """Record an event. If `shown`, wait until nothing can come in front of it any more."""
@@ -206,7 +209,7 @@ async def test_a_success_between_ends_the_count_and_410_ends_everything(customer
         assert states == ["delivered", "failed", "failed"]
         await customer.emit()  # nobody hears of it, now or later
         async with customer.database.begin() as connection:
-            await store.update(connection, customer.project.actor, made.id, WebhookPatch(enabled=True), if_match=None)
+            await store.update(connection, customer.home, made.id, WebhookPatch(enabled=True), if_match=None)
         await customer.emit("cluster.active")
         await until(lambda: len(receiver.got) >= 4)
     assert orjson.loads(receiver.got[3].body)["type"] == "cluster.active"
@@ -225,7 +228,7 @@ async def test_who_is_busy_says_when_to_come_again(customer: Customer, receiver:
 async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver: Receiver) -> None:
     made = await customer.hook(receiver, "cluster.*")
     async with customer.database.begin() as connection:
-        after = await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
+        after = await store.rotate_secret(connection, customer.home, made.id, customer.keys, keep_seconds=3600)
     async with customer.worker():
         await customer.emit()
         await until(lambda: len(receiver.got) >= 1)
@@ -312,10 +315,81 @@ async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Cus
 async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer: Customer, receiver: Receiver) -> None:
     made = await customer.hook(receiver, "cluster.*")
     async with customer.database.begin() as connection:
-        await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
+        await store.rotate_secret(connection, customer.home, made.id, customer.keys, keep_seconds=3600)
     newer = new_key()
     await reencrypt(customer.database, read_keys(f"{newer},{customer.key}"))
     async with customer.worker(secrets_key=SecretStr(newer)):
         await customer.emit()
         await until(lambda: len(receiver.got) >= 1)
     assert verified(made.secret, receiver.got[0])
+
+
+async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others(
+    customer: Customer, receiver: Receiver
+) -> None:
+    """Two accounts and a project have webhooks; each gets its own events, in the order in which they were recorded."""
+    homes = {"ours": Home(None, customer.project.id, "r1"), "project": customer.home}
+    async with customer.database.begin() as connection:
+        other = await make_project(connection)
+    homes["theirs"] = Home(None, other.id, "r1")
+    made = {}
+    for name, home in homes.items():
+        body = WebhookCreate(url=receiver.url.replace("/hook", f"/{name}"))
+        async with customer.database.begin() as connection:
+            made[name] = await store.create(connection, home, body, customer.keys)
+    await settled(customer.database)
+    async with customer.worker():
+        for account_id in (customer.project.id, other.id):
+            async with customer.database.begin() as connection:
+                await tell(connection, account_id, REGISTRY["account.top_up_resumed"])
+        await settled(customer.database)
+        await until(lambda: len([got for got in messages(receiver).values() if b"top_up_resumed" in got.body]) >= 3)
+        async with customer.database.begin() as connection:
+            again = await connection.execute(
+                sa.text("SELECT id FROM webhook_deliveries WHERE account_id = :id AND type LIKE 'account.%'"),
+                {"id": customer.project.id},
+            )
+            delivery = again.scalar_one()
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+        before = len(receiver.got)
+        async with customer.database.begin() as connection:
+            await store.redeliver(connection, homes["ours"], made["ours"].id, delivery)
+        await until(lambda: len(receiver.got) > before)
+    assert receiver.got[-1].headers["webhook-id"] == f"msg_{delivery.hex}"
+    found: dict[str, set[tuple[str, object, object]]] = {name: set() for name in homes}
+    for got in messages(receiver).values():
+        name = got.path.removeprefix("/")
+        message = verified(made[name].secret, got)
+        found[name].add((message["type"], message["data"]["project_id"], message["data"]["account_id"]))
+    ours, theirs = str(customer.project.id), str(other.id)
+    told = "account.top_up_resumed"
+    assert {each for each in found["ours"] if each[0] == told} == {(told, None, ours)}
+    assert {each for each in found["theirs"] if each[0] == told} == {(told, None, theirs)}
+    assert {each for each in found["project"] if each[0] == told} == {(told, ours, None)}
+    assert {each[1:] for each in found["ours"]} == {(None, ours)}
+
+
+async def test_an_accounts_webhook_that_fails_is_disabled_and_its_payers_are_told(
+    customer: Customer, receiver: Receiver
+) -> None:
+    home = Home(None, customer.project.id, "r1")
+    receiver.status = 410
+    async with customer.database.begin() as connection:
+        made = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
+        await store.ping(connection, home, made.id)
+    async with customer.worker():
+        await until(lambda: customer.value("SELECT disabled = 'gone' FROM webhooks"))
+    told = "SELECT account_id FROM events WHERE type = 'webhook.disabled' AND project_id IS NULL"
+    assert await customer.value(told) == customer.project.id
+
+
+async def test_secrets_of_accounts_are_encrypted_anew(customer: Customer, receiver: Receiver) -> None:
+    home = Home(None, customer.project.id, "r1")
+    async with customer.database.begin() as connection:
+        made = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
+        await store.ping(connection, home, made.id)
+    key = new_key()
+    await reencrypt(customer.database, read_keys(f"{key},{customer.key}"))
+    async with customer.worker(secrets_key=SecretStr(key)):
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+    assert "webhook.ping" in {verified(made.secret, got)["type"] for got in receiver.got}

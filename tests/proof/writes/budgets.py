@@ -86,6 +86,17 @@ async def end_top_up(office: Office) -> Write:
     return Write("DELETE", write.path, office.admin.secret)
 
 
+async def set_payment_method(office: Office) -> Write:
+    path = f"/v1/billing/accounts/{(await office.project()).id}/payment-method"
+    return Write("PUT", path, office.admin.secret, {"customer": "cus_1", "payment_method": "pm_1"})
+
+
+async def remove_payment_method(office: Office) -> Write:
+    write = await set_payment_method(office)
+    (await write.send(office.client)).raise_for_status()
+    return Write("DELETE", write.path, office.admin.secret)
+
+
 WRITES: Cases = {
     "createBudget": create_budget,
     "updateBudget": update_budget,
@@ -99,4 +110,6 @@ WRITES: Cases = {
     "endDunning": end_dunning,
     "setTopUp": set_top_up,
     "endTopUp": end_top_up,
+    "setPaymentMethod": set_payment_method,
+    "removePaymentMethod": remove_payment_method,
 }

@@ -50,6 +50,41 @@ async def redeliver(office: Office) -> Write:
     return Write("POST", f"{path}/deliveries/{delivery}:redeliver", project.token.secret, headers=key())
 
 
+async def create_account_webhook(office: Office) -> Write:
+    path, body = f"/v1/billing/accounts/{(await office.project()).id}/webhooks", {"url": HOOK}
+    return Write("POST", path, office.admin.secret, body, body | {"description": "other"}, key())
+
+
+async def _account_webhook(office: Office) -> str:
+    """The path of a webhook of a billing account."""
+    path = f"/v1/billing/accounts/{(await office.project()).id}/webhooks"
+    return f"{path}/{await office.id_of(path, {'url': HOOK}, office.admin.secret)}"
+
+
+async def update_account_webhook(office: Office) -> Write:
+    path = await _account_webhook(office)
+    return Write("PATCH", path, office.admin.secret, {"description": "ours"}, {"description": "theirs"}, key())
+
+
+async def delete_account_webhook(office: Office) -> Write:
+    return Write("DELETE", await _account_webhook(office), office.admin.secret)
+
+
+async def ping_account_webhook(office: Office) -> Write:
+    return Write("POST", f"{await _account_webhook(office)}:ping", office.admin.secret, headers=key())
+
+
+async def rotate_account_webhook_secret(office: Office) -> Write:
+    path, body = f"{await _account_webhook(office)}:rotate-secret", {"keep_previous_seconds": 60}
+    return Write("POST", path, office.admin.secret, body, {"keep_previous_seconds": 0}, key())
+
+
+async def redeliver_to_account(office: Office) -> Write:
+    path = await _account_webhook(office)
+    delivery = await office.id_of(f"{path}:ping", {}, office.admin.secret)
+    return Write("POST", f"{path}/deliveries/{delivery}:redeliver", office.admin.secret, headers=key())
+
+
 WRITES: Cases = {
     "createWebhook": create_webhook,
     "updateWebhook": update_webhook,
@@ -57,4 +92,10 @@ WRITES: Cases = {
     "pingWebhook": ping_webhook,
     "rotateWebhookSecret": rotate_webhook_secret,
     "redeliver": redeliver,
+    "createAccountWebhook": create_account_webhook,
+    "updateAccountWebhook": update_account_webhook,
+    "deleteAccountWebhook": delete_account_webhook,
+    "pingAccountWebhook": ping_account_webhook,
+    "rotateAccountWebhookSecret": rotate_account_webhook_secret,
+    "redeliverToAccount": redeliver_to_account,
 }

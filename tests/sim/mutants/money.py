@@ -1,23 +1,34 @@
-"""Bugs in prepaid money, top-ups, dunning, corrections of prices, reports, exports, and requests that move money."""
+"""Bugs in prepaid money, top-ups, Stripe, webhooks of accounts, dunning, prices, reports, exports, money that moves."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace as altered
 from decimal import Decimal
+from typing import Any
 
+from ipucloud.api import writes
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
+from ipucloud.billing.invoices import payments
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.billing.reports import report
+from ipucloud.billing.stripe import charges
+from ipucloud.billing.stripe.client import Charge, Intent, StripeClient
 from ipucloud.db import outages
 from ipucloud.idempotency import store
+from ipucloud.identity import access
+from ipucloud.identity.access import Principal
+from ipucloud.kernel.ids import new_id
+from ipucloud.webhooks import dispatch
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
 _FUNDS = "tests/unit/billing/test_prepaid_funds.py"
 _TOP_UPS = "tests/feature/billing/test_top_ups.py"
+_STRIPE = "tests/feature/billing/test_stripe.py"
+_HOOKS = "tests/feature/webhooks/test_delivery.py"
 _DUNNING = "tests/feature/clusters/test_dunning.py -k reminded_then_restricted"
 _EXPORTS = "tests/feature/billing/exports"
 _RERATING = "tests/feature/billing/test_rerating.py"
@@ -144,3 +155,51 @@ def payers_untold(stack: ExitStack) -> None:
 @mutant("a top-up is requested although one is pending", directed=f"{_TOP_UPS} -k one_top_up")
 def two_top_ups_at_once(stack: ExitStack) -> None:
     rewrite(stack, top_ups, "_POLICIES", ("ON p.id = t.payment_id", "ON p.id = t.payment_id AND p.state <> 'pending'"))
+
+
+@mutant("a request to Stripe is repeated as another one", directed=f"{_STRIPE} -k charged_once")
+def stripe_charges_again(stack: ExitStack) -> None:
+    honest = StripeClient.create
+
+    async def create(self: StripeClient, charge: Charge) -> Intent:
+        return await honest(self, altered(charge, idempotency_key=new_id()))
+
+    replace(stack, StripeClient, "create", create)
+
+
+@mutant("a request to Stripe is repeated after Stripe forgot its key", directed=f"{_STRIPE} -k forgot_its_key")
+def stripe_key_outlived(stack: ExitStack) -> None:
+    replace(stack, charges, "KEY_HOURS", 1000)
+
+
+@mutant("what Stripe did not collect can still be paid there", directed=f"{_STRIPE} -k charged_later")
+def declined_charge_left_open(stack: ExitStack) -> None:
+    async def cancel(_: StripeClient, intent: str) -> Intent:
+        return Intent(intent, "canceled", 0, "EUR", None, None)
+
+    replace(stack, StripeClient, "cancel", cancel)
+
+
+@mutant("an operator may fail what Stripe was asked for", directed=f"{_STRIPE} -k operator_does_not_fail")
+def asked_payment_failed(stack: ExitStack) -> None:
+    rewrite(stack, payments, "_ASKED", ("payment_id = :id", "payment_id = :id AND false"))
+
+
+@mutant("every billing account's webhooks get the events of all", directed=f"{_HOOKS} -k and_no_others")
+def account_events_told_to_others(stack: ExitStack) -> None:
+    rewrite(
+        stack,
+        dispatch,
+        "_ENQUEUE",
+        ("WHERE account_id = h.account_id", "WHERE (account_id = h.account_id) IS NOT NULL"),
+    )
+
+
+@mutant("a payer changes the webhooks of any account", directed="tests/api/test_payers.py -k keeps_the_accounts")
+def strangers_change_webhooks(stack: ExitStack) -> None:
+    honest = access.identify
+
+    async def identify(*given: Any) -> Principal:
+        return (await honest(*given))._replace(account=None)
+
+    replace(stack, writes, "identify", identify)

@@ -88,6 +88,14 @@ def test_an_account_is_topped_up(run: Run, service: Service, account: dict[str, 
     assert [run(*order).status, run(*order, "--below", "1", "--below-hours", "1").status] == [2, 2]
     service.on("DELETE", f"{PATH}/prepaid/top-up", Reply(204))
     assert run("accounts", "end-top-up", "account-1").status == 0
+    method = {"customer": "cus_1", "payment_method": "pm_1", "set_at": "2026-05-04T09:30:00Z"}
+    service.on("PUT", f"{PATH}/payment-method", Reply(body=method))
+    assert "pm_1" in run("accounts", "set-payment-method", "account-1", "cus_1", "pm_1").out
+    assert service.asked[-1].body == {"customer": "cus_1", "payment_method": "pm_1"}
+    service.gives(f"{PATH}/payment-method", method)
+    assert "cus_1" in run("accounts", "payment-method", "account-1").out
+    service.on("DELETE", f"{PATH}/payment-method", Reply(204))
+    assert run("accounts", "remove-payment-method", "account-1").status == 0
     service.on("POST", f"{PATH}/payments/payment-1:fail", Reply(body={"id": "payment-1", "state": "failed"}))
     assert run("payments", "fail", "account-1", "payment-1", "--reason", "card expired").status == 0
     assert sent(service) == {"reason": "card expired"}

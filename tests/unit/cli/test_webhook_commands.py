@@ -44,3 +44,29 @@ def test_a_webhook_is_shown_and_changed(run: Run, service: Service) -> None:
     assert run("webhooks", "update", "alerts", "--event-type", "cluster.*", "--description", "builds").status == 0
     assert service.asked[-1].body == {"event_types": ["cluster.*"], "description": "builds"}
     assert run("webhooks", "update", "alerts").status == 2
+
+
+def test_webhooks_of_a_billing_account(run: Run, service: Service) -> None:
+    path, webhook = "/v1/billing/accounts/research/webhooks", {"id": "w-1", "url": "https://a.example/"}
+    service.lists(path, [webhook])
+    service.gives(f"{path}/w-1", webhook)
+    service.on("POST", path, Reply(201, webhook | {"secret": "whsec_1"}))
+    service.on("PATCH", f"{path}/w-1", Reply(body=webhook))
+    service.on("DELETE", f"{path}/w-1", Reply(204))
+    service.lists(f"{path}/w-1/deliveries", [])
+    delivery = {"id": "d-1", "message_id": "msg_1", "state": "pending"}
+    for end in (":ping", "/deliveries/d-1:redeliver"):
+        service.on("POST", f"{path}/w-1{end}", Reply(202, delivery))
+    service.on("POST", f"{path}/w-1:rotate-secret", Reply(body=webhook | {"secret": "whsec_2"}))
+    url, of = "https://a.example/", ("--account", "research")
+    assert "whsec_1" in run("webhooks", "create", url, "--event-type", "invoice.*", *of).out
+    assert url in run("webhooks", "list", *of).out
+    assert url in run("webhooks", "show", url, *of).out
+    for change in (("update", url, "--description", "books"), ("enable", url), ("disable", url)):
+        assert run("webhooks", *change, *of).status == 0
+        assert service.asked[-1].path == f"{path}/w-1"
+    assert "msg_1" in run("webhooks", "ping", url, *of).out
+    assert "whsec_2" in run("webhooks", "rotate-secret", url, *of).out
+    assert run("webhooks", "deliveries", url, *of).status == 0
+    assert "msg_1" in run("webhooks", "redeliver", url, "d-1", *of).out
+    assert run("webhooks", "delete", url, *of, "--json").json == {"deleted": "w-1"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.api.v1 import (
     account_members,
+    account_webhooks,
     audit_log,
     billing,
     billing_budgets,
@@ -13,6 +14,7 @@ from ipucloud.api.v1 import (
     billing_exports,
     billing_invoices,
     billing_live,
+    billing_payment_method,
     billing_prepaid,
     billing_price_corrections,
     billing_prices,
@@ -84,6 +86,7 @@ ROUTERS = tuple(
         billing_live,
         billing_dunning,
         billing_events,
+        billing_payment_method,
         billing_prepaid,
         billing_price_corrections,
         billing_prices,
@@ -102,6 +105,7 @@ ROUTERS = tuple(
         members,
         invitations,
         account_members,
+        account_webhooks,
         me,
         device_logins,
         notifications,

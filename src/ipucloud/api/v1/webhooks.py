@@ -19,7 +19,8 @@ from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
-from ipucloud.api.writes import actor, change
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import change
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.webhooks import (
     DeliveryList,
@@ -35,6 +36,7 @@ from ipucloud.contract.webhooks import (
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.identity.access import Scope, authenticated
+from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError
 from ipucloud.kernel.sealing import Keys, read_keys
@@ -77,12 +79,10 @@ async def create_webhook(request: Request, project: ProjectRef, body: WebhookCre
     Messages follow the Standard Webhooks specification. They are signed with the secret in this response, which is not
     shown again.
     """
-    _check_url(request, body.url)
+    check_url(request, body.url)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await store.create(connection, actor(request, scope), body, _keys(request))
-        headers = {"Location": f"/v1/projects/{scope.project_id}/webhooks/{made.id}"}
-        return shown_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
+        return await created(request, connection, home_of(request, scope), body)
 
     return await change(request, project, effect)
 
@@ -110,13 +110,10 @@ async def get_webhook(request: Request, project: ProjectRef, webhook: WebhookId)
 )
 async def update_webhook(request: Request, project: ProjectRef, webhook: WebhookId, body: WebhookPatch) -> Response:
     """Change a webhook. Events that occur while it is disabled are never sent."""
-    if body.url is not None:
-        _check_url(request, body.url)
-    if_match = expected_version(request)
+    check_url(request, body.url)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        document = await store.update(connection, actor(request, scope), webhook, body, if_match=if_match)
-        return Answer(200, document.encode(), subject_id=webhook)
+        return await updated(request, connection, home_of(request, scope), webhook, body)
 
     return await change(request, project, effect)
 
@@ -128,7 +125,7 @@ async def delete_webhook(request: Request, project: ProjectRef, webhook: Webhook
     """Delete a webhook and its deliveries."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await store.delete(connection, actor(request, scope), webhook)
+        await store.delete(connection, home_of(request, scope), webhook)
         return Answer(204)
 
     return await change(request, project, effect)
@@ -150,8 +147,7 @@ async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId
     """Send a message of type `webhook.ping`. The result is in its delivery."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made, document = await store.ping(connection, actor(request, scope), webhook)
-        return _sent(scope, webhook, made, document)
+        return await pinged(connection, home_of(request, scope), webhook)
 
     return await change(request, project, effect)
 
@@ -172,10 +168,7 @@ async def rotate_webhook_secret(
     """Create a new signing secret, shown only once. For a while messages are also signed with the previous secret."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await store.rotate_secret(
-            connection, actor(request, scope), webhook, _keys(request), keep_seconds=body.keep_previous_seconds
-        )
-        return shown_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
+        return await rotated(request, connection, home_of(request, scope), webhook, body)
 
     return await change(request, project, effect)
 
@@ -215,17 +208,51 @@ async def redeliver(request: Request, project: ProjectRef, webhook: WebhookId, d
     """Send a message again with the same id, starting a new retry schedule, whatever its state."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made, document = await store.redeliver(connection, actor(request, scope), webhook, delivery)
-        return _sent(scope, webhook, made, document)
+        return await redelivered(connection, home_of(request, scope), webhook, delivery)
 
     return await change(request, project, effect)
 
 
-def _check_url(request: Request, url: str) -> None:
+def home_of(request: Request, scope: Scope) -> Home:
+    return Home(scope.project_id, None, trace_of(request).request_id)
+
+
+def check_url(request: Request, url: str | None) -> None:
+    """Raises `Problem` validation_failed."""
+    if url is None:
+        return
     try:
         target_of(url, private=services_of(request).settings.webhook_private_addresses)
     except UrlRefused as refused:
         raise invalid([FieldError("/url", refused.code, str(refused))]) from None
+
+
+async def created(request: Request, connection: AsyncConnection, home: Home, body: WebhookCreate) -> Answer:
+    """The answers of this and the following are the same for a project and for a billing account."""
+    made = await store.create(connection, home, body, _keys(request))
+    headers = {"Location": f"{_path(home)}/{made.id}"}
+    return shown_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
+
+
+async def updated(
+    request: Request, connection: AsyncConnection, home: Home, webhook: UUID, body: WebhookPatch
+) -> Answer:
+    document = await store.update(connection, home, webhook, body, if_match=expected_version(request))
+    return Answer(200, document.encode(), subject_id=webhook)
+
+
+async def pinged(connection: AsyncConnection, home: Home, webhook: UUID) -> Answer:
+    return _sent(home, webhook, *await store.ping(connection, home, webhook))
+
+
+async def rotated(request: Request, connection: AsyncConnection, home: Home, webhook: UUID, body: KeepSecret) -> Answer:
+    keep = body.keep_previous_seconds
+    made = await store.rotate_secret(connection, home, webhook, _keys(request), keep_seconds=keep)
+    return shown_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
+
+
+async def redelivered(connection: AsyncConnection, home: Home, webhook: UUID, delivery: UUID) -> Answer:
+    return _sent(home, webhook, *await store.redeliver(connection, home, webhook, delivery))
 
 
 def _keys(request: Request) -> Keys | None:
@@ -233,6 +260,10 @@ def _keys(request: Request) -> Keys | None:
     return None if key is None else read_keys(key.get_secret_value())
 
 
-def _sent(scope: Scope, webhook: UUID, delivery: UUID, document: str) -> Answer:
-    location = f"/v1/projects/{scope.project_id}/webhooks/{webhook}/deliveries/{delivery}"
-    return Answer(202, document.encode(), {"Location": location}, delivery)
+def _path(home: Home) -> str:
+    return f"/v1/{'projects' if home.account_id is None else 'billing/accounts'}/{home.id}/webhooks"
+
+
+def _sent(home: Home, webhook: UUID, delivery: UUID, document: str) -> Answer:
+    location = f"{_path(home)}/{webhook}/deliveries/{delivery}"
+    return Answer(202, document.encode(), {"Location": location}, webhook)

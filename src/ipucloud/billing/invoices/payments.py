@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
-from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -20,6 +19,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
+from ipucloud.billing.invoices.payment_port import Collected, PaymentPort, PaymentRefusedError, PendingPayment
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.settling import pay_open_invoices
 from ipucloud.contract.event_types import PAYMENT_FAILED, PAYMENT_RECEIVED, PAYMENT_REFUNDED
@@ -46,28 +46,6 @@ MAX_EXPECTED = 20
 NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 
 
-class Collected(StrEnum):
-    """A provider's status of a payment."""
-
-    DONE = "done"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-class PendingPayment(NamedTuple):
-    """Money that is expected; `reference` names it at the provider too, and is used once."""
-
-    id: UUID
-    account_id: UUID
-    reference: str
-    amount: Decimal
-    currency: str
-
-    @property
-    def money(self) -> Money:
-        return Money.of(self.amount, self.currency)
-
-
 class _Known(NamedTuple):
     """A payment with the reference."""
 
@@ -84,22 +62,6 @@ class _Invoice(NamedTuple):
     id: UUID
     currency: str
 
-
-class PaymentPort(Protocol):
-    """A payment provider."""
-
-    async def collect(self, payment: PendingPayment) -> Collected:
-        """Request a payment, or its status; a repeated reference is the same payment."""
-
-
-class RecordedPayments:
-    """No provider: a payment is unknown until an operator records it."""
-
-    async def collect(self, payment: PendingPayment) -> Collected:
-        return Collected.UNKNOWN
-
-
-RECORDED = RecordedPayments()
 
 _COLUMNS = f"""
 json_build_object(
@@ -134,6 +96,14 @@ _FIND = Query(
     _Known,
 )
 _NAMED = Query("SELECT reference FROM payments WHERE account_id = :account_id AND id = :id", str)
+# A provider that was asked says how the payment ends: if a person said so first, it could be collected none the less.
+_ASKED = Query(
+    """
+    SELECT EXISTS (SELECT FROM payment_charges
+                    WHERE payment_id = :id AND created_at > app_now() - make_interval(hours => 48))
+    """,
+    bool,
+)
 _INSERT = sa.text(
     """
     INSERT INTO payments (id, account_id, currency, direction, amount, reference, invoice_id, automatic, state)
@@ -178,7 +148,7 @@ _SETTLE = sa.text(
 # Growing pauses while the status is unknown: 1, 2, 4, … minutes, up to a day.
 _PENDING = Query(
     """
-    SELECT id, account_id, reference, amount, currency FROM payments
+    SELECT id, account_id, reference, amount, currency, automatic FROM payments
      WHERE finished_at IS NULL AND direction = 'in'
        AND (checked_at IS NULL
             OR checked_at + least(make_interval(mins => (2 ^ least(checks, 11))::integer),
@@ -225,6 +195,12 @@ async def fail_payment(connection: AsyncConnection, account_id: UUID, payment_id
         return
     if known.state != "pending":
         raise Problem(STATE_CONFLICT, f"The payment {reference} has ended: it is {known.state}.")
+    if await _ASKED.one(connection, {"id": payment_id}):
+        raise Problem(
+            STATE_CONFLICT,
+            f"The payment provider was asked to collect {reference} and may still do so."
+            " It says how the payment ends, within two days: wait for that.",
+        )
     amount = Money.of(known.amount, known.currency)
     await _end(connection, payment_id, amount, Decimal(0), state="failed", failure=reason)
 
@@ -280,9 +256,9 @@ async def collect_payments(database: Database, port: PaymentPort, *, patience: f
         pending = await _PENDING.all(connection, {"limit": AT_ONCE})
     ended = 0
     for payment in pending:
-        outcome = await _ask(port, payment, patience)
+        outcome, failure = await _ask(port, payment, patience)
         async with database.begin() as transaction:
-            ended += await _apply(transaction, payment, outcome)
+            ended += await _apply(transaction, payment, outcome, failure)
             failpoint("invoices.before_payment_commit")
     return ended
 
@@ -311,16 +287,19 @@ async def settle_invoice(
         await connection.execute(_SETTLE, ids | {"amount": amount})
 
 
-async def _ask(port: PaymentPort, payment: PendingPayment, patience: float) -> Collected:
+async def _ask(port: PaymentPort, payment: PendingPayment, patience: float) -> tuple[Collected, str]:
+    """The outcome, and why the payment failed if it did."""
     try:
         async with asyncio.timeout(patience):
-            return await port.collect(payment)
+            return await port.collect(payment), REFUSED
+    except PaymentRefusedError as refused:
+        return Collected.FAILED, str(refused)
     except Exception as error:  # noqa: BLE001  # whatever a provider's client raises, the money may have moved
         log.warning("payment_unknown", payment=str(payment.id), error=type(error).__name__)
-        return Collected.UNKNOWN
+        return Collected.UNKNOWN, ""
 
 
-async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: Collected) -> bool:
+async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: Collected, failure: str) -> bool:
     payer = await lock_payer(connection, payment.account_id)
     await connection.execute(_LOOKED, {"id": payment.id})
     values = {"account_id": payment.account_id, "reference": payment.reference}
@@ -332,7 +311,7 @@ async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: 
     if outcome is Collected.DONE:
         await _come_in(connection, payer, payment.id, payment.money, row.invoice_id)
     else:
-        await _end(connection, payment.id, payment.money, Decimal(0), state="failed", failure=REFUSED)
+        await _end(connection, payment.id, payment.money, Decimal(0), state="failed", failure=failure)
     return True
 
 
@@ -368,7 +347,9 @@ async def _expect(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, automatic: bool = False
 ) -> PendingPayment:
     made = new_id()
-    payment = PendingPayment(made, account_id, f"TOP-{made.hex[-12:].upper()}", amount.amount, amount.currency)
+    payment = PendingPayment(
+        made, account_id, f"TOP-{made.hex[-12:].upper()}", amount.amount, amount.currency, automatic
+    )
     await _insert(connection, made, account_id, amount, payment.reference, automatic=automatic)
     return payment
 

@@ -21,7 +21,7 @@ from ipucloud.cli.times import utc
 from ipucloud.cli.values import Amount, decimal, fields, key_values
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import BillingAccount, Dunning, Event, Funds, Money
+from ipucloud.client.models import BillingAccount, Dunning, Event, Funds, Money, PaymentMethod
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -229,6 +229,34 @@ def end_top_up(session: Session, account: Account) -> None:
     """Top an account up no more. Needs a platform token."""
     session.run(accounts.end_top_up(account))
     session.done("ended", account)
+
+
+@customer_command(app, "payment-method", "research")
+def payment_method(session: Session, account: Account) -> None:
+    """Show what automatic top-ups of an account are charged to. For its payers."""
+    _show_method(session, session.run(accounts.payment_method(account)))
+
+
+@customer_command(app, "set-payment-method", "research cus_Qk3v7Jw1ZpLm2x pm_1PqR8sKZ2eXw4Yd0")
+def set_payment_method(
+    session: Session,
+    account: Account,
+    customer: Annotated[str, typer.Argument(help="Stripe's id of the customer: cus_…")],
+    method: Annotated[str, typer.Argument(help="Stripe's id of the saved payment method: pm_…")],
+) -> None:
+    """Charge automatic top-ups to a payment method that was saved at Stripe. Needs a platform token."""
+    _show_method(session, session.run(accounts.set_payment_method(account, customer=customer, payment_method=method)))
+
+
+@customer_command(app, "remove-payment-method", "research")
+def remove_payment_method(session: Session, account: Account) -> None:
+    """Charge automatic top-ups to nothing. Needs a platform token."""
+    session.run(accounts.remove_payment_method(account))
+    session.done("removed", account)
+
+
+def _show_method(session: Session, found: PaymentMethod) -> None:
+    session.show(found, fields(found, "customer", "payment_method", "set_at"))
 
 
 @customer_command(app, "dunning", "research")

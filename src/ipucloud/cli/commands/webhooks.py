@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.completion import names
-from ipucloud.cli.finding import WEBHOOK, Kind, id_of
+from ipucloud.cli.completion import its_webhooks, names
+from ipucloud.cli.finding import ACCOUNT, Kind, id_of, webhook_kind
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
 from ipucloud.client.errors import UsageError
@@ -15,7 +15,13 @@ from ipucloud.client.models import Delivery, DeliveryState, Webhook
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.", autocompletion=names(WEBHOOK))]
+Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.", autocompletion=names(its_webhooks))]
+Account = Annotated[
+    str | None,
+    typer.Option(
+        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
+    ),
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(
@@ -32,9 +38,11 @@ def create(
     endpoint: Annotated[str, typer.Argument(help="URL: HTTPS, port 443 or 8443.")],
     event_type: Types = None,
     description: Annotated[str, typer.Option(help="Description of the webhook.")] = "",
+    account: Account = None,
 ) -> None:
     """Send events to a URL from now on. The signing secret is shown only once."""
-    _show(session, session.run(webhooks.create(endpoint, event_types=event_type or (), description=description)))
+    call = webhooks.create(endpoint, event_types=event_type or (), description=description, account=account)
+    _show(session, session.run(call))
 
 
 @customer_command(app, "event-types")
@@ -49,11 +57,11 @@ def event_types(session: Session) -> None:
     )
 
 
-@customer_command(app, "list")
-def list_webhooks(session: Session) -> None:
-    """List the project's webhooks and their status."""
+@customer_command(app, "list", "", "--account research")
+def list_webhooks(session: Session, account: Account = None) -> None:
+    """List the webhooks of the project, or of a billing account, and their status."""
     session.list(
-        webhooks.list(),
+        webhooks.list(account=account),
         ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
         lambda each: (each.url, ", ".join(each.event_types) or "all", _state(each), each.failing_since, each.id),
         drop=("ID", "EVENTS", "FAILING SINCE"),
@@ -61,9 +69,9 @@ def list_webhooks(session: Session) -> None:
 
 
 @customer_command(app, "show", "alerts")
-def show(session: Session, webhook: Id) -> None:
+def show(session: Session, webhook: Id, account: Account = None) -> None:
     """Show a webhook."""
-    _show(session, session.run(webhooks.get(_id(session, webhook))))
+    _show(session, session.run(webhooks.get(_id(session, webhook, account), account=account)))
 
 
 @customer_command(app, "update", "alerts --event-type cluster.* --event-type budget.*")
@@ -74,38 +82,40 @@ def update(
     endpoint: Annotated[str | None, typer.Option(help="New URL.")] = None,
     event_type: Types = None,
     description: Annotated[str | None, typer.Option(help="New description.")] = None,
+    account: Account = None,
 ) -> None:
     """Change a webhook. Its event types are replaced by those given."""
     if (endpoint, event_type, description) == (None, None, None):
         raise UsageError("Give at least one change, such as --event-type cluster.*")
-    call = webhooks.update(_id(session, webhook), url=endpoint, event_types=event_type, description=description)
+    found = _id(session, webhook, account)
+    call = webhooks.update(found, url=endpoint, event_types=event_type, description=description, account=account)
     _show(session, session.run(call))
 
 
 @customer_command(app, "enable", "alerts")
-def enable(session: Session, webhook: Id) -> None:
+def enable(session: Session, webhook: Id, account: Account = None) -> None:
     """Enable a webhook; only events from now on are sent."""
-    _show(session, session.run(webhooks.update(_id(session, webhook), enabled=True)))
+    _show(session, session.run(webhooks.update(_id(session, webhook, account), enabled=True, account=account)))
 
 
 @customer_command(app, "disable", "alerts")
-def disable(session: Session, webhook: Id) -> None:
+def disable(session: Session, webhook: Id, account: Account = None) -> None:
     """Disable a webhook until it is enabled again."""
-    _show(session, session.run(webhooks.update(_id(session, webhook), enabled=False)))
+    _show(session, session.run(webhooks.update(_id(session, webhook, account), enabled=False, account=account)))
 
 
 @customer_command(app, "delete", "alerts")
-def delete(session: Session, webhook: Id) -> None:
+def delete(session: Session, webhook: Id, account: Account = None) -> None:
     """Delete a webhook and its deliveries."""
-    found = _id(session, webhook)
-    session.run(webhooks.delete(found))
+    found = _id(session, webhook, account)
+    session.run(webhooks.delete(found, account=account))
     session.done("deleted", found)
 
 
 @customer_command(app, "ping", "alerts")
-def ping(session: Session, webhook: Id) -> None:
+def ping(session: Session, webhook: Id, account: Account = None) -> None:
     """Send a test message; `deliveries` shows the result."""
-    _show_delivery(session, session.run(webhooks.ping(_id(session, webhook))))
+    _show_delivery(session, session.run(webhooks.ping(_id(session, webhook, account), account=account)))
 
 
 @customer_command(app, "rotate-secret", "alerts")
@@ -113,9 +123,11 @@ def rotate_secret(
     session: Session,
     webhook: Id,
     keep: Annotated[int, typer.Option(min=0, help="Seconds for which the old secret also signs.")] = 86_400,
+    account: Account = None,
 ) -> None:
     """Replace the signing secret. The new one is shown only once."""
-    _show(session, session.run(webhooks.rotate_secret(_id(session, webhook), keep_previous_seconds=keep)))
+    found = _id(session, webhook, account)
+    _show(session, session.run(webhooks.rotate_secret(found, keep_previous_seconds=keep, account=account)))
 
 
 @customer_command(app, "deliveries", "alerts --state failed")
@@ -123,10 +135,11 @@ def deliveries(
     session: Session,
     webhook: Id,
     state: Annotated[DeliveryState | None, typer.Option(help="Only those in this state.")] = None,
+    account: Account = None,
 ) -> None:
     """List sent and pending messages."""
     session.list(
-        webhooks.deliveries(_id(session, webhook), state=state),
+        webhooks.deliveries(_id(session, webhook, account), state=state, account=account),
         ("TYPE", "STATE", "TRIES", "LAST", "NEXT", "CREATED", "ID"),
         lambda each: (each.type, each.state, len(each.tries), _last(each), each.next_try_at, each.created_at, each.id),
         drop=("CREATED", "NEXT", "TRIES", "LAST"),
@@ -135,14 +148,17 @@ def deliveries(
 
 @customer_command(app, "redeliver", "alerts 0196f1d2-8d6f-7c4b-8a51-3a7b6d2e9fa1")
 def redeliver(
-    session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
+    session: Session,
+    webhook: Id,
+    delivery: Annotated[str, typer.Argument(help="Id of the delivery.")],
+    account: Account = None,
 ) -> None:
     """Send a message again with the same id."""
-    _show_delivery(session, session.run(webhooks.redeliver(_id(session, webhook), delivery)))
+    _show_delivery(session, session.run(webhooks.redeliver(_id(session, webhook, account), delivery, account=account)))
 
 
-def _id(session: Session, webhook: str) -> str:
-    return id_of(session.client, WEBHOOK, webhook)
+def _id(session: Session, webhook: str, account: str | None) -> str:
+    return id_of(session.client, webhook_kind(account), webhook)
 
 
 def _state(webhook: Webhook) -> str:

@@ -1784,6 +1784,19 @@ class Payment(Answer):
     """When it ended; null before that."""
 
 
+class PaymentMethod(Answer):
+    """What automatic top-ups of an account are charged to."""
+
+    customer: str
+    """Stripe's id of the customer."""
+
+    payment_method: str
+    """Stripe's id of the payment method."""
+
+    set_at: datetime
+    """Since when top-ups are charged to it."""
+
+
 class Place(Answer):
     """Slots of a pod."""
 
@@ -6143,6 +6156,7 @@ __all__ = [
     "PartitionSize",
     "PartitionState",
     "Payment",
+    "PaymentMethod",
     "Place",
     "Pod",
     "PoplarServer",

@@ -20,13 +20,8 @@ from ipucloud.billing.invoices.document import issued_document
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payer import platform, read_payer
-from ipucloud.billing.invoices.payments import (
-    Collected,
-    PendingPayment,
-    collect_payments,
-    expect_payment,
-    record_refund,
-)
+from ipucloud.billing.invoices.payment_port import Collected, PendingPayment
+from ipucloud.billing.invoices.payments import collect_payments, expect_payment, record_refund
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.ledger.transfers import Side
 from ipucloud.kernel.errors import Problem

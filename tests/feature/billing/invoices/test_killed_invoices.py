@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.invoices.payments import RECORDED, collect_payments, expect_payment
+from ipucloud.billing.invoices.payment_port import RECORDED
+from ipucloud.billing.invoices.payments import collect_payments, expect_payment
 from ipucloud.db.engine import Database
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, euros, granted, paid, taxed, transact

@@ -1,0 +1,159 @@
+"""Stripe's API over HTTP: PaymentIntents, as far as top-ups need them.
+
+The secret key is sent in a header and appears in no message. Every request has a time-out, and one that is safe to
+repeat: a request to create has an idempotency key, the others change nothing or nothing more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import httpx
+import orjson
+
+API_VERSION: Final = "2024-06-20"
+SECONDS: Final = 8.0
+"""One request; shorter than the port's patience with a payment."""
+_PAGES: Final = 20
+_MOST: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A PaymentIntent. `received`: what was collected, in its smallest unit. `failure`: why the last try failed."""
+
+    id: str
+    status: str
+    received: int
+    currency: str
+    payment: str | None
+    failure: str | None
+
+
+class StripeError(Exception):
+    """Stripe gave no usable answer: a lost one, a limit, a fault of its own, or of this installation's settings."""
+
+
+class StripeRefusedError(Exception):
+    """Stripe refused a request. `kind`: the error's type; `intent`: the PaymentIntent that the error is about."""
+
+    def __init__(self, kind: str, detail: str, intent: Intent | None) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.intent = intent
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What Stripe is asked to collect; the same at every try."""
+
+    payment_id: UUID
+    reference: str
+    idempotency_key: UUID
+    customer: str
+    payment_method: str
+    amount: int
+    currency: str
+    since: int
+
+
+class StripeClient:
+    """`url`: of Stripe's API, or of what stands before it."""
+
+    def __init__(self, url: str, secret_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._url = url
+        self._headers = {"Authorization": f"Bearer {secret_key}", "Stripe-Version": API_VERSION}
+        self._transport = transport
+
+    async def create(self, charge: Charge) -> Intent:
+        """Ask Stripe to collect the charge now, without the customer. Raises `StripeError`, `StripeRefusedError`."""
+        form = {
+            "amount": str(charge.amount),
+            "currency": charge.currency.lower(),
+            "customer": charge.customer,
+            "payment_method": charge.payment_method,
+            "automatic_payment_methods[enabled]": "true",
+            "automatic_payment_methods[allow_redirects]": "never",
+            "off_session": "true",
+            "confirm": "true",
+            "error_on_requires_action": "true",
+            "description": charge.reference,
+            "metadata[payment]": str(charge.payment_id),
+            "metadata[reference]": charge.reference,
+        }
+        key = {"Idempotency-Key": str(charge.idempotency_key)}
+        return _intent(await self._send("POST", "/v1/payment_intents", data=form, headers=key))
+
+    async def retrieve(self, intent: str) -> Intent:
+        """Raises `StripeError`, `StripeRefusedError`."""
+        return _intent(await self._send("GET", f"/v1/payment_intents/{intent}"))
+
+    async def cancel(self, intent: str) -> Intent:
+        """Cancel what was not collected, so that nobody can pay it any more. Raises as `retrieve`."""
+        form = {"cancellation_reason": "abandoned"}
+        return _intent(await self._send("POST", f"/v1/payment_intents/{intent}/cancel", data=form))
+
+    async def find(self, charge: Charge) -> Intent | None:
+        """The PaymentIntent of a charge whose answers were all lost. Raises as `retrieve`."""
+        asked = {"customer": charge.customer, "created[gte]": str(charge.since), "limit": "100"}
+        for _ in range(_PAGES):
+            page = await self._send("GET", "/v1/payment_intents", params=asked)
+            listed = [_intent(each) for each in page.get("data", [])]
+            for intent in listed:
+                if intent.payment == str(charge.payment_id):
+                    return intent
+            if not page.get("has_more") or not listed:
+                return None
+            asked["starting_after"] = listed[-1].id
+        raise StripeError("too many PaymentIntents of the customer")
+
+    async def _send(self, method: str, path: str, **sent: Any) -> dict[str, Any]:
+        client = httpx.AsyncClient(
+            base_url=self._url, headers=self._headers, timeout=SECONDS, transport=self._transport
+        )
+        try:
+            async with client:
+                answer = await client.request(method, path, **sent)
+        except httpx.HTTPError as error:
+            raise StripeError(type(error).__name__) from None
+        return _read(answer)
+
+
+def _read(answer: httpx.Response) -> dict[str, Any]:
+    named = answer.headers.get("Request-Id", "-")
+    try:
+        body = orjson.loads(answer.content) if len(answer.content) <= _MOST else None
+    except orjson.JSONDecodeError:
+        body = None
+    if answer.is_success and isinstance(body, dict):
+        return body
+    error = body.get("error") if isinstance(body, dict) else None
+    if answer.status_code in {400, 402, 404} and isinstance(error, dict):
+        about = error.get("payment_intent")
+        intent = _intent(about) if isinstance(about, dict) else None
+        raise StripeRefusedError(str(error.get("type")), _said(error), intent)
+    raise StripeError(f"HTTP {answer.status_code}, request {named}")
+
+
+def _intent(body: dict[str, Any]) -> Intent:
+    try:
+        failure = body.get("last_payment_error")
+        return Intent(
+            id=str(body["id"]),
+            status=str(body["status"]),
+            received=int(body.get("amount_received") or 0),
+            currency=str(body["currency"]).upper(),
+            payment=(body.get("metadata") or {}).get("payment"),
+            failure=_said(failure) if isinstance(failure, dict) else None,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise StripeError("an answer that is no PaymentIntent") from None
+
+
+def _said(error: dict[str, Any]) -> str:
+    """What Stripe says for people, and its code for the operator."""
+    code = error.get("decline_code") or error.get("code") or error.get("type")
+    return f"{str(error.get('message') or 'No reason was given.')[:300]} ({str(code)[:60]})"
