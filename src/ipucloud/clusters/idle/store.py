@@ -70,7 +70,7 @@ _RECORD = sa.text(
     """
     INSERT INTO server_uses (server_id, project_id, sessions, attached_ipus, idle_since, observed_at)
     SELECT seen.id, seen.project_id, seen.sessions, seen.attached_ipus,
-           :read_at - make_interval(secs => seen.idle_for), :read_at
+           CAST(:read_at AS timestamptz) - make_interval(secs => seen.idle_for), CAST(:read_at AS timestamptz)
       FROM unnest(CAST(:ids AS uuid[]), CAST(:projects AS uuid[]), CAST(:sessions AS integer[]),
                   CAST(:attached AS integer[]), CAST(:idle AS float8[]))
            AS seen (id, project_id, sessions, attached_ipus, idle_for)
