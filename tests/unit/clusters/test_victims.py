@@ -91,18 +91,18 @@ def test_the_order_of_the_clusters_does_not_matter(region: tuple[list[int], list
 def test_of_equal_ones_who_was_told_already_stops_and_else_who_ran_for_the_shortest_time() -> None:
     old = candidate({0: span(0, 4)}, minutes=0, key="old")
     young = candidate({0: span(4, 4)}, minutes=9, key="young")
-    assert choose_victims(pods(1), [0], [old, young], 4) == {1}
+    assert choose_victims(pods(1), [0], [old, young], 4) == frozenset({1})
     told = candidate({0: span(0, 4)}, minutes=0, noticed=True, key="old")
-    assert choose_victims(pods(1), [0], [told, young], 4) == {0}
+    assert choose_victims(pods(1), [0], [told, young], 4) == frozenset({0})
 
 
 def test_a_small_one_stops_before_a_large_one_even_if_that_was_told() -> None:
     large = candidate({0: span(0, 8)}, noticed=True, key="large")
     small = candidate({0: span(8, 4)}, key="small")
-    assert choose_victims(pods(1), [0], [large, small], 4) == {1}
+    assert choose_victims(pods(1), [0], [large, small], 4) == frozenset({1})
 
 
 def test_a_cluster_of_several_pods_gives_all_of_them() -> None:
     whole = candidate({0: 0xFFFF, 1: 0xFFFF}, key="whole")
-    assert choose_victims(pods(), [0, 0], [whole], 32) == {0}
+    assert choose_victims(pods(), [0, 0], [whole], 32) == frozenset({0})
     assert choose_victims(pods(), [0, 0], [whole], 64) is None

@@ -22,7 +22,10 @@ const Alternatives = later(async () => (await import("./Alternatives")).Alternat
 export function ReviewStep({ draft, change, problem }: { draft: Draft; change: Change; problem: unknown }) {
   const { clusters, cluster, common, create } = useStrings();
   const f = useFormat();
-  const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
+  const project = useProject();
+  const { data, error, refetch } = useQuery(estimate(project, requestOf(draft)));
+  // Where it is not offered, the estimate is refused.
+  const preemptible = useQuery({ ...estimate(project, requestOf({ ...draft, preemptible: true })), retry: false }).data;
   const tags = draft.tags.filter((tag) => tag.key).map((tag) => `${tag.key}=${tag.value}`).join(", ");
   return (
     <SpaceBetween size="l">
@@ -44,6 +47,15 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
       {data ? <Price estimate={data} /> : error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />}
       {data && (draft.wait || (data.quota.allowed && !data.capacity.available)) && (
         <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={create.waitText}>{create.wait}</Checkbox>
+      )}
+      {(draft.preemptible || preemptible) && (
+        <Checkbox
+          checked={draft.preemptible}
+          onChange={({ detail }) => change({ preemptible: detail.checked })}
+          description={create.preemptibleText(preemptible ? f.money(preemptible.price_per_hour) : undefined)}
+        >
+          {create.preemptible}
+        </Checkbox>
       )}
       {data && !(data.quota.allowed && data.capacity.available) && <Alternatives draft={draft} change={change} />}
       <Elsewhere draft={draft} />

@@ -2,11 +2,11 @@ import { quote } from "shlex";
 import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
-/** `servers`: the number of Poplar servers; undefined: the flavor's. `wait`: for machines, instead of being refused. */
-export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean };
+/** `servers`: the number of Poplar servers; undefined: the flavor's. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
+export type Draft = { region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean; preemptible: boolean };
 export type Change = (change: Partial<Draft>) => void;
 
-export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false };
+export const EMPTY: Draft = { region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false, preemptible: false };
 
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
@@ -21,6 +21,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
     ...(draft.wait && { wait_for_capacity: true }),
+    ...(draft.preemptible && { preemptible: true }),
   };
 }
 
@@ -36,6 +37,7 @@ export function asCommand(draft: Draft): string {
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
     ...(draft.wait ? ["--wait-for-capacity"] : []),
+    ...(draft.preemptible ? ["--preemptible"] : []),
   ].join(" \\\n  ");
 }
 
@@ -62,6 +64,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
     ...(draft.wait ? ["    wait_for_capacity=True,"] : []),
+    ...(draft.preemptible ? ["    preemptible=True,"] : []),
   ];
   return [
     "import os",

@@ -185,7 +185,7 @@ def list_clusters(
     """List the project's clusters."""
     session.list(
         clusters.list(state=state, region=region, flavor=flavor, tags=key_values(tags), order=order),
-        ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
+        ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "PREEMPTIBLE", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
             each.state,
@@ -193,11 +193,12 @@ def list_clusters(
             each.flavor,
             each.region,
             each.ipus,
+            each.preempt_at or each.preemptible or None,
             each.billing and each.billing.minutes,
             each.billing and each.billing.cost,
             each.created_at,
         ),
-        drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
+        drop=("PREEMPTIBLE", "MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
         filters=((REGION, region), (FLAVOR, flavor)),
     )
 
