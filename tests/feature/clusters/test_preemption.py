@@ -11,11 +11,14 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.billing.invoices.payments import record_payment
+from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.clusters.preemption.follow import follow_preemptions
 from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.money import Money
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import PREEMPTIBLE, offer_preemptible
@@ -264,6 +267,22 @@ async def test_who_lacks_something_else_begins_nothing(region: Region) -> None:
     )
     await region.at(1)
     assert await region.told() == []
+
+
+async def test_nobody_is_told_for_an_account_without_funds(region: Region) -> None:
+    await region.preemptible("bert", "m2000-pod64")
+    await region.wait("ernie")
+    async with region.world.database.begin() as connection:
+        await set_prepaid(connection, region.world.project.id, currency="EUR", when_empty="refuse_creates")
+    await region.at(1)
+    assert await region.told() == []
+    assert await region.world.value("SELECT count(*) FROM create_holds") == 0
+    async with region.world.database.begin() as connection:
+        amount = Money.of(Decimal(1000), "EUR")
+        await record_payment(connection, region.world.project.id, amount, reference="top-up", invoice=None)
+    await region.at(2)
+    assert await region.told() == ["preemption_scheduled"]
+    assert await region.world.value("SELECT count(*) FROM create_holds") == 0
 
 
 async def test_an_operation_is_waited_for_and_does_not_rid_a_cluster_of_its_notice(region: Region) -> None:
