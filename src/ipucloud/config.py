@@ -308,6 +308,9 @@ class Settings(BaseSettings):
     partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: Seconds = 3600.0
+    preemption_notice: Seconds = Field(
+        600.0, ge=1, description="how long before it is suspended a preemptible cluster is told so"
+    )
     isolation_after: Seconds = Field(
         120.0,
         description="how long a delete or suspend waits for a failed host or machine, or one that does not answer,"

@@ -18,6 +18,7 @@ import ipucloud.clusters.consoles.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables
 import ipucloud.clusters.jobs.tables
+import ipucloud.clusters.preemption.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.samples.tables
 import ipucloud.clusters.schedules.tables

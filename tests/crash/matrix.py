@@ -42,6 +42,7 @@ from tests.crash.partitions import (
     RotateKey,
     SeveralPartitions,
 )
+from tests.crash.preempting import NOTICE_KINDS, ShowNotice
 from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
 from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
@@ -67,7 +68,7 @@ NEVER = "never"
 BOOKS = (
     *("budgets.", "close.", "correct.", "credits.", "dunning.", "invoices.", "months.", "prepaid."),
     "price_correction.",
-    *("expiry.", "idle.", "proofs.", "reservation.", "schedule.", "stripe.", "waiting."),
+    *("expiry.", "idle.", "preemption.", "proofs.", "reservation.", "schedule.", "stripe.", "waiting."),
 )
 """Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, test_rerating.py, invoices/,
 clusters/test_prepaid.py, clusters/test_dunning.py, billing/test_top_ups.py and billing/test_stripe.py."""
@@ -103,6 +104,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.rebuild_settled": UndoRebuild(),
     "cluster.keys_recorded": ChangeKeys(),
     "s3_access.recorded": ChangeS3(),
+    "preemption_files.recorded": ShowNotice(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
     "sweep.leftover_found": Lose(),
@@ -138,6 +140,7 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.put_keys": ChangeKeys(),
     "hosts.put_login_key": OpenTerminal(),
     "hosts.put_s3": ChangeS3(),
+    "hosts.put_preemption": ShowNotice(),
     "hosts.rebuild": Rebuild(),
     "hosts.put_job": RunJob(),
     "hosts.get_job": RunJob(),
@@ -208,7 +211,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
     changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
-    changing = (*changing, *S3_KINDS, *TERMINAL_KINDS)
+    changing = (*changing, *S3_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

@@ -167,6 +167,16 @@ CASES = (
         target=_host,
     ),
     CallCase(
+        "hosts.put_preemption",
+        Call.PUT_PREEMPTION,
+        "http",
+        lambda _, s, t: s.hosts.put_preemption(t.host, t.name, t.name, resources.PREEMPT_AT, revision=1),
+        resources.server,
+        observe=resources.is_told,
+        makes=True,
+        target=_host,
+    ),
+    CallCase(
         "hosts.rebuild",
         Call.REBUILD_SERVER,
         "http",

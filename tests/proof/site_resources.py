@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import count
 
 import asyncssh
@@ -132,6 +133,14 @@ async def login_key_logs_in(site: Site, resource: Resource) -> bool:
 async def has_bucket(site: Site, resource: Resource) -> bool:
     seen = (await site.hosts.get(resource.host)).s3
     return seen is not None and seen.connections == [BUCKET.name]
+
+
+PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
+
+
+async def is_told(site: Site, resource: Resource) -> bool:
+    seen = (await site.hosts.get(resource.host)).preemption
+    return seen is not None and seen.preempt_at == PREEMPT_AT
 
 
 async def is_rebuilt(site: Site, resource: Resource) -> bool:

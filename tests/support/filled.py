@@ -18,6 +18,7 @@ from ipucloud.clusters.jobs.tables import job_logs, jobs
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
+from ipucloud.clusters.preemption.tables import preemptions
 from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
@@ -127,6 +128,7 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
         id=filled.cluster,
         name="bert",
         state="deleting",
+        preemptible=True,
         external_name=name,
         created_at=CREATED_AT,
         ready_at=READY_AT,
@@ -243,6 +245,8 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     }
     waited["granted_at"] = READY_AT
     await connection.execute(sa.insert(capacity_waits).values(operation_id=filled.finished_operation, **waited))
+    told = {"noticed_at": READY_AT, "preempt_at": DELETED_AT, "ended_at": DELETED_AT, "outcome": "not_in_use"}
+    await connection.execute(sa.insert(preemptions).values(id=new_id(), **told, **mine))
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
     await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
     seen = {"minute": READY_AT, "observed_at": READY_AT, "machines": 1, "machines_answered": 1}

@@ -82,7 +82,8 @@ const TYPES: Record<string, string> = {
   audit: "repaired",
   budget: "created deleted forecast_reached threshold_reached updated",
   cluster: "active created degraded delete_forced deleted deleting error expiring hardware_isolated hardware_replaced "
-    + "idle_suspended rebooting rebuilding recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming "
+    + "idle_suspended preempted preemption_scheduled preemption_withdrawn "
+    + "rebooting rebuilding recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming "
     + "schedule_missed schedule_started schedule_waiting "
     + "servers_rebuilt suspend_forced suspended suspending updated",
   credit_note: "issued",

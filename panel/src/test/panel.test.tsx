@@ -60,6 +60,8 @@ test("a request is shown so that a shell and Python read the same texts", () => 
   const draft = { ...EMPTY, name: "bert", region: "r", flavor: "f", image: "i", keys: ["my key"], tags: [{ key: "team", value: "o'hara $x" }], protect: true };
   expect(asCommand({ ...draft, servers: 2 })).toContain("--poplar-servers 2");
   expect(asCommand({ ...draft, wait: true })).toContain("--wait-for-capacity");
+  expect(asCommand({ ...draft, preemptible: true })).toContain("--preemptible");
+  expect(asPython({ ...draft, preemptible: true }, "demo", "https://x")).toContain("preemptible=True");
   expect(asPython({ ...draft, wait: true }, "demo", "https://x")).toContain("wait_for_capacity=True");
   expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
   expect(asCommand(draft)).toContain(`--tag 'team=o'"'"'hara $x'`);

@@ -52,6 +52,7 @@ class NewCluster:
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
     `poplar_servers`: their number; None: as many as the flavor has.
     `wait_for_capacity`: it waits for machines, until `wait_until` or for a day, instead of being refused.
+    `preemptible`: it costs less, and is suspended with notice when an ordinary cluster needs its machines.
     `reservation`: id of the active reservation that it is created from; None: of none.
     `idle_suspend_minutes`: minutes without a login and an attached IPU until it is suspended; None: never.
     """
@@ -74,6 +75,7 @@ class NewCluster:
     poplar_servers: int | None = None
     wait_for_capacity: bool = False
     wait_until: datetime | None = None
+    preemptible: bool = False
     reservation: str | None = None
 
     def body(self) -> dict[str, object]:
@@ -96,6 +98,7 @@ class NewCluster:
             idle_suspend_minutes=self.idle_suspend_minutes,
             wait_for_capacity=self.wait_for_capacity or None,
             wait_until=self.wait_until,
+            preemptible=self.preemptible or None,
             reservation=self.reservation,
         )
 

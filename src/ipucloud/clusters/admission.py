@@ -18,9 +18,10 @@ from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.skus import reserved_sku, sku_of
 from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings
-from ipucloud.contract.catalogue import Flavor, Image, Region
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Image, Region
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -145,8 +146,10 @@ async def admit(
     """
     choice = _choose(body, catalogue)
     flavor = choice.flavor
+    sku = sku_of(flavor, preemptible=body.preemptible)
     article = {
-        "sku": flavor.sku,
+        "sku": sku,
+        "preemptible": body.preemptible,
         "region": choice.region.slug,
         "currency": None,
         "default_currency": currency,
@@ -159,10 +162,7 @@ async def admit(
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if facts.unit_price is None or facts.currency not in MINOR_UNITS:
-        sentence = (
-            f"The flavor currently has no price in {facts.currency}, the currency of the account, in this region."
-        )
-        faults.append(FieldError("/flavor", "not_sold", sentence))
+        faults.append(_not_sold(body, sku, facts.currency))
     if facts.next_currency not in {None, facts.currency}:
         sentence = (
             f"The account that pays for the project from the next full hours on is in {facts.next_currency}, and the"
@@ -186,6 +186,7 @@ async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster)
     """The terms of an existing cluster from now on; one statement. Raises `Problem` state_conflict."""
     article = {
         "sku": cluster.sku,
+        "preemptible": cluster.preemptible,
         "region": cluster.region,
         "currency": cluster.currency,
         "default_currency": cluster.currency,
@@ -204,6 +205,7 @@ async def reserved_terms(
     """The terms of so many reserved clusters of a flavor, as of now; None: reserved minutes of it have no price."""
     article = {
         "sku": reserved_sku(flavor),
+        "preemptible": False,
         "region": region,
         "currency": None,
         "default_currency": currency,
@@ -220,9 +222,15 @@ async def reserved_terms(
     return _terms(facts, Money.of(facts.unit_price, facts.currency) * (flavor.machines * count))
 
 
-def reserved_sku(flavor: Flavor) -> str:
-    """The SKU of a machine-minute of this flavor that is reserved. Without a price it is not offered."""
-    return f"{flavor.sku}-reserved"
+def _not_sold(body: ClusterCreate, sku: str, currency: str) -> FieldError:
+    if body.preemptible:
+        sentence = (
+            f"Preemptible clusters of {body.flavor} are not offered in {body.region}: the operator has set no price of"
+            f" {sku} in {currency}, the currency of the account. Omit this for an ordinary cluster."
+        )
+        return FieldError("/preemptible", "not_offered", sentence)
+    sentence = f"The flavor currently has no price in {currency}, the currency of the account, in this region."
+    return FieldError("/flavor", "not_sold", sentence)
 
 
 async def _facts(
@@ -299,6 +307,8 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
     servers = body.poplar_servers
     if flavor is not None and servers is not None:
         faults += _servers_beyond(flavor, servers)
+    if flavor is not None and body.preemptible:
+        faults += _not_preemptible(flavor, body)
     if faults or region is None or flavor is None or image is None:
         raise invalid(faults)
     return Choice(region, flavor, image, flavor.poplar_servers if servers is None else servers)
@@ -309,6 +319,17 @@ def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:
     if not fewest <= servers <= most:
         has = "one Poplar server" if most == 1 else f"{fewest} to {most} Poplar servers"
         yield FieldError("/poplar_servers", "not_in_flavor", f"A cluster of flavor {flavor.name} has {has}.")
+
+
+def _not_preemptible(flavor: Flavor, body: ClusterCreate) -> Iterable[FieldError]:
+    if flavor.allocated_through is not AllocatedThrough.V_IPU:
+        sentence = (
+            "The IPUs of this flavor are in its server, which a suspended cluster keeps: it cannot be preemptible."
+        )
+        yield FieldError("/preemptible", "not_offered", sentence)
+    if body.reservation is not None:
+        sentence = "Machines of a reservation are never taken back: omit this, or `reservation`."
+        yield FieldError("/preemptible", "reserved", sentence)
 
 
 def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[FieldError]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit, invalid
 from ipucloud.clusters.operations.create import plan_for
+from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.contract.estimates import ClusterPriceOut, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
@@ -50,6 +51,9 @@ async def estimate(
     region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
     why_not = (await read_room(connection, region, need)).why_not(need)
+    minutes = None
+    if why_not is not None and not body.preemptible:
+        minutes = await minutes_to_room(connection, region, need, settings)
 
     return EstimateOut(
         **prices(per_minute).model_dump(),
@@ -57,7 +61,9 @@ async def estimate(
             allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
         ),
         capacity=EstimateCapacityOut(
-            available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
+            available=why_not is None,
+            why_not=None if why_not is None else WhyNotOut(**asdict(why_not)),
+            preemption_minutes=minutes,
         ),
         expected_seconds=math.ceil(expected_seconds(plan_for(admitted), admitted.typical_seconds)),
     )

@@ -37,6 +37,7 @@ class LockedCluster(NamedTuple):
     repair_window: dict[str, object] | None
     schedule: dict[str, object] | None
     idle_suspend_minutes: int | None
+    preemptible: bool
     region: str
     flavor: str
     machine_type: str
@@ -63,8 +64,8 @@ class LockedCluster(NamedTuple):
 _SELECT = f"""
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
-           {CALENDAR} AS schedule, clusters.idle_suspend_minutes, clusters.region, clusters.flavor,
-           clusters.machine_type,
+           {CALENDAR} AS schedule, clusters.idle_suspend_minutes, clusters.preemptible, clusters.region,
+           clusters.flavor, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
            {users_at_controllers("clusters.region")} AS secure, app_now() AS now

@@ -21,6 +21,11 @@ IDLE_SUSPENDED = Counter("clusters_suspended_idle", "Clusters that were suspende
 SCHEDULED_ACTIONS = Counter(
     "cluster_scheduled_actions", "What schedules of clusters did, by action and outcome", ["action", "outcome"]
 )
+PREEMPTIONS = Counter(
+    "cluster_preemptions",
+    "Notices of preemptible clusters that were given, and how they ended: suspended, not_needed, not_in_use",
+    ["outcome"],
+)
 JOBS_ENDED = Counter("cluster_jobs_ended", "Jobs that ended, by state and by what ended them", ["state", "ended_by"])
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.clusters.idle.store import SHOWN_IDLE
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
+from ipucloud.clusters.preemption.notices import SHOWN_NOTICE
 from ipucloud.clusters.repairs.store import SHOWN
 from ipucloud.clusters.schedules.store import SHOWN_SCHEDULE
 from ipucloud.clusters.waiting.queue import SHOWN_WAIT
@@ -47,6 +48,7 @@ _MEMBERS = f"""
   'auto_repair', page.auto_repair, 'repair_window', page.repair_window, 'scheduled_repair', repair.document,
   'schedule', schedule.document,
   'idle_suspend_minutes', page.idle_suspend_minutes, 'idle', idle.document,
+  'preemptible', page.preemptible, 'preempt_at', {rfc3339("notice.preempt_at")},
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   's3_connections', coalesce(buckets.list, '[]'),
@@ -158,6 +160,7 @@ _JOINS = clauses(
     SHOWN_SCHEDULE,
     SHOWN_IDLE,
     SHOWN_WAIT,
+    SHOWN_NOTICE,
     _SEEN,
     _BUCKETS,
     _SERVERS,

@@ -75,7 +75,9 @@ async def estimate_resize(
         price_after=prices(after.per_minute),
         quota=EstimateQuotaOut(allowed=needed <= quota.left, limit=quota.limit, used=quota.used, needed=needed),
         capacity=EstimateCapacityOut(
-            available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
+            available=why_not is None,
+            why_not=None if why_not is None else WhyNotOut(**asdict(why_not)),
+            preemption_minutes=None,
         ),
         partitions=list(_resized(await _PARTITIONS.all(connection, mine), own, sizes.ipus)),
         expected_seconds=math.ceil(expected_seconds(plan_for(cluster, RESIZE.steps), cluster.typical_seconds)),

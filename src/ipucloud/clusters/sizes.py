@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import own_partition
 from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.skus import sku_of
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.rows import Query
@@ -53,7 +54,7 @@ async def sizes_for(connection: Statements, cluster: LockedCluster, flavor: str,
         flavor=wanted.name,
         machines=wanted.machines,
         ipus=wanted.ipus,
-        sku=wanted.sku,
+        sku=sku_of(wanted, preemptible=cluster.preemptible),
         grows=wanted.machines > cluster.machines,
         need=Need(cluster.machine_type, wanted.machines, 0, wanted.ipus // wanted.machines),
     )

@@ -37,6 +37,13 @@ clusters = sa.Table(
         server_default="0",
         comment="counts changes of its S3 connections; 0: it never had one",
     ),
+    sa.Column(
+        "notice_revision",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="counts notices of its preemption, and their ends; 0: it never had one",
+    ),
     sa.Column("user_data", sa.Text),
     json_column("tags", default="'{}'"),
     sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -46,6 +53,13 @@ clusters = sa.Table(
     sa.Column("repair_window", pg.JSONB, comment="as in the API; NULL: repairs begin at any time"),
     sa.Column("idle_suspend_minutes", sa.Integer, comment="suspended after so long without use; NULL: never"),
     sa.Column("idle_counted_from", sa.DateTime(timezone=True), comment="when idle_suspend_minutes was changed"),
+    sa.Column(
+        "preemptible",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="suspended, with notice, when an ordinary cluster needs its machines",
+    ),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("state_reason", sa.Text),
     instant("state_entered_at", default_now=True),
@@ -96,6 +110,12 @@ sa.Index(
     "ix_clusters_region_idle",
     clusters.c.region,
     postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.idle_suspend_minutes.is_not(None)),
+)
+sa.Index(
+    "ix_clusters_preemptible",
+    clusters.c.region,
+    clusters.c.machine_type,
+    postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.preemptible),
 )
 make_with(inventory.allocations, BILLED_CLUSTERS)
 
@@ -174,6 +194,7 @@ poplar_servers = sa.Table(
     json_column("s3_connections", comment="names of those it was last seen to have"),
     json_column("s3_mounts", comment="folders at which it was last seen to have mounted some of them"),
     instant("s3_observed_at"),
+    sa.Column("notice_revision", sa.Integer, comment="as in clusters; the one it was last seen to have"),
     tenant_key("poplar_servers"),
     same_project("poplar_servers", "cluster_id", "clusters"),
     one_of("state", ("pending", "running", "rebooting", "rebuilding", "off", "deleted")),

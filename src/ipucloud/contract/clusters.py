@@ -52,6 +52,10 @@ _SCHEDULE = (
     "When the cluster is in use; it is suspended and resumed by that, from the next moment on. null: by requests only."
 )
 _IDLE = "Minutes without a login and an attached IPU, as observed at the site, until it is suspended; null: never."
+_PREEMPTIBLE = (
+    "Whether it is billed at the price of preemptible clusters, and suspended, after a notice, when an ordinary cluster"
+    " needs its machines."
+)
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 
 
@@ -113,6 +117,7 @@ class ClusterCreate(Body):
     wait_for_capacity: bool = Field(
         False, description="Whether the cluster waits for machines when none are free for it, instead of being refused."
     )
+    preemptible: bool = Field(False, description=_PREEMPTIBLE + " It cannot be changed later.")
     reservation: Annotated[UUID | None, Field(strict=False)] = Field(
         None,
         description=(
@@ -333,6 +338,11 @@ class ClusterItemOut(Answer):
     )
     idle_suspend_minutes: int | None = Field(description=_IDLE, examples=[None])
     idle: IdleOut | None = Field(description="Its use; null: it is not watched, because it is not suspended for that.")
+    preemptible: bool = Field(description=_PREEMPTIBLE)
+    preempt_at: datetime | None = Field(
+        description="When it is suspended because an ordinary cluster needs its machines; null: it has no notice.",
+        examples=[None],
+    )
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]

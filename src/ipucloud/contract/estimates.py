@@ -48,6 +48,13 @@ class EstimateCapacityOut(Answer):
 
     available: bool
     why_not: WhyNotOut | None
+    preemption_minutes: int | None = Field(
+        description=(
+            "After how many minutes preemptible clusters make room for it, when it is created with `wait_for_capacity`;"
+            " null: it has room, or stopping them would not do."
+        ),
+        examples=[None],
+    )
 
 
 class ClusterPriceOut(Answer):

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ipucloud.contract.jobs import JobEndedBy
+from ipucloud.contract.preemption import PreemptionOutcome
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
 from ipucloud.contract.terminals import TerminalEnd
@@ -60,6 +61,32 @@ class ClusterExpires(Payload):
     """When a cluster is deleted by itself."""
 
     expires_at: datetime = Field(description="When it is deleted, unless `expires_at` is changed until then.")
+
+
+class PreemptionScheduled(Payload):
+    """The notice of a preemptible cluster."""
+
+    preempt_at: datetime = Field(
+        description="When it is suspended, unless that is withdrawn.", examples=["2026-05-04T06:10:00Z"]
+    )
+
+
+class PreemptionWithdrawn(Payload):
+    """A notice that ends without a suspension for it."""
+
+    preempt_at: datetime = Field(description="When it would have been suspended.", examples=["2026-05-04T06:10:00Z"])
+    outcome: PreemptionOutcome = Field(
+        description="`not_needed`: nobody needs its machines any more; `not_in_use`: it was stopped or deleted before.",
+        examples=["not_needed"],
+    )
+
+
+class ClusterPreempted(Payload):
+    """A preemptible cluster is being suspended."""
+
+    preempt_at: datetime = Field(
+        description="When it was to be suspended at the earliest.", examples=["2026-05-04T06:10:00Z"]
+    )
 
 
 class ScheduleStarts(Payload):

@@ -116,6 +116,21 @@ CLUSTER_IDLE_SUSPENDED = _register(
     "The cluster is being suspended because nobody uses it; `data` has the observation that proves it.",
     payload=payloads.SuspendedIdle,
 )
+CLUSTER_PREEMPTION_SCHEDULED = _register(
+    "cluster.preemption_scheduled",
+    "The preemptible cluster will be suspended, because a cluster that waits needs its machines.",
+    payload=payloads.PreemptionScheduled,
+)
+CLUSTER_PREEMPTION_WITHDRAWN = _register(
+    "cluster.preemption_withdrawn",
+    "The preemptible cluster will not be suspended after all.",
+    payload=payloads.PreemptionWithdrawn,
+)
+CLUSTER_PREEMPTED = _register(
+    "cluster.preempted",
+    "The preemptible cluster is being suspended, because a cluster that waits needs its machines.",
+    payload=payloads.ClusterPreempted,
+)
 CLUSTER_DEGRADED = _register(
     "cluster.degraded",
     "Hardware of the cluster does not work as sold, or other hardware than before.",

@@ -41,6 +41,7 @@ class Call(StrEnum):
     PUT_KEYS = "hosts.put_keys"
     PUT_LOGIN_KEY = "hosts.put_login_key"
     PUT_S3 = "hosts.put_s3"
+    PUT_PREEMPTION = "hosts.put_preemption"
     REBUILD_SERVER = "hosts.rebuild"
     POWER_HOST = "hosts.power"
     PUT_JOB = "hosts.put_job"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Literal, TypeVar
 
 import asyncssh
@@ -34,6 +35,7 @@ from ipucloud.wire.site import (
     PowerAction,
     S3Remote,
     ServerKeys,
+    ServerPreemption,
     ServerRebuild,
     ServerS3,
     ServerSpec,
@@ -225,6 +227,13 @@ class HttpHosts:
     ) -> Host:
         body = ServerS3(server=server, network=network, connections=[*connections], revision=revision)
         return await self._calls.must(Call.PUT_S3, "PUT", f"/v1/hosts/{host}/server/s3", Host, body=body)
+
+    async def put_preemption(
+        self, host: str, server: str, network: str, preempt_at: datetime | None, *, revision: int
+    ) -> Host:
+        body = ServerPreemption(server=server, network=network, preempt_at=preempt_at, revision=revision)
+        path = f"/v1/hosts/{host}/server/preemption"
+        return await self._calls.must(Call.PUT_PREEMPTION, "PUT", path, Host, body=body)
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         body = ServerRebuild(server=spec, disk=disk)

@@ -323,6 +323,15 @@ class Hosts(Protocol):
         Raises SiteBusy once the server has had a later revision of them, and as `switch_off` does.
         """
 
+    async def put_preemption(
+        self, host: str, server: str, network: str, preempt_at: datetime | None, *, revision: int
+    ) -> Host:
+        """Say on the running server of this tenant network when its cluster is preempted; None: it is not.
+
+        Raises SiteBusy once the server has had a later revision of that, while it does not run, and as `switch_off`
+        does.
+        """
+
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         """Write the server of this name and tenant network again, unless it has this generation already.
 

@@ -116,6 +116,7 @@ HTTP_CALLS = (
     "hosts.put_keys",
     "hosts.put_login_key",
     "hosts.put_s3",
+    "hosts.put_preemption",
     "hosts.rebuild",
     "hosts.power",
     "hosts.put_job",

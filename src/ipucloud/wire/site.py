@@ -13,6 +13,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
 | `/v1/hosts/{host}/server/s3` | PUT | `ServerS3` → `Host` |
+| `/v1/hosts/{host}/server/preemption` | PUT | `ServerPreemption` → `Host` |
 | `/v1/hosts/{host}/server/rebuild` | POST | `ServerRebuild` → `Host` |
 | `/v1/hosts/{host}/server/login-keys/{key}` | PUT | `LoginKey` → `Host` |
 | `/v1/hosts/{host}/server/jobs/{job}` | PUT, GET `?server=&network=&log_from=` | `JobRequest` → `Job` |
@@ -182,6 +183,31 @@ class S3Seen(Wire):
     mounts: list[str]
 
 
+class ServerPreemption(Wire):
+    """Tells the server of a tenant network when its cluster is suspended, for others to get its machines.
+
+    The server's user can read the file `/var/lib/ipucloud/preemption`: `{"preempt_at": "2026-05-04T06:10:00Z"}`, in
+    UTC. With `preempt_at` None there is no such file. It stays through restarts of the server and when it is rebuilt,
+    and is gone once the server is switched off. Refused where the host does not run, carries another server or is in
+    another network, and when the server has had a higher `revision`, or another time under this one.
+    """
+
+    server: str
+    network: str
+    revision: int = Field(ge=1)
+    preempt_at: datetime | None
+
+
+PREEMPTION_FILE = "/var/lib/ipucloud/preemption"
+
+
+class PreemptionSeen(Wire):
+    """What the file says on the server; `preempt_at` None: there is none."""
+
+    revision: int
+    preempt_at: datetime | None
+
+
 class ServerRebuild(Wire):
     """Writes the server of this name again, as `server` says; its address and port stay.
 
@@ -289,6 +315,7 @@ class Host(Wire):
     `cpu_percent` is how busy all processors of the server are together, 100 at most, and `memory_used_bytes` what its
     programs hold of `memory_bytes`; None: the site does not read it.
     `s3`: None where its server was never given access to buckets.
+    `preemption`: None where its server was never told of one since it was switched on.
     `console_bytes`: what was ever written to the serial console of its server; None: the site keeps no console.
     `serial_number`, `model` and `firmware` are those of the host itself, None where the site does not read them.
     """
@@ -312,6 +339,7 @@ class Host(Wire):
     memory_used_bytes: int | None = None
     memory_bytes: int | None = None
     s3: S3Seen | None = None
+    preemption: PreemptionSeen | None = None
     console_bytes: int | None = None
 
 

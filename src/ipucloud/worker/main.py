@@ -18,6 +18,7 @@ from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
+from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
@@ -262,7 +263,8 @@ def reconcilers(
     jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
-    return [clusters, partitions, jobs, buckets, terminals, ExportReconciler(exporter, draw), validation]
+    notices = PreemptionFileReconciler(sites)
+    return [clusters, partitions, jobs, buckets, notices, terminals, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -20,6 +20,8 @@ from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.clusters.preemption.follow import FOLLOW_SECONDS as PREEMPTION_SECONDS
+from ipucloud.clusters.preemption.follow import follow_preemptions
 from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.clusters.reservations.follow import FOLLOW_SECONDS, follow_reservations
 from ipucloud.clusters.samples.store import forget_samples
@@ -155,6 +157,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
         Periodic("serve_waiting_clusters", interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
+        Periodic("follow_preemptions", interval=PREEMPTION_SECONDS, run=partial(follow_preemptions, settings)),
         Periodic("follow_reservations", interval=FOLLOW_SECONDS, run=follow_reservations),
         Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),

@@ -11,6 +11,7 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.kernel.money import Money, product
 from tests.support.postgres import Database as Scratch
+from tests.support.preemptible import offer_preemptible
 from tests.support.world import World
 from tests.support.world.clock import start_clock, stop_clock
 
@@ -23,19 +24,26 @@ VALUES (gen_random_uuid(), :account, 'ipu-m2000', 'luxembourg-2', 'EUR', :price,
 
 
 @pytest.mark.parametrize(
-    ("price", "flavor", "seconds"),
-    [(None, "m2000-pod4", 61), ("0.0312345678", "m2000-pod16", 7 * 3600 + 1), ("0", "m2000-pod4", 3600)],
+    ("price", "flavor", "seconds", "preemptible"),
+    [
+        (None, "m2000-pod4", 61, False),
+        ("0.0312345678", "m2000-pod16", 7 * 3600 + 1, False),
+        ("0", "m2000-pod4", 3600, False),
+        (None, "m2000-pod16", 3 * 3600 + 1, True),
+    ],
 )
 async def test_an_estimate_is_the_bill(
-    world: World, database: Scratch, price: str | None, flavor: str, seconds: int
+    world: World, database: Scratch, *, price: str | None, flavor: str, seconds: int, preemptible: bool
 ) -> None:
+    async with world.database.begin() as connection:
+        await offer_preemptible(connection)
     if price is not None:
         await world.execute(_CONTRACT, account=world.project.id, price=Decimal(price))
     began = datetime.fromisoformat("2026-05-05T10:20:30Z")
     stop_clock(database.owner_url, began)
     try:
-        estimate = await world.estimate(flavor=flavor)
-        made = await world.create(flavor=flavor)
+        estimate = await world.estimate(flavor=flavor, preemptible=preemptible)
+        made = await world.create(flavor=flavor, preemptible=preemptible)
         await world.finish_create(made.target_id)
         assert (await world.cluster(made.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
             mode="json"

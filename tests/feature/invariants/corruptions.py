@@ -16,6 +16,7 @@ from tests.feature.invariants.credit_corruptions import CREDITS
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
+from tests.feature.invariants.preemption_corruptions import PREEMPTION
 from tests.feature.invariants.reservation_corruptions import RESERVATIONS
 from tests.support.settled import SETTLED
 
@@ -293,6 +294,7 @@ CORRUPTIONS = (
     *OPERATIONS,
     *WORK_ITEMS,
     *MACHINES,
+    *PREEMPTION,
     *RESERVATIONS,
     *ROOM,
     *BILLING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Literal, TypeVar
 
 import structlog
@@ -288,6 +289,11 @@ class SimulatedHosts:
         self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int
     ) -> Host:
         raise NotImplementedError("no history has S3 connections")
+
+    async def put_preemption(
+        self, host: str, server: str, network: str, preempt_at: datetime | None, *, revision: int
+    ) -> Host:
+        raise NotImplementedError("no history has preemptible clusters")
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
         return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))

@@ -63,6 +63,7 @@ def test_every_state_with_events_has_its_type(noun: str) -> None:
     of_clusters = {"created", "updated", "suspend_forced", "delete_forced", "recovered"}
     of_clusters |= {"hardware_isolated", "hardware_replaced", "repair_scheduled", "repair_started", "repair_ended"}
     of_clusters |= {"repair_waiting", "expiring", "idle_suspended", "resized", "servers_rebuilt"}
+    of_clusters |= {"preempted", "preemption_scheduled", "preemption_withdrawn"}
     of_clusters |= {"schedule_started", "schedule_waiting", "schedule_missed"}
     others = {"cluster": of_clusters, "operation": {"created"}}.get(noun, set())
     names = {name.partition(".")[2] for name in REGISTRY if name.startswith(f"{noun}.")}

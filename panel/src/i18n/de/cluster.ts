@@ -57,6 +57,8 @@ export const cluster: Messages["cluster"] = {
   buckets: "S3-Verbindungen",
   bucketsText: "Die Server haben sie binnen Sekunden als rclone-Remotes und AWS-Profile.",
   waiting: (place) => `Wartet auf Kapazität: Platz ${place} in der Warteschlange`,
+  preempted: (when) => `Er wird am ${when} angehalten: Ein anderer Cluster braucht seine Maschinen.`,
+  preemptedText: "Sichern Sie vorher Ihre Arbeit auf den Platten der Server. Solange er angehalten ist, kostet er nichts; ist wieder Platz, können Sie ihn fortsetzen.",
   waitsUntil: (when) => `Gibt es bis ${when} keine Maschinen, wird die Anfrage aufgegeben.`,
   waitExpected: (when) => `Freie Maschinen werden am ${when} erwartet, wenn ein Cluster abläuft.`,
   heldUp: (why) => `Andere gehen vor, solange ${why}.`,

@@ -42,6 +42,9 @@ export const create: Messages["create"] = {
   perDay: "Pro Tag",
   perMonth: "Pro Monat",
   ready: "Bereit in etwa",
+  preemptible: "Verdrängbar",
+  preemptibleText: (price) =>
+    `${price ? `${price} je Stunde. ` : ""}Braucht ein wartender Cluster seine Maschinen, wird er angehalten, zehn Minuten nach einer Ankündigung. Seine Server behalten ihre Platten.`,
   wait: "Auf Kapazität warten",
   waitText: "Der Cluster wird angenommen und bekommt seine Maschinen, sobald er an der Reihe ist, binnen eines Tages. Solange er wartet, kostet er nichts.",
   fits: "Die Region hat freie Maschinen, und Ihr Kontingent reicht.",

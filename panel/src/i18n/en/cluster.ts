@@ -54,6 +54,8 @@ export const cluster = {
   buckets: "S3 connections",
   bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,
+  preempted: (when: string) => `It is suspended on ${when}: another cluster needs its machines.`,
+  preemptedText: "Save your work on the servers' disks before that. Nothing is billed while it is suspended, and you can resume it when there is room again.",
   waitsUntil: (when: string) => `It gives up on ${when} if there are no machines by then.`,
   waitExpected: (when: string) => `Machines are expected to be free on ${when}, when a cluster expires.`,
   heldUp: (why: string) => `Others go first as long as ${why}.`,

@@ -40,6 +40,9 @@ export const create = {
   perDay: "Per day",
   perMonth: "Per month",
   ready: "Ready in about",
+  preemptible: "Preemptible",
+  preemptibleText: (price?: string) =>
+    `${price ? `${price} per hour. ` : ""}The cluster is suspended, ten minutes after a notice, when another one that waits needs its machines. Its servers keep their disks.`,
   wait: "Wait for capacity",
   waitText: "The cluster is accepted and gets its machines when its turn comes, within a day. It costs nothing while it waits.",
   fits: "The region has free machines, and your quota suffices.",

@@ -9,7 +9,7 @@ const verbs: Record<string, string> = {
   degraded: "is degraded", delete_forced: "is deleted by the operator", deleted: "deleted", deleting: "is being deleted", disabled: "disabled",
   declined: "declined", dismissed: "dismissed", error: "has an error", expiring: "expires within an hour", failed: "failed", forecast_reached: "threshold reached by the forecast",
   funds_exhausted: "has no funds left", funds_low: "is low on funds", funds_restored: "has funds again", hardware_isolated: "is cleaned up without failed hardware",
-  granted: "granted", idle_suspended: "is suspended because nobody uses it", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue", queued: "queued",
+  granted: "granted", idle_suspended: "is suspended because nobody uses it", preempted: "is preempted", preemption_scheduled: "will be preempted", preemption_withdrawn: "will not be preempted after all", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue", queued: "queued",
   ended: "ended", rebuilding: "is being rebuilt", recovered: "works again", received: "received", refunded: "refunded", removed: "removed", removing: "is being removed", repair_ended: "repair ended",
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
   resetting: "is being reset", rebooting: "is being restarted", resized: "has another size", resizing: "is being resized", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", retried: "is started again", revoked: "revoked",

@@ -27,6 +27,7 @@ export function Overview({ cluster }: { cluster: Cluster }) {
           {cluster.scheduled_repair && <div>{s.repair(f.moment(cluster.scheduled_repair.starts_at))}</div>}
         </Alert>
       )}
+      {cluster.preempt_at && <Alert type="warning" header={s.preempted(f.moment(cluster.preempt_at))}>{s.preemptedText}</Alert>}
       {cluster.waiting && <Waiting waiting={cluster.waiting} />}
       <Facts cluster={cluster} />
       <Grid gridDefinition={[{ colspan: { default: 12, m: 7 } }, { colspan: { default: 12, m: 5 } }]}>

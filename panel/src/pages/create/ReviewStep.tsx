@@ -50,7 +50,11 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
 /** What it costs and whether it fits, else what does. */
 function Estimated({ draft, change }: { draft: Draft; change: Change }) {
   const s = useStrings().create;
-  const { data, error, refetch } = useQuery(estimate(useProject(), requestOf(draft)));
+  const f = useFormat();
+  const project = useProject();
+  const { data, error, refetch } = useQuery(estimate(project, requestOf(draft)));
+  // Where it is not offered, the estimate is refused.
+  const preemptible = useQuery({ ...estimate(project, requestOf({ ...draft, preemptible: true })), retry: false }).data;
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const fits = data.quota.allowed && data.capacity.available;
   return (
@@ -58,6 +62,15 @@ function Estimated({ draft, change }: { draft: Draft; change: Change }) {
       <Price estimate={data} />
       {(draft.wait || (data.quota.allowed && !data.capacity.available)) && (
         <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={s.waitText}>{s.wait}</Checkbox>
+      )}
+      {(draft.preemptible || preemptible) && (
+        <Checkbox
+          checked={draft.preemptible}
+          onChange={({ detail }) => change({ preemptible: detail.checked })}
+          description={s.preemptibleText(preemptible ? f.money(preemptible.price_per_hour) : undefined)}
+        >
+          {s.preemptible}
+        </Checkbox>
       )}
       {!fits && <Alternatives draft={draft} change={change} />}
     </>

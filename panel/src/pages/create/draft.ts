@@ -3,13 +3,16 @@ import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
 /** `reservation`: the id of the one that it is created from; empty: of none. `servers`: the number of Poplar servers; undefined: the
- *  flavor's. `wait`: for machines, instead of being refused. */
+ *  flavor's. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
 export type Draft = {
-  reservation: string; region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean; wait: boolean;
+  reservation: string; region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean;
+  wait: boolean; preemptible: boolean;
 };
 export type Change = (change: Partial<Draft>) => void;
 
-export const EMPTY: Draft = { reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false };
+export const EMPTY: Draft = {
+  reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, wait: false, preemptible: false,
+};
 
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
@@ -25,6 +28,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(draft.protect && { delete_protection: true }),
     ...(draft.wait && { wait_for_capacity: true }),
     ...(draft.reservation && { reservation: draft.reservation }),
+    ...(draft.preemptible && { preemptible: true }),
   };
 }
 
@@ -41,6 +45,7 @@ export function asCommand(draft: Draft): string {
     ...(draft.protect ? ["--protect"] : []),
     ...(draft.wait ? ["--wait-for-capacity"] : []),
     ...(draft.reservation ? [`--reservation ${quote(draft.reservation)}`] : []),
+    ...(draft.preemptible ? ["--preemptible"] : []),
   ].join(" \\\n  ");
 }
 
@@ -68,6 +73,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(draft.protect ? ["    delete_protection=True,"] : []),
     ...(draft.wait ? ["    wait_for_capacity=True,"] : []),
     ...(draft.reservation ? [`    reservation=${python(draft.reservation)},`] : []),
+    ...(draft.preemptible ? ["    preemptible=True,"] : []),
   ];
   return [
     "import os",

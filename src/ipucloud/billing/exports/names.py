@@ -23,6 +23,9 @@ TAGS = f"""
 No tag of a customer takes the creator's place, and none has it whose creation no token asked for.
 """
 
+PRICING_CATEGORY = "CASE WHEN right(sku, 12) = '-preemptible' THEN 'Dynamic' ELSE 'Standard' END"
+"""SQL of FOCUS's pricing category of a `sku`: what the provider takes back at any time is priced dynamically."""
+
 _MONTHS = Query(
     """
     SELECT month FROM billing_months b

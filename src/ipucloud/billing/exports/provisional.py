@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from ipucloud.billing.exports.names import TAGS
+from ipucloud.billing.exports.names import PRICING_CATEGORY, TAGS
 from ipucloud.billing.exports.selection import Selection, text
 
 _ROWS = """
@@ -58,7 +58,7 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
           -used.minutes * used.credited * used.list_unit_price
     WHERE used.credited > 0) AS given
   LEFT JOIN LATERAL (
-   SELECT used.unit_price, used.list_unit_price, used.sku, 'IPU-Minutes' AS unit, 'Standard' AS category,
+   SELECT used.unit_price, used.list_unit_price, used.sku, 'IPU-Minutes' AS unit, {category} AS category,
           'Server-Minutes' AS pricing_unit, 'Server running time' AS meter,
           jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text AS details,
           concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON given.category = 'Usage'
@@ -71,4 +71,4 @@ _OF_ACCOUNT = sql.SQL("paid.account_id = %(account_id)s")
 def provisional_rows(selection: Selection) -> sql.Composed:
     """A query of the columns of Cost and Usage, in the order of `invoiced.small_rows`; none unless they are wanted."""
     whose = _OF_PROJECT if selection.account_id is None else _OF_ACCOUNT
-    return text(_ROWS).format(tags=text(TAGS), whose=whose)
+    return text(_ROWS).format(tags=text(TAGS), whose=whose, category=text(PRICING_CATEGORY))

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from psycopg import sql
 
-from ipucloud.billing.exports.names import TAGS
+from ipucloud.billing.exports.names import PRICING_CATEGORY, TAGS
 from ipucloud.billing.exports.periods import next_month
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import FileFormat
@@ -78,7 +78,7 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        number || '/' || line AS "InvoiceDetailId",
        coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')) AS "InvoiceId",
        list_unit_price AS "ListUnitPrice",
-       'Standard' AS "PricingCategory",
+       {category} AS "PricingCategory",
        currency AS "PricingCurrency",
        unit_price AS "PricingCurrencyContractedUnitPrice",
        list_unit_price AS "PricingCurrencyListUnitPrice",
@@ -134,7 +134,9 @@ def make_series(connection: Connection, selection: Selection) -> int:
     charged = text(_CHARGED).format(since=_since(connection, selection), charges=selection.of_charges)
     connection.execute(sql.Composed([charged, sql.SQL(_GROUPED)]), selection.values)
     connection.execute("ANALYZE export_charged")
-    made = connection.execute(text(_SERIES).format(**names, tags=text(TAGS)), selection.values).rowcount
+    made = connection.execute(
+        text(_SERIES).format(**names, tags=text(TAGS), category=text(PRICING_CATEGORY)), selection.values
+    ).rowcount
     connection.execute("ANALYZE export_series")
     return made
 

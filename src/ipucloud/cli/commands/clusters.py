@@ -78,6 +78,13 @@ Idle = Annotated[
         "--idle-suspend", min=5, max=43_200, metavar="MINUTES", help="Suspend it when nobody has used it for so long."
     ),
 ]
+Preemptible = Annotated[
+    bool,
+    typer.Option(
+        "--preemptible",
+        help="At the preemptible price; suspended with notice when another cluster needs its room.",
+    ),
+]
 PoplarServers = Annotated[
     int | None, typer.Option("--poplar-servers", min=1, help="Number of Poplar servers; by default, the flavor's.")
 ]
@@ -123,6 +130,7 @@ def create(
         bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
     ] = False,
     wait_until: WaitUntil = None,
+    preemptible: Preemptible = False,
     reservation: Annotated[
         str | None, typer.Option(help="Id of the active reservation to create it from (ipucloud reservations list).")
     ] = None,
@@ -150,6 +158,7 @@ def create(
             idle_suspend_minutes=idle,
             wait_for_capacity=wait_for_capacity or wait_until is not None,
             wait_until=wait_until,
+            preemptible=preemptible,
             reservation=reservation,
         )
         operation = session.run(clusters.create(wanted))
@@ -176,7 +185,7 @@ def list_clusters(
     """List the project's clusters."""
     session.list(
         clusters.list(state=state, region=region, flavor=flavor, tags=key_values(tags), order=order),
-        ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
+        ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "PREEMPTIBLE", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
             each.state,
@@ -184,11 +193,12 @@ def list_clusters(
             each.flavor,
             each.region,
             each.ipus,
+            each.preempt_at or each.preemptible or None,
             each.billing and each.billing.minutes,
             each.billing and each.billing.cost,
             each.created_at,
         ),
-        drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
+        drop=("PREEMPTIBLE", "MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
         filters=((REGION, region), (FLAVOR, flavor)),
     )
 
@@ -288,6 +298,7 @@ def estimate(
     image: Image = None,
     ssh_keys: Keys = None,
     poplar_servers: PoplarServers = None,
+    preemptible: Preemptible = False,
 ) -> None:
     """Show the cost of a cluster, and whether it could be created now."""
     with _suggesting(session, flavor, region, image, ssh_keys):
@@ -299,6 +310,7 @@ def estimate(
             image=image or newest_image(session, region),
             ssh_keys=ssh_keys or (),
             poplar_servers=poplar_servers,
+            preemptible=preemptible,
         )
         found = session.run(clusters.estimate(wanted))
     quota, capacity = found.quota, found.capacity
@@ -311,9 +323,14 @@ def estimate(
             ("per month", found.price_per_month),
             ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
             ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
+            ("preemptible clusters", capacity.preemption_minutes and _room_after(capacity.preemption_minutes)),
             ("ready after", f"{found.expected_seconds} s"),
         ],
     )
+
+
+def _room_after(minutes: int) -> str:
+    return f"make room within {minutes} min for a create with --wait-for-capacity"
 
 
 @customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices")

@@ -3496,6 +3496,12 @@ class EstimateCapacity(Answer):
     why_not: WhyNot | None = None
     """Why there is no room; null if there is."""
 
+    preemption_minutes: int | None = None
+    """
+    After how many minutes preemptible clusters make room for it, when it is created with `wait_for_capacity`;
+    null: it has room, or stopping them would not do.
+    """
+
 
 class ExpectedTax(Answer):
     """The tax that an invoice of today's usage adds, without promotional credit, which lowers it."""
@@ -5982,6 +5988,15 @@ class Cluster(Answer):
 
     idle: Idle | None = None
     """Its use; null: it is not watched, because it is not suspended for that."""
+
+    preemptible: bool
+    """
+    Whether it is billed at the price of preemptible clusters, and suspended, after a notice, when an ordinary
+    cluster needs its machines.
+    """
+
+    preempt_at: datetime | None = None
+    """When it is suspended because an ordinary cluster needs its machines; null: it has no notice."""
 
     delete_protection: bool
     """Whether deletion is refused."""

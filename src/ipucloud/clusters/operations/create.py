@@ -27,8 +27,10 @@ from ipucloud.clusters.operations.kind import (
     lacking,
 )
 from ipucloud.clusters.operations.replacing import other_hardware, replacing
+from ipucloud.clusters.preemption.plan import ADVICE, minutes_to_room
 from ipucloud.clusters.reservations.use import give_block, reservation_for
 from ipucloud.clusters.schedules.store import set_schedule
+from ipucloud.clusters.skus import sku_of
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.capacity import wait_for_capacity
@@ -137,12 +139,12 @@ _INSERT = sa.text(
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
         reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
-        idle_suspend_minutes, state, state_sla_seconds, incarnation, external_name)
+        idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
         :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
-        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :state, :sla, :incarnation,
-        :external_name)
+        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :preemptible,
+        :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -181,7 +183,10 @@ async def create(
     if body.reservation is not None:
         return await _create_reserved(connection, asked, body.reservation)
     if not body.wait_for_capacity:
-        return await _create_now(connection, asked)
+        try:
+            return await _create_now(connection, asked)
+        except Problem as problem:
+            raise await _with_advice(connection, problem, asked) from problem
     until = await _wait_until(connection, body)
     if not admitted.awaited:
         try:
@@ -211,6 +216,23 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
     return Accepted(operation_id, cluster_id)
+
+
+async def _with_advice(connection: AsyncConnection, problem: Problem, asked: _Asked) -> Problem:
+    """The refusal of a create that does not wait. It begins no preemption; a create that waits would."""
+    _, body, admitted, settings = asked
+    if problem.kind is not CAPACITY_EXHAUSTED or body.preemptible or admitted.awaited:
+        return problem
+    need = Need.of(admitted.choice.flavor, admitted.choice.poplar_servers)
+    minutes = await minutes_to_room(connection, admitted.choice.region.slug, need, settings)
+    if minutes is None:
+        return problem
+    return Problem(
+        problem.kind,
+        f"{problem.detail} {ADVICE.format(minutes=minutes)}",
+        headers=problem.headers,
+        extra={**problem.extra, "preemption_minutes": minutes},
+    )
 
 
 async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservation_id: UUID) -> Accepted:
@@ -320,7 +342,7 @@ async def _insert(
             "machines": flavor.machines,
             "ipus": flavor.ipus,
             "allocated_through": flavor.allocated_through.value,
-            "sku": flavor.sku,
+            "sku": sku_of(flavor, preemptible=body.preemptible),
             "currency": admitted.terms.per_minute.currency,
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
@@ -332,6 +354,7 @@ async def _insert(
             "auto_repair": body.auto_repair,
             "repair_window": None if body.repair_window is None else body.repair_window.model_dump_json(),
             "idle_suspend_minutes": body.idle_suspend_minutes,
+            "preemptible": body.preemptible,
             "state": CLUSTER_STATES.initial.value,
             "sla": math.ceil(expected),
             "incarnation": FIRST_INCARNATION,

@@ -107,7 +107,7 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     """Quota first and machines last, in the lock order. Raises `Problem` quota_exceeded, capacity_exhausted."""
     gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
     if gave_back:
-        if await awaited(connection, cluster.region, cluster.machine_type):
+        if await awaited(connection, cluster.region, cluster.machine_type, preemptible=cluster.preemptible):
             raise behind_the_queue("Resume the cluster later: it stays suspended, with its disk and its addresses.")
         await quotas.take(
             connection,

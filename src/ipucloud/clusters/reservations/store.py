@@ -10,9 +10,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_sku, reserved_terms
+from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_terms
 from ipucloud.clusters.reservations.events import tell
 from ipucloud.clusters.reservations.locks import lock_quota
+from ipucloud.clusters.skus import reserved_sku
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor

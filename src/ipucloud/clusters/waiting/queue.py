@@ -1,7 +1,8 @@
 """The queues of creates that wait for machines, one for each region and machine type.
 
-Projects take turns, oldest first within a project. A project's turn is reckoned from its oldest wait, or from when it
-was last served if that is later; whoever comes later never goes ahead of the first in the queue.
+Preemptible clusters come after the others. Projects take turns, oldest first within a project. A project's turn is
+reckoned from its oldest wait, or from when it was last served if that is later; whoever comes later never goes ahead of
+the first in the queue, unless that is preemptible and the other is not.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _WAITING = """
 _PLACES = f"""
 SELECT mine.*, row_number() OVER (
          PARTITION BY region, machine_type
-             ORDER BY nth, greatest(since, served_at), since, cluster_id) AS place
+             ORDER BY preemptible, nth, greatest(since, served_at), since, cluster_id) AS place
   FROM (SELECT w.*,
-               row_number() OVER (PARTITION BY w.region, w.machine_type, w.project_id
+               row_number() OVER (PARTITION BY w.region, w.machine_type, w.preemptible, w.project_id
                                       ORDER BY w.since, w.cluster_id) AS nth,
                (SELECT max(granted_at) FROM capacity_waits AS served
                  WHERE (served.region, served.machine_type, served.project_id)
@@ -53,9 +54,13 @@ LEFT JOIN LATERAL (
 """  # noqa: S608  # our own text
 """A join that adds `waiting.document` to a `page` of clusters."""
 AWAITED = f"""
-EXISTS (SELECT {_WAITING} AND w.held_up_by IS NULL AND w.region = :region AND w.machine_type = :machine_type)
+EXISTS (SELECT {_WAITING} AND w.held_up_by IS NULL AND w.region = :region AND w.machine_type = :machine_type
+                      AND (NOT w.preemptible OR :preemptible))
 """  # our own text
-"""A boolean: whether clusters wait for machines of `:machine_type` in `:region`, and only for those."""
+"""A boolean: whether clusters wait for machines of `:machine_type` in `:region`, and only for those.
+
+Unless what is asked for is `:preemptible`, those that are do not count: they come after it.
+"""
 
 
 class Waiter(NamedTuple):
@@ -66,18 +71,31 @@ class Waiter(NamedTuple):
     operation_id: UUID
     region: str
     machine_type: str
+    until: datetime
 
 
 _QUEUE = Query(
-    f"SELECT project_id, cluster_id, operation_id, region, machine_type FROM ({_PLACES}) AS waits"  # noqa: S608
+    f"SELECT project_id, cluster_id, operation_id, region, machine_type, until FROM ({_PLACES}) AS waits"  # noqa: S608
     " ORDER BY region, machine_type, place LIMIT :limit",
+    Waiter,
+)
+# Preemptible ones come last in a queue: when one is first, no other waits.
+_FIRSTS = Query(
+    f"""
+    SELECT project_id, cluster_id, operation_id, region, machine_type, until
+      FROM (SELECT DISTINCT ON (region, machine_type) * FROM ({_PLACES}) AS waits
+             WHERE held_up_by IS NULL AND coalesce(region = CAST(:region AS text), true)
+               AND coalesce(machine_type = CAST(:machine_type AS text), true)
+             ORDER BY region, machine_type, place) AS firsts
+     WHERE looked_at IS NOT NULL AND NOT preemptible
+    """,  # noqa: S608  # our own text
     Waiter,
 )
 _AWAITED = Query(f"SELECT {AWAITED} AS awaited", bool)
 _ENQUEUE = sa.text(
     """
-    INSERT INTO capacity_waits (operation_id, project_id, cluster_id, region, machine_type, since, until)
-    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, app_now(), :until
+    INSERT INTO capacity_waits (operation_id, project_id, cluster_id, region, machine_type, preemptible, since, until)
+    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(), :until
       FROM operations AS o JOIN clusters AS c ON (c.project_id, c.id) = (o.project_id, o.cluster_id)
      WHERE o.project_id = :project_id AND o.id = :operation_id
     """
@@ -118,15 +136,24 @@ async def waiters(connection: Statements, limit: int) -> list[Waiter]:
     return await _QUEUE.all(connection, {"limit": limit})
 
 
+async def first_waiters(
+    connection: Statements, *, region: str | None = None, machine_type: str | None = None
+) -> list[Waiter]:
+    """The first of each queue, or of that one, if it lacks machines and nothing else, as last looked, and is not
+    preemptible."""
+    return await _FIRSTS.all(connection, {"region": region, "machine_type": machine_type})
+
+
 async def machines_waited_for(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> int:
     """How many machines the project's waiting clusters are to have."""
     values = {"project_id": project_id, "region": region, "machine_type": machine_type}
     return await _WAITED_FOR.one(connection, values)
 
 
-async def awaited(connection: Statements, region: str, machine_type: str) -> bool:
-    """Whether clusters wait for machines of this type."""
-    return await _AWAITED.one(connection, {"region": region, "machine_type": machine_type})
+async def awaited(connection: Statements, region: str, machine_type: str, *, preemptible: bool = False) -> bool:
+    """Whether clusters wait for machines of this type, ahead of one that is preemptible or not."""
+    values = {"region": region, "machine_type": machine_type, "preemptible": preemptible}
+    return await _AWAITED.one(connection, values)
 
 
 async def enqueue(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, until: datetime) -> None:

@@ -10,13 +10,14 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
+from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, read_cluster
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.clusters.waiting.queue import Waiter, grant, looked, waiters
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
@@ -86,7 +87,7 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
         machines=cluster.machines,
     )
     await wake(connection, kind=WORK_KIND, key=str(waiter.cluster_id), project_id=waiter.project_id)
-    need = await _need(connection, cluster)
+    need = await need_of(connection, cluster)
     await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
     failpoint("waiting.machines_taken")
     await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
@@ -94,7 +95,28 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
     return True
 
 
-async def _need(connection: AsyncConnection, cluster: LockedCluster) -> Need:
+class _TakenBack(Exception):
+    """Ends a savepoint, so that nothing of it stays."""
+
+
+async def can_pay(connection: AsyncConnection, waiter: Waiter, settings: Settings) -> bool:
+    """Whether the account that pays would let the cluster have machines now; nothing stays written."""
+    actor = Actor(project_id=waiter.project_id, token_id=None, request_id=f"capacity-{waiter.cluster_id}")
+    cluster = await read_cluster(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
+    try:
+        async with connection.begin_nested():
+            terms = await terms_of(connection, actor, cluster)
+            refuse_by_terms(terms)
+            await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
+            raise _TakenBack
+    except _TakenBack:
+        return True
+    except Problem:
+        return False
+
+
+async def need_of(connection: Statements, cluster: LockedCluster) -> Need:
+    """What a cluster that waits is to get."""
     servers = await _SERVERS.one(connection, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     own = cluster.allocated_through is AllocatedThrough.HOST_DEVICES
     return Need(cluster.machine_type, cluster.machines, servers, cluster.ipus // cluster.machines, own_hosts=own)

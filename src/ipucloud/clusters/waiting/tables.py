@@ -14,6 +14,7 @@ capacity_waits = sa.Table(
     sa.Column("cluster_id", sa.Uuid, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("machine_type", sa.Text, nullable=False),
+    sa.Column("preemptible", sa.Boolean, nullable=False, server_default=sa.false(), comment="as the cluster is"),
     instant("since", nullable=False),
     instant("until", nullable=False),
     instant("granted_at"),

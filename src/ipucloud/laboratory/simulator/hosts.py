@@ -37,8 +37,10 @@ from ipucloud.wire.site import (
     HostState,
     LoginKey,
     PowerAction,
+    PreemptionSeen,
     S3Seen,
     ServerKeys,
+    ServerPreemption,
     ServerRebuild,
     ServerS3,
     ServerSpec,
@@ -147,6 +149,7 @@ class Hosts:
             idle_seconds=server.uses.idle_seconds if server else None,
             **(server.load() if server else {}),
             s3=_seen(record.s3),
+            preemption=_told(record.preemption),
             console_bytes=self._console(name).written if record.server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
@@ -201,7 +204,7 @@ class Hosts:
             await self._shut(name, _FAREWELLS.get(wanted.action))
             record.server = spec
             if wanted.action == "off":
-                record.state, record.due = HostState.OFF, None
+                record.state, record.due, record.preemption = HostState.OFF, None, None
                 self._document.touch()
             else:
                 record.boot()
@@ -269,6 +272,27 @@ class Hosts:
                 except OSError as error:
                     raise precondition(f"server {wanted.server!r} cannot write its files: {error.strerror}") from error
             record.s3 = wanted
+            self._document.touch()
+
+    async def put_preemption(self, name: str, wanted: ServerPreemption) -> None:
+        """Tell a server that runs when its cluster is preempted."""
+        self.check(name)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or name not in self._servers:
+                raise precondition(f"host {name!r} carries no server that runs")
+            self._check_owner(name, record.server, wanted.server, wanted.network)
+            present = record.preemption
+            if present == wanted:
+                return
+            if present is not None and wanted.revision <= present.revision:
+                raise precondition(f"server {wanted.server!r} has revision {present.revision} of its notice")
+            try:
+                await self._servers[name].tell_of_preemption(wanted.preempt_at)
+            except OSError as error:
+                raise precondition(f"server {wanted.server!r} cannot write its file: {error.strerror}") from error
+            record.preemption = wanted
             self._document.touch()
 
     async def rebuild(self, name: str, wanted: ServerRebuild) -> None:
@@ -411,9 +435,17 @@ class Hosts:
             return
         around = self._surroundings(name, self._region_of[name])
         buckets = record.s3.connections if record.s3 else ()
+        preempt_at = record.preemption.preempt_at if record.preemption else None
         console = self._console(name)
         begun = console.boot(record.boot_id)
-        server = PoplarServer(record.server, self._folder / name, around, buckets, console if begun else None)
+        server = PoplarServer(
+            record.server,
+            self._folder / name,
+            around,
+            buckets=buckets,
+            preempt_at=preempt_at,
+            console=console if begun else None,
+        )
         record.ssh_port = await server.start(record.ssh_port)
         self._servers[name] = server
 
@@ -458,6 +490,10 @@ def _seen(s3: ServerS3 | None) -> S3Seen | None:
     if s3 is None:
         return None
     return S3Seen(revision=s3.revision, connections=[each.name for each in s3.connections], mounts=[])
+
+
+def _told(notice: ServerPreemption | None) -> PreemptionSeen | None:
+    return None if notice is None else PreemptionSeen(revision=notice.revision, preempt_at=notice.preempt_at)
 
 
 def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:

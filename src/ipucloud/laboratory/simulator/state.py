@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 from ipucloud.laboratory.simulator.store import Document, read_document
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.links import LinkState
-from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerS3, ServerSpec
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerPreemption, ServerS3, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
@@ -70,6 +70,7 @@ class HostRecord:
 
     The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
     `s3`: the buckets that its server has access to; None: it never had one.
+    `preemption`: what its server was told of that last; None: nothing, since it was switched on.
     `disk`: what deploying does with what an earlier generation of the server left; None: there was none.
     """
 
@@ -83,6 +84,7 @@ class HostRecord:
 
     disk: Literal["keep", "wipe"] | None = None
     s3: ServerS3 | None = None
+    preemption: ServerPreemption | None = None
 
     def rewrite(self, server: ServerSpec, disk: Literal["keep", "wipe"]) -> None:
         """Begin to deploy the server again. What is to be wiped is not kept by a request that follows."""

@@ -44,7 +44,7 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "ChargeFrequency": ("One-Time", "Usage-Based"),
     "CommitmentDiscountCategory": ("Spend", "Usage"),
     "CommitmentDiscountStatus": ("Used", "Unused"),
-    "PricingCategory": ("Standard",),
+    "PricingCategory": ("Standard", "Dynamic"),
     "PricingUnit": ("Server-Minutes",),
     "ConsumedUnit": ("IPU-Minutes",),
     "ResourceType": ("IPU Cluster",),

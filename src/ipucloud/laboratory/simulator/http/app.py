@@ -29,6 +29,7 @@ from ipucloud.wire.site import (
     NetworkSpec,
     PowerAction,
     ServerKeys,
+    ServerPreemption,
     ServerRebuild,
     ServerS3,
     ServerSpec,
@@ -43,6 +44,7 @@ def build_app(site: Site, token: str) -> Starlette:
         *_networks(site, calls),
         *_hosts(site, calls),
         *_login_keys(site, calls),
+        *_notices(site, calls),
         *_jobs(site, calls),
     ]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
@@ -153,6 +155,18 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         calls.route("POST", "/v1/hosts/{host}/server/rebuild", "hosts.rebuild", rebuild),
         calls.route("GET", "/v1/hosts/{host}/server/console", "hosts.console", console),
         calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
+
+
+def _notices(site: Site, calls: Calls) -> list[Route]:
+    hosts = site.hosts
+
+    async def put_preemption(request: Request) -> Host:
+        await hosts.put_preemption(request.path_params["host"], await body_of(request, ServerPreemption))
+        return await hosts.observe(request.path_params["host"])
+
+    return [
+        calls.route("PUT", "/v1/hosts/{host}/server/preemption", "hosts.put_preemption", put_preemption),
     ]
 
 

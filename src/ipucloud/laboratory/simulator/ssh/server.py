@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import asyncssh
@@ -40,7 +42,7 @@ from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
 from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.site import AUTHORITY_FILE, CONSOLE_BYTES, CloudInit, S3Remote, ServerSpec, Ssh
+from ipucloud.wire.site import AUTHORITY_FILE, CONSOLE_BYTES, PREEMPTION_FILE, CloudInit, S3Remote, ServerSpec, Ssh
 from ipucloud.wire.user_data import UserData, UserDataProblem
 from ipucloud.wire.user_data import parse as parse_user_data
 
@@ -120,7 +122,9 @@ class PoplarServer:
         spec: ServerSpec,
         folder: Path,
         around: Surroundings,
+        *,
         buckets: Sequence[S3Remote] = (),
+        preempt_at: datetime | None = None,
         console: Console | None = None,
     ) -> None:
         self.spec = spec
@@ -146,6 +150,7 @@ class PoplarServer:
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._counted = False
         self._buckets = buckets
+        self._preempt_at = preempt_at
         self._console = console
 
     async def start(self, port: int | None) -> int:
@@ -155,6 +160,8 @@ class PoplarServer:
         self._write_authority()
         with suppress(OSError):  # as with the authority: the customer's affair
             await asyncio.to_thread(s3_files.write, self._files, self._buckets)
+        with suppress(OSError):
+            await self.tell_of_preemption(self._preempt_at)
         host_key = self._host_key()
         try:
             port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key), self._around.ports)
@@ -227,6 +234,15 @@ class PoplarServer:
         """Give access to these buckets from now on, and to no others. Raises OSError."""
         await asyncio.to_thread(s3_files.write, self._files, buckets)
         self._buckets = buckets
+
+    async def tell_of_preemption(self, preempt_at: datetime | None) -> None:
+        """Let the file say when the cluster is preempted; None: there is no file. Raises OSError."""
+        if preempt_at is not None:
+            said = {"preempt_at": preempt_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+            await asyncio.to_thread(self._files.write, PREEMPTION_FILE, json.dumps(said).encode() + b"\n")
+        else:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                await asyncio.to_thread(self._files.remove, PREEMPTION_FILE)
 
     async def count_ipus(self) -> None:
         """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""

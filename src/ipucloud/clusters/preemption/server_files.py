@@ -1,0 +1,38 @@
+"""The file that says on a Poplar server when its cluster is preempted: what is to be there, kept under a revision.
+
+Work items of the kind `PREEMPTION_FILES`, one for each cluster, bring it to the servers (`reconciler.py`).
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import clauses
+from ipucloud.reconcile.wake import AWAKE, WAKE
+
+PREEMPTION_FILES = "preemption-files"
+"""Kind of the work items; the key is the cluster's id."""
+
+_BUMP = sa.text(
+    clauses(
+        """
+        WITH changed AS (
+          UPDATE clusters SET notice_revision = notice_revision + 1
+           WHERE project_id = :project_id AND id = :cluster_id
+          RETURNING id, project_id
+        )
+        """,
+        WAKE,
+        "SELECT :kind, id::text, project_id, app_now() FROM changed",
+        AWAKE,
+    )
+)
+
+
+async def show_on_servers(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Let the servers of the locked cluster have its present notice, or none any more."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    await connection.execute(_BUMP, {**mine, "kind": PREEMPTION_FILES})

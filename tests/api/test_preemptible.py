@@ -1,0 +1,48 @@
+"""Preemptible clusters over the API: what is refused, and what a customer sees of a notice."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipucloud.clusters.preemption.follow import follow_preemptions
+from ipucloud.clusters.waiting.serve import serve_waiting
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, key, problem
+from tests.support.preemptible import offer_preemptible
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_it_is_refused_where_it_is_not_offered(api: Api) -> None:
+    await api.owner.post(f"{api.base}/ssh-keys", json={"name": "laptop", "public_key": PUBLIC_KEY}, headers=key())
+    for path in ("clusters", "clusters:estimate"):
+        answer = await api.owner.post(f"{api.base}/{path}", json=cluster_json(preemptible=True), headers=key())
+        [error] = problem(answer, 422, "validation_failed")["errors"]
+        assert (error["pointer"], error["code"]) == ("/preemptible", "not_offered")
+    assert (await api.owner.get(f"{api.base}/clusters")).json()["items"] == []
+
+
+async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        await offer_preemptible(connection)
+    made = cluster_id(await api.make_cluster(flavor="m2000-pod64", preemptible=True))
+    await api.world.finish_create(made)
+    path = f"{api.base}/clusters/{made}"
+    problem(await api.owner.patch(path, json={"preemptible": False}), 422, "validation_failed")
+    small = cluster_json("ernie", flavor="m2000-pod16")
+    refused = problem(
+        await api.owner.post(f"{api.base}/clusters", json=small, headers=key()), 409, "capacity_exhausted"
+    )
+    assert refused["preemption_minutes"] == 10
+    estimated = (await api.owner.post(f"{api.base}/clusters:estimate", json=small, headers=key())).json()
+    assert estimated["capacity"]["preemption_minutes"] == 10
+    waits = await api.owner.post(f"{api.base}/clusters", json=small | {"wait_for_capacity": True}, headers=key())
+    assert waits.status_code == 202
+    await serve_waiting(api.world.settings, api.world.database)
+    await follow_preemptions(api.world.settings, api.world.database)
+    cluster = (await api.owner.get(path)).json()
+    assert cluster["preemptible"]
+    assert cluster["preempt_at"] is not None
+    told = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.preemption_scheduled"})).json()["items"]
+    assert [each["data"] for each in told] == [{"preempt_at": cluster["preempt_at"]}]
+    listed = (await api.owner.get(f"{api.base}/clusters", params={"name": "bert"})).json()["items"]
+    assert [each["preempt_at"] for each in listed] == [cluster["preempt_at"]]
