@@ -17,7 +17,8 @@ from ipucloud.inventory.health.codes import Source
 _COMPLETE = sa.text(
     """
     INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)
-    VALUES (:region, :source, :began, :ended, CAST(:ended AS timestamptz) + make_interval(secs => :expires), :objects, :answered)
+    VALUES (:region, :source, :began, :ended, CAST(:ended AS timestamptz) + make_interval(secs => :expires), :objects,
+            :answered)
     ON CONFLICT (region, source) DO UPDATE
        SET started_at = excluded.started_at, finished_at = excluded.finished_at, stale_at = excluded.stale_at,
            objects = excluded.objects, answered = excluded.answered, error = NULL, failed_since = NULL
@@ -51,7 +52,8 @@ _RELEASE = sa.text(
 _CONTROLLER = sa.text(
     """
     UPDATE vipu_controllers
-       SET started_at = :began, finished_at = :ended, stale_at = CAST(:ended AS timestamptz) + make_interval(secs => :expires),
+       SET started_at = :began, finished_at = :ended,
+           stale_at = CAST(:ended AS timestamptz) + make_interval(secs => :expires),
            error = NULL, failed_since = NULL
      WHERE region = :region AND name = :name
     """
