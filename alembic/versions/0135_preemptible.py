@@ -16,8 +16,7 @@ depends_on = None
 UP = (
     "ALTER TABLE clusters ADD COLUMN preemptible BOOLEAN NOT NULL DEFAULT false",
     "ALTER TABLE clusters ADD COLUMN notice_revision INTEGER NOT NULL DEFAULT 0",
-    "COMMENT ON COLUMN clusters.preemptible IS"
-    " 'suspended, with notice, when an ordinary cluster needs its machines'",
+    "COMMENT ON COLUMN clusters.preemptible IS 'suspended, with notice, when an ordinary cluster needs its machines'",
     "COMMENT ON COLUMN clusters.notice_revision IS"
     " 'counts notices of its preemption, and their ends; 0: it never had one'",
     "CREATE INDEX ix_clusters_preemptible ON clusters (region, machine_type) WHERE deleted_at IS NULL AND preemptible",
