@@ -21,6 +21,7 @@ import ipucloud.clusters.jobs.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.samples.tables
 import ipucloud.clusters.schedules.tables
+import ipucloud.clusters.services.tables
 import ipucloud.clusters.tables
 import ipucloud.clusters.terminals.tables
 import ipucloud.clusters.waiting.tables

@@ -22,6 +22,9 @@ SCHEDULED_ACTIONS = Counter(
     "cluster_scheduled_actions", "What schedules of clusters did, by action and outcome", ["action", "outcome"]
 )
 JOBS_ENDED = Counter("cluster_jobs_ended", "Jobs that ended, by state and by what ended them", ["state", "ended_by"])
+SERVICES_ENDED = Counter(
+    "cluster_services_ended", "Services that ended, by state and by what ended them", ["state", "ended_by"]
+)
 
 
 def count(connection: AsyncConnection, counter: Counter) -> None:

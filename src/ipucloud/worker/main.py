@@ -21,6 +21,7 @@ from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
+from ipucloud.clusters.services.reconciler import ServiceReconciler
 from ipucloud.clusters.terminals.reconciler import TerminalReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -260,9 +261,10 @@ def reconcilers(
         limit=settings.validation_limit,
     )
     jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
+    services = ServiceReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
-    return [clusters, partitions, jobs, buckets, terminals, ExportReconciler(exporter, draw), validation]
+    return [clusters, partitions, jobs, services, buckets, terminals, ExportReconciler(exporter, draw), validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
