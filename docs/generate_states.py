@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ipucloud.clusters.operations.kind import ClusterKind
+from ipucloud.clusters.services.states import SERVICE_STATES
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.inventory.reservations import RESERVATION_STATES
@@ -29,6 +30,7 @@ def pages() -> dict[str, str]:
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),
         "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
+        "service.md": _states(SERVICE_STATES, "src/ipucloud/clusters/services/states.py"),
     }
 
 

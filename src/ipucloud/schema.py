@@ -22,6 +22,7 @@ import ipucloud.clusters.preemption.tables
 import ipucloud.clusters.repairs.tables
 import ipucloud.clusters.samples.tables
 import ipucloud.clusters.schedules.tables
+import ipucloud.clusters.services.tables
 import ipucloud.clusters.tables
 import ipucloud.clusters.terminals.tables
 import ipucloud.clusters.waiting.tables

@@ -22,6 +22,7 @@ from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.jobs.store import create as create_job
 from ipucloud.clusters.reservations.store import reserve
+from ipucloud.clusters.services.store import create as create_service
 from ipucloud.config import Settings
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
@@ -29,6 +30,7 @@ from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.contract.services import ServiceCreate
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
@@ -128,11 +130,8 @@ class Tenancy:
             async with world.database.begin() as connection:
                 await make_partition(connection, project.id, accepted.target_id)
             names["partition"] = "training"
-        if "/jobs" in operation.path:
-            await world.finish_create(accepted.target_id)
-            async with world.database.begin() as connection:
-                job = await create_job(connection, project.actor, accepted.target_id, JobCreate(command=["true"]))
-            names["job"] = str(job.number)
+        if "/jobs" in operation.path or "/services" in operation.path:
+            names |= await self._program(project, accepted.target_id)
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
@@ -164,6 +163,15 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
+        """A job and a service of a cluster, which is in use then."""
+        await self.api.world.finish_create(cluster)
+        wanted = ServiceCreate(name="chat", command=["serve"], port=1999)
+        async with self.api.world.database.begin() as connection:
+            job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]))
+            await create_service(connection, project.actor, cluster, wanted)
+        return {"job": str(job.number), "service": "chat"}
 
     async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """A member, or somebody who is invited to be one."""

@@ -56,7 +56,7 @@ from tests.crash.requests import (
 )
 from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
-from tests.crash.running import JOB_KINDS, RunJob, StopJob
+from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -170,6 +170,7 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "cancel": lambda point: RequestCase(PostCancel(), point),
     "observation": lambda point: Case(Observe(), point),
     "jobs": lambda point: Case(RunJob(), point),
+    "services": lambda point: Case(RunService(), point),
     "leftovers": lambda point: Case(Tasks(), point),
     "sweep": lambda point: Case(Tasks(), point),
     "sync": lambda point: Case(Tasks(), point),

@@ -6,7 +6,10 @@ from typing import ClassVar
 from uuid import UUID
 
 from ipucloud.clusters.jobs.store import create, stop
+from ipucloud.clusters.services.store import create as create_service
+from ipucloud.clusters.services.store import stop as stop_service
 from ipucloud.contract.jobs import JobCreate
+from ipucloud.contract.services import ServiceCreate
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.victims import Victim
@@ -84,4 +87,58 @@ class StopJob(RunJob):
             await stop(connection, lab.project.actor, expectation.cluster, str(await self._last(lab, expectation)))
 
 
-JOB_KINDS: tuple[Kind, ...] = (RunJob(), StopJob())
+class RunService(Kind):
+    """A program that is kept running, and that ends with its service."""
+
+    name = "run-service"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        cluster = await lab.an_active_cluster()
+        script = 'echo x >> "$0"; wc -l < "$0"; exec sleep 100000'
+        command = ["sh", "-c", script, f"starts-{lab.fresh()}"]
+        wanted = ServiceCreate(name="chat", command=command, port=8000)
+        async with lab.database.begin() as connection:
+            await create_service(connection, lab.project.actor, cluster, wanted)
+        made = await lab.value(
+            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
+        )
+        return Expectation(cluster, made, "succeeded", "active")
+
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        await self._runs_and_ends(lab, expectation)
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        async with lab.survivor():
+            await self._runs_and_ends(lab, expectation)
+        service = await self._last(lab, expectation)
+        starts = await lab.value("SELECT attempt FROM services WHERE id = :id", id=service)
+        wrote = "".join(
+            await lab.column("SELECT text FROM service_logs WHERE service_id = :id ORDER BY number", id=service)
+        )
+        assert (starts, wrote.strip()) == (1, "1"), f"start {starts} wrote {wrote!r}"
+
+    async def _last(self, lab: Lab, expectation: Expectation) -> UUID:
+        found: UUID = await lab.value(
+            "SELECT id FROM services WHERE cluster_id = :id ORDER BY id DESC LIMIT 1", id=expectation.cluster
+        )
+        return found
+
+    async def _runs_and_ends(self, lab: Lab, expectation: Expectation) -> None:
+        service = await self._last(lab, expectation)
+
+        async def wrote() -> bool:
+            found = await lab.value(
+                "SELECT log_bytes > 0 OR ended_at IS NOT NULL FROM services WHERE id = :id", id=service
+            )
+            return bool(found)
+
+        async def over() -> bool:
+            return bool(await lab.value("SELECT ended_at IS NOT NULL FROM services WHERE id = :id", id=service))
+
+        await until(wrote, "the service runs")
+        async with lab.database.begin() as connection:
+            await stop_service(connection, lab.project.actor, expectation.cluster, str(service))
+        await until(over, "the service ends")
+
+
+JOB_KINDS: tuple[Kind, ...] = (RunJob(), StopJob(), RunService())

@@ -22,6 +22,7 @@ from ipucloud.clusters.preemption.tables import preemptions
 from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
+from ipucloud.clusters.services.tables import service_logs, services
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.terminals.tables import terminals
 from ipucloud.clusters.waiting.tables import capacity_waits
@@ -293,6 +294,13 @@ async def _job(connection: AsyncConnection, filled: Filled) -> None:
         )
     )
     await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **mine))
+    service = new_id()
+    served = {"name": "chat", "command": ["serve"], "port": 8000, "max_restarts": 10, "created_by": new_id()}
+    served |= {"id": service, "cluster_id": filled.cluster, "server_id": server.scalar_subquery(), **mine}
+    await connection.execute(sa.insert(services).values(served))
+    await connection.execute(
+        sa.insert(service_logs).values(service_id=service, number=1, attempt=1, text="up\n", **mine)
+    )
     await connection.execute(
         sa.insert(terminals).values(
             id=new_id(),

@@ -99,6 +99,7 @@ const TYPES: Record<string, string> = {
   quota_request: "declined granted opened withdrawn",
   reservation: "active cancelled created ended",
   ssh_key: "created deleted",
+  service: "created failed restarted started stopped",
   terminal: "closed opened",
   token: "created revoked rotated",
   webhook: "created deleted disabled secret_rotated updated",

@@ -12,6 +12,7 @@ export function Subject({ event }: { event: Schemas["Event"] }) {
   if (event.subject_type === "ssh_key") return <KeyName id={event.subject_id} />;
   if (event.subject_type === "reservation") return <To href={`/reservations/${event.subject_id}`}>{String(event.data?.name ?? s.nouns.reservation)}</To>;
   if (event.subject_type === "job") return <JobName data={event.data ?? {}} />;
+  if (event.subject_type === "service" && typeof event.data?.name === "string") return <>{s.nouns.service}: {event.data.name}</>;
   if (event.subject_type === "terminal" && typeof event.data?.cluster === "string") return <>{s.nouns.terminal}: <ClusterName id={event.data.cluster} /></>;
   return <>{s.nouns[event.subject_type] ?? event.subject_type}</>;
 }

@@ -84,6 +84,7 @@ _OBJECTS = (
         created="first_seen_at",
     ),
     _objects("job", "jobs", name="number::text", state="state"),
+    _objects("service", "services", name="name", state="state"),
     _objects("fault_report", "fault_reports", name="name", state="state"),
     _objects("quota_request", "quota_requests", name="machine_type", state="state"),
     _objects("reservation", "reservations", name="name", state="state"),

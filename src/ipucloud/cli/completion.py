@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind, webhook_kind
+from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind, service_kind, webhook_kind
 from ipucloud.client.errors import ClientError
 from ipucloud.client.profiles import load, stored_profiles
 from ipucloud.client.retry import NO_RETRY
@@ -49,6 +49,11 @@ def its_partitions(context: typer.Context) -> Kind[Any]:
 def its_jobs(context: typer.Context) -> Kind[Any]:
     """The jobs of the cluster that was typed before."""
     return job_kind(context.params.get("cluster") or "")
+
+
+def its_services(context: typer.Context) -> Kind[Any]:
+    """The services of the cluster that was typed before."""
+    return service_kind(context.params.get("cluster") or "")
 
 
 def its_budgets(context: typer.Context) -> Kind[Any]:

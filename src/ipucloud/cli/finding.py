@@ -28,6 +28,7 @@ from ipucloud.client import (
     projects,
     regions,
     s3_connections,
+    services,
     ssh_keys,
     tokens,
     webhooks,
@@ -52,6 +53,7 @@ from ipucloud.client.models import (
     Project,
     Region,
     S3Connection,
+    Service,
     SshKey,
     Token,
     Webhook,
@@ -142,6 +144,11 @@ def partition_kind(cluster: str) -> Kind[PartitionDetails]:
 def job_kind(cluster: str) -> Kind[Job]:
     """The jobs of the cluster with this id."""
     return Kind("job", lambda: jobs.list(cluster), lambda each: (str(each.number), str(each.id)))
+
+
+def service_kind(cluster: str) -> Kind[Service]:
+    """The services of the cluster with this id."""
+    return Kind("service", lambda: services.list(cluster), lambda each: (each.name, str(each.id)))
 
 
 def find(client: Client, kind: Kind[Item], name: str) -> Item:

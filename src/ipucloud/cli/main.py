@@ -26,6 +26,8 @@ COMMANDS = (
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("run", "ipucloud.cli.commands.run", "Upload files, run a program on a cluster, fetch results.", CUSTOMER),
     Entry("jobs", "ipucloud.cli.commands.jobs", "List, show, follow and stop programs that run.", CUSTOMER),
+    Entry("serve", "ipucloud.cli.commands.serve", "Keep a program running on a cluster.", CUSTOMER),
+    Entry("services", "ipucloud.cli.commands.services", "List, show, follow and stop services.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
     Entry("vipu-admin", "ipucloud.cli.vipu.admin_command", "Administer a V-IPU controller.", SERVICE, "vipu"),

@@ -72,11 +72,23 @@ def program(name: str) -> str:
 
 
 def command(
-    server: PoplarServer, ssh: Ssh, known_hosts: Path, identity: Path | None, remote: Sequence[str]
+    server: PoplarServer,
+    ssh: Ssh,
+    known_hosts: Path,
+    identity: Path | None,
+    remote: Sequence[str],
+    *,
+    forward: Sequence[int] = (),
 ) -> list[str]:
-    """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed."""
+    """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed.
+
+    `forward`: ports of the server that are reached at 127.0.0.1 here; without `remote` there is no login then.
+    """
     pinned = options(server, known_hosts, identity)
-    return [program("ssh"), *pinned, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+    ports = [part for port in forward for part in ("-L", f"127.0.0.1:{port}:127.0.0.1:{port}")]
+    if ports:
+        ports += ["-o", "ExitOnForwardFailure=yes", *(() if remote else ("-N",))]
+    return [program("ssh"), *pinned, *ports, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ PREEMPTIONS = Counter(
     ["outcome"],
 )
 JOBS_ENDED = Counter("cluster_jobs_ended", "Jobs that ended, by state and by what ended them", ["state", "ended_by"])
+SERVICES_ENDED = Counter(
+    "cluster_services_ended", "Services that ended, by state and by what ended them", ["state", "ended_by"]
+)
 
 
 def count(connection: AsyncConnection, counter: Counter) -> None:

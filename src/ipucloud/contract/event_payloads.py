@@ -12,6 +12,7 @@ from ipucloud.contract.jobs import JobEndedBy
 from ipucloud.contract.preemption import PreemptionOutcome
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
+from ipucloud.contract.services import ServiceEndedBy
 from ipucloud.contract.terminals import TerminalEnd
 
 Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
@@ -157,6 +158,26 @@ class JobEnded(JobOf):
     reason: str | None = Field(
         None, description="Why, for people; absent or null: it succeeded.", examples=["exit status 3"]
     )
+
+
+class ServiceOf(Payload):
+    """A service of a cluster."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    name: str = Field(description="Name of the service.", examples=["chat"])
+    attempt: int = Field(description="Which start of its program it is, from 1 on.", examples=[1])
+
+
+class ServiceEnded(ServiceOf):
+    """How a service, or one start of its program, ended."""
+
+    ended_by: ServiceEndedBy | None = Field(
+        None, description="What ended it; absent or null: it is started again.", examples=["request"]
+    )
+    exit_status: int | None = Field(
+        None, description="Exit status of the program; absent or null: it did not end by itself.", examples=[3]
+    )
+    reason: str = Field(description="Why, for people.", examples=["exit status 3; start 2 follows"])
 
 
 class TerminalOf(Payload):

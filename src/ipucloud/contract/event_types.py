@@ -194,6 +194,21 @@ JOB_FAILED = _register(
 JOB_STOPPED = _register(
     "job.stopped", "A job was stopped on request, by a limit, or with its cluster.", payload=payloads.JobEnded
 )
+SERVICE_CREATED = _register("service.created", "A service was requested.", payload=payloads.ServiceOf)
+SERVICE_STARTED = _register("service.started", "The program of a service was seen to run.", payload=payloads.ServiceOf)
+SERVICE_RESTARTED = _register(
+    "service.restarted",
+    "The program of a service ended or was cut off, and is started again.",
+    payload=payloads.ServiceEnded,
+)
+SERVICE_FAILED = _register(
+    "service.failed",
+    "The program of a service ended too often in a row, and is not started again.",
+    payload=payloads.ServiceEnded,
+)
+SERVICE_STOPPED = _register(
+    "service.stopped", "A service was stopped on request, or with its server or cluster.", payload=payloads.ServiceEnded
+)
 TERMINAL_OPENED = _register(
     "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=payloads.TerminalOf
 )

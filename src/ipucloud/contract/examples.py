@@ -57,7 +57,15 @@ EXAMPLES: Mapping[str, object] = {
     **dict.fromkeys(("WaitingDeviceOut.project", "DeviceLoginCreate.project"), None),
     "WaitingDeviceOut.address": "203.0.113.7",
     **dict.fromkeys(("WaitingDeviceOut.name", "DeviceLoginCreate.name"), "ann-laptop"),
-    **dict.fromkeys(("OperationOut.requested_by", "OperationSummaryOut.requested_by", "JobOut.requested_by"), COMPOSED),
+    **dict.fromkeys(
+        (
+            "OperationOut.requested_by",
+            "OperationSummaryOut.requested_by",
+            "JobOut.requested_by",
+            "ServiceOut.requested_by",
+        ),
+        COMPOSED,
+    ),
     "RequestedByOut.kind": "user",
     "RequestedByOut.name": "ann@example.com",
     "SubscriptionOut.project_id": _PROJECT,

@@ -49,7 +49,7 @@ def _bounded(words: list[str]) -> list[str]:
     return words
 
 
-def _bounded_environment(variables: dict[str, str]) -> dict[str, str]:
+def bounded_environment(variables: dict[str, str]) -> dict[str, str]:
     if sum(len(name) + len(value) + 2 for name, value in variables.items()) > MAX_CHARACTERS:
         raise PydanticCustomError(
             "too_long", "The variables have more than {most} characters together", {"most": MAX_CHARACTERS}
@@ -62,7 +62,7 @@ VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}$")]
 Command = Annotated[list[Text], Field(min_length=1, max_length=256), AfterValidator(_bounded)]
 
 
-def _plain_map(schema: dict[str, object]) -> None:
+def plain_map(schema: dict[str, object]) -> None:
     """Code generators do not know `patternProperties`."""
     found = schema.pop("patternProperties", None)
     if isinstance(found, dict):
@@ -82,8 +82,8 @@ class JobCreate(Body):
     )
     environment: Annotated[
         dict[VariableName, Text],
-        Field(max_length=100, json_schema_extra=_plain_map),
-        AfterValidator(_bounded_environment),
+        Field(max_length=100, json_schema_extra=plain_map),
+        AfterValidator(bounded_environment),
     ] = Field(
         {},
         description="Variables, beside those that a login has. Whoever reads the project reads them: no secrets.",

@@ -22,6 +22,7 @@ from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
+from ipucloud.clusters.services.reconciler import ServiceReconciler
 from ipucloud.clusters.terminals.reconciler import TerminalReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -261,10 +262,12 @@ def reconcilers(
         limit=settings.validation_limit,
     )
     jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
+    services = ServiceReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
     notices = PreemptionFileReconciler(sites)
-    return [clusters, partitions, jobs, buckets, notices, terminals, ExportReconciler(exporter, draw), validation]
+    exports = ExportReconciler(exporter, draw)
+    return [clusters, partitions, jobs, services, buckets, notices, terminals, exports, validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -95,6 +95,20 @@ async def stop_job(office: Office) -> Write:
     return Write("POST", f"{path}/jobs/1:stop", project.token.secret, headers=key())
 
 
+SERVICE = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
+
+
+async def create_service(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    return Write("POST", f"{path}/services", project.token.secret, SERVICE, SERVICE | {"port": 8001}, key())
+
+
+async def stop_service(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    await office.id_of(f"{path}/services", SERVICE, project.token.secret)
+    return Write("POST", f"{path}/services/chat:stop", project.token.secret, headers=key())
+
+
 async def rotate_vipu_key(office: Office) -> Write:
     project, path = await _cluster_in_use(office)
     await office.world.execute("UPDATE vipu_controllers SET secure = true")
@@ -199,6 +213,8 @@ WRITES: Cases = {
     "createPartition": create_partition,
     "createJob": create_job,
     "stopJob": stop_job,
+    "createService": create_service,
+    "stopService": stop_service,
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
     "rotateVipuKey": rotate_vipu_key,

@@ -333,19 +333,27 @@ def _room_after(minutes: int) -> str:
     return f"make room within {minutes} min for a create with --wait-for-capacity"
 
 
-@customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices")
+@customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices", "bert --forward 8000")
 def ssh(
     session: Session,
     name: Name,
     remote: Annotated[list[str] | None, typer.Argument(help="Command to run on the server, after `--`.")] = None,
     server: Server = 0,
+    *,
+    forward: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=65_535, help="Reach this port of the server at 127.0.0.1 here; repeatable."),
+    ] = None,
     identity_file: Identity = None,
 ) -> None:
-    """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key."""
+    """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key.
+
+    With `--forward` and no command, only the ports are forwarded, until Ctrl-C.
+    """
     cluster = find_cluster(session.client, name)
     poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
-    command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
+    command = openssh.command(poplar, address, known_hosts, identity_file, remote or [], forward=forward or ())
     session.close()
     ended = openssh.converse(command)
     if ended.denied:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -16,11 +17,14 @@ from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import requester
 from ipucloud.client import jobs
+from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, UnreachableError
-from ipucloud.client.models import Job, JobLog, JobState
+from ipucloud.client.models import Job, JobLog, JobState, ServiceLog
 from ipucloud.client.retry import AGAIN
 
 app = typer.Typer(no_args_is_help=True)
+
+Log = TypeVar("Log", JobLog, ServiceLog)
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 3.0
@@ -92,9 +96,21 @@ def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent:
 
     `silent`: only wait.
     """
+    write_parts(session, lambda after: jobs.log(cluster, job, after=after), "job", follow=follow, silent=silent)
+
+
+def write_parts(
+    session: Session,
+    log: Callable[[int], Call[Log]],
+    noun: str,
+    *,
+    follow: bool,
+    silent: bool = False,
+) -> None:
+    """The same of whatever has such a log."""
     after = 0
     while True:
-        part = patient(session, cluster, job, after) if follow else session.run(jobs.log(cluster, job, after=after))
+        part = _patient(session, log, noun, after) if follow else session.run(log(after))
         for each in () if silent else part.items:
             text = each.text
             # At a terminal nothing that controls it is shown; a file gets what the program wrote.
@@ -107,17 +123,22 @@ def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent:
             time.sleep(POLL_SECONDS)
 
 
-def patient(session: Session, cluster: str, job: str, after: int) -> JobLog:
-    """The next part of a job's output, once the service answers."""
+def _patient(
+    session: Session,
+    log: Callable[[int], Call[Log]],
+    noun: str,
+    after: int,
+) -> Log:
+    """The next part of a log, once the service answers."""
     told = False
     while True:
         try:
-            found = session.run(jobs.log(cluster, job, after=after))
+            found = session.run(log(after))
         except (UnreachableError, ApiError) as error:
             if isinstance(error, ApiError) and error.status not in AGAIN:
                 raise
             if not told:
-                session.note("The service does not answer. The job continues; trying again.")
+                session.note(f"The service does not answer. The {noun} continues; trying again.")
                 told = True
             time.sleep(LOST_SECONDS)
         else:

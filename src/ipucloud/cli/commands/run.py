@@ -41,7 +41,7 @@ _VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOT
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """A Poplar server of a cluster, by its index."""
 
     session: Session
@@ -110,22 +110,20 @@ def run(
         raise UsageError("Name a cluster with --cluster, or a flavor for a new one with --flavor.")
     if detach and (fetched or then is not Then.KEEP):
         raise UsageError("--get and --then need the end of the program; leave out --detach.")
-    directory = None if sync is None else sync.resolve().name
-    if directory == "":
-        raise UsageError("--sync needs a directory with a name.")
+    directory = name_of(sync)
     wanted = NewJob(
         command,
         directory=directory,
-        environment=dict(_variable(each) for each in env or ()),
+        environment=dict(variable(each) for each in env or ()),
         retries=retries,
         max_minutes=max_minutes,
         max_cost=None if max_cost is None else _cost(max_cost),
     )
     if flavor is not None:
-        chosen = _create(session, flavor, name, region, ssh_keys)
+        chosen = create_cluster(session, flavor, name, region, ssh_keys)
     else:
         chosen = find_cluster(session.client, cluster or "")
-    place = _Place(session, chosen, server, identity_file)
+    place = Place(session, chosen, server, identity_file)
     job = _start(place, wanted, sync)
     if detach:
         session.show(job, facts(job))
@@ -145,7 +143,10 @@ def run(
     raise typer.Exit(status_of(job))
 
 
-def _create(session: Session, flavor: str, name: str | None, region: str | None, ssh_keys: list[str] | None) -> Cluster:
+def create_cluster(
+    session: Session, flavor: str, name: str | None, region: str | None, ssh_keys: list[str] | None
+) -> Cluster:
+    """A new cluster for a program, once it is active."""
     with suggesting(session.client, (FLAVOR, flavor)):
         place = region or only_region(session, flavor)
         wanted = NewCluster(
@@ -160,15 +161,29 @@ def _create(session: Session, flavor: str, name: str | None, region: str | None,
     return find_cluster(session.client, wanted.name)
 
 
-def _start(place: _Place, wanted: NewJob, sync: Path | None) -> Job:
-    """Upload and request the job."""
+def name_of(sync: Path | None) -> str | None:
+    """The directory on the server for what is uploaded."""
+    directory = None if sync is None else sync.resolve().name
+    if directory == "":
+        raise UsageError("--sync needs a directory with a name.")
+    return directory
+
+
+def send(place: Place, sync: Path | None, directory: str | None) -> str | None:
+    """Upload what changed, if anything is to be; the name of the Poplar server. Raises UsageError."""
     session, cluster = place.session, place.cluster
     if not 0 <= place.server < max(1, len(cluster.poplar_servers)):
         raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
     if sync is not None:
-        sent = upload(sync.resolve(), wanted.directory or "", place.remote())
+        sent = upload(sync.resolve(), directory or "", place.remote())
         session.note(f"Sent {sent.files} of {sent.of} files by {sent.by}.")
-    poplar = cluster.poplar_servers[place.server].name if cluster.poplar_servers else None
+    return cluster.poplar_servers[place.server].name if cluster.poplar_servers else None
+
+
+def _start(place: Place, wanted: NewJob, sync: Path | None) -> Job:
+    """Upload and request the job."""
+    session, cluster = place.session, place.cluster
+    poplar = send(place, sync, wanted.directory)
     made = session.run(jobs.create(cluster.id, replace(wanted, poplar_server=poplar)))
     session.note(f"Job {made.number} of {cluster.name} is {made.state}.")
     return made
@@ -206,7 +221,8 @@ def _pair(text: str) -> tuple[str, Path]:
     return source, Path(target)
 
 
-def _variable(text: str) -> tuple[str, str]:
+def variable(text: str) -> tuple[str, str]:
+    """Name and value of a variable written as NAME=VALUE."""
     found = _VARIABLE.fullmatch(text)
     if found is None:
         raise UsageError(f"Write a variable as NAME=VALUE, not {text!r}.")

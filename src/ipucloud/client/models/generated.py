@@ -2252,6 +2252,33 @@ class Seller(Answer):
     """Number that grows with every change."""
 
 
+class ServiceLogPart(Answer):
+    """A part of what a service's program wrote."""
+
+    number: int
+    """Number of the part, from 1 on."""
+
+    attempt: int
+    """Which start of the program wrote it."""
+
+    text: str
+    """What it wrote to standard output and standard error; what is not UTF-8 is replaced."""
+
+    read_at: datetime
+    """When it was read at the site."""
+
+
+class ServiceState(StrEnum):
+    """
+    State of a service; it never leaves `failed` and `stopped`.
+    """
+
+    STARTING = "starting"
+    RUNNING = "running"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
 class SettledInvoice(Answer):
     """An open invoice that the wallet paid with the money of a credit note, when it was issued."""
 
@@ -5278,6 +5305,105 @@ class S3Connection(Answer):
     """Result of its last test; null: not tested since its last change."""
 
 
+class Service(Answer):
+    """A program that is kept running on a Poplar server."""
+
+    id: str
+    """Id of the service."""
+
+    name: str
+    """Name of the service."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    poplar_server: str
+    """Name of the Poplar server."""
+
+    command: Sequence[str] = []
+    """The program and its arguments."""
+
+    directory: str | None = None
+    """Where it starts; null: in the user's home."""
+
+    environment: Mapping[str, str] = {}
+    """Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."""
+
+    port: int
+    """TCP port of the server on which the program listens."""
+
+    max_restarts: int
+    """How often in a row the program is started again after it ended."""
+
+    state: Annotated[ServiceState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `starting`: its program is to be started, at once, after a pause, or once its server runs;
+    `running`: its program runs; `failed`: its program ended too often in a row and is not started again;
+    `stopped`: it was ended on request, or with its server or cluster.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to say."""
+
+    ended_by: str | None = None
+    """
+    What ended it: its `program`, a `request`, the removal of its `server`, or the end of its `cluster`; null: it
+    has not ended.
+    """
+
+    attempt: int
+    """Which start of the program this is, from 1 on."""
+
+    failures: int
+    """How often in a row the program has ended."""
+
+    exit_status: int | None = None
+    """Exit status of the start before, 128 and the number for a signal; null: there was none, or it was cut off."""
+
+    next_start_at: datetime
+    """When the present start of the program was, or is, due."""
+
+    stop_requested_at: datetime | None = None
+    """When it was to be stopped; null: it was not."""
+
+    log_bytes: int
+    """Bytes of the present start's output that were read."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    requested_by: RequestedBy
+    """Who that is."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    started_at: datetime | None = None
+    """When the present start of its program was first seen to run; null: it was not."""
+
+    ended_at: datetime | None = None
+    """When it ended; null before that."""
+
+    observed_at: datetime | None = None
+    """When the site last showed its program; null before that."""
+
+
+class ServiceLog(Answer):
+    """Output of a service, in order."""
+
+    items: Annotated[Sequence[ServiceLogPart], Field(validate_default=True)] = []
+    """Parts after `after`, at most 16."""
+
+    next: int
+    """`after` of the request for what follows."""
+
+    complete: bool
+    """Whether nothing follows: the service has ended, and this is the end of its output."""
+
+    state: Annotated[ServiceState | str, Field(union_mode="left_to_right")]
+    """State of the service."""
+
+
 class Session(Answer):
     """Who is signed in, with which rights, and for how long."""
 
@@ -6215,6 +6341,10 @@ __all__ = [
     "S3Test",
     "ScheduledRepair",
     "Seller",
+    "Service",
+    "ServiceLog",
+    "ServiceLogPart",
+    "ServiceState",
     "Session",
     "SettledInvoice",
     "SignInLink",

@@ -19,6 +19,7 @@ from ipucloud.clusters.jobs.store import IN_USE_BY_JOBS, LAST_JOB_ENDED
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.metrics import IDLE_SUSPENDED, count
 from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.services.store import IN_USE_BY_SERVICES
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads import IdleServer, SuspendedIdle
 from ipucloud.contract.event_types import CLUSTER_IDLE_SUSPENDED
@@ -44,8 +45,8 @@ class _Idle(NamedTuple):
     since: datetime
 
 
-# Jobs that have not ended are use. It counts from the last use, from the end of the last job and of the last
-# operation, and from when the customer asked for it.
+# Jobs and services that have not ended are use. It counts from the last use, from the end of the last job and of
+# the last operation, and from when the customer asked for it.
 _DUE = Query(
     f"""
     SELECT c.project_id, c.id AS cluster_id, c.idle_suspend_minutes AS minutes, used.since
@@ -59,6 +60,7 @@ _DUE = Query(
      WHERE c.idle_suspend_minutes IS NOT NULL AND c.deleted_at IS NULL AND c.state IN ({IN_USE})
        AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = CAST(:cluster_id AS uuid))
        AND used.servers > 0 AND used.idle = used.servers AND NOT {IN_USE_BY_JOBS}
+       AND NOT {IN_USE_BY_SERVICES}
        AND greatest(used.since, c.idle_counted_from, {LAST_JOB_ENDED},
                     (SELECT max(coalesce(o.finished_at, 'infinity')) FROM operations AS o
                       WHERE o.project_id = c.project_id AND o.cluster_id = c.id))

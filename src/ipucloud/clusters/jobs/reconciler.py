@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import cost_since
 from ipucloud.clusters.jobs import store
+from ipucloud.clusters.jobs.output import text_of
 from ipucloud.clusters.jobs.store import JOBS, Job
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
@@ -212,7 +213,7 @@ class JobReconciler:
     async def _seen(
         self, connection: AsyncConnection, inputs: ClusterJobs, current: Current, job: Job, seen: Seen
     ) -> bool:
-        size, text = _text(base64.b64decode(seen.log), final=seen.ended is not None)
+        size, text = text_of(base64.b64decode(seen.log), final=seen.ended is not None)
         if size:
             await store.append_log(connection, job, size, text)
         rest = seen.log_size - current.log_bytes - size
@@ -326,16 +327,3 @@ async def _note_cost(connection: AsyncConnection, inputs: ClusterJobs, job: Job)
     )
     await store.note_cost(connection, job, None if cost is None else cost.amount)
     return cost
-
-
-def _text(data: bytes, *, final: bool) -> tuple[int, str]:
-    """How many bytes were taken, and their text; a character that is cut off at the end is left to the next part."""
-    taken = data
-    if not final:
-        for back in range(1, min(4, len(data)) + 1):
-            byte = data[-back]
-            if byte & 0xC0 != 0x80:
-                width = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
-                taken = data[:-back] if width > back else data
-                break
-    return len(taken), taken.decode(errors="replace").replace("\0", "\ufffd")

@@ -1,0 +1,147 @@
+"""Services: programs that are kept running on Poplar servers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import behind, page
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.shapes import ClusterId, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import actor, change
+from ipucloud.clusters.services.queries import GET_SERVICE, GET_SERVICE_LOG, LIST_SERVICES, service_document
+from ipucloud.clusters.services.store import create, stop
+from ipucloud.contract.services import (
+    ServiceCreate,
+    ServiceList,
+    ServiceLogOut,
+    ServiceLogQuery,
+    ServiceOut,
+    ServicePage,
+)
+from ipucloud.db.documents import list_parameters
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, not_found
+
+
+class _Name(Convertor[str]):
+    """A service's name or its id; no colon, which starts the name of an action."""
+
+    regex = "[A-Za-z0-9-]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("service", _Name())
+
+routes = router()
+
+ServiceRef = Annotated[
+    str,
+    Path(
+        description="Name of the service, or its id. A name means the one that has not ended, else the newest.",
+        pattern=r"^[A-Za-z0-9-]+$",
+        max_length=63,
+        examples=["chat"],
+    ),
+]
+_ALL = "/v1/projects/{project}/clusters/{cluster:ref}/services"
+_ONE = _ALL + "/{service:service}"
+
+
+@routes.get(_ALL, **operation("listServices", "List a cluster's services", Permission.CLUSTER_READ, gives=ServicePage))
+async def list_services(
+    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ServiceList, Query()]
+) -> Response:
+    """List the services of a cluster, newest first. They stay when they or the cluster have ended."""
+    trace_of(request).concerns(cluster_id=cluster)
+    parameters = list_parameters(query, behind(query, request))
+    row = await read(request, LIST_SERVICES[query.order], project, cluster_id=cluster, **parameters)
+    if not row.known:
+        raise not_found()
+    return page(query, request, row.page())
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createService",
+        "Keep a program running",
+        Permission.CLUSTER_WRITE,
+        gives=ServiceOut,
+        status=201,
+        errors=(STATE_CONFLICT, NAME_TAKEN),
+    ),
+)
+async def create_service(request: Request, project: ProjectRef, cluster: ClusterId, body: ServiceCreate) -> Response:
+    """Keep a program running on a Poplar server of a cluster in use, beside the jobs there.
+
+    It has the files of the server, which are brought there over SSH, and no input. A program that ends is started again
+    after a pause, `max_restarts` times in a row; after a restart, suspension or repair of its server at once.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await create(connection, actor(request, scope), cluster, body)
+        document = await service_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made))
+        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/services/{made}"
+        return Answer(201, document.encode(), {"Location": location}, made)
+
+    return await change(request, project, effect)
+
+
+@routes.get(_ONE, **operation("getService", "Read a service", Permission.CLUSTER_READ, gives=ServiceOut))
+async def get_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
+    """Return a service, as the site showed its program at `observed_at`."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, _ = await read_one(request, GET_SERVICE, project, cluster_id=cluster, ref=service)
+    return Response(document, media_type=JSON)
+
+
+@routes.post(_ONE + ":stop", **operation("stopService", "Stop a service", Permission.CLUSTER_WRITE, gives=ServiceOut))
+async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
+    """End a service: its program gets SIGTERM, and SIGKILL ten seconds later. It is not started again.
+
+    A service that has ended stays as it is; read the answer.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        stopped = await stop(connection, actor(request, scope), cluster, service)
+        document = await service_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(stopped))
+        return Answer(200, document.encode(), {}, stopped)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ONE + "/log", **operation("getServiceLog", "Read a service's output", Permission.CLUSTER_READ, gives=ServiceLogOut)
+)
+async def get_service_log(
+    request: Request,
+    project: ProjectRef,
+    cluster: ClusterId,
+    service: ServiceRef,
+    query: Annotated[ServiceLogQuery, Query()],
+) -> Response:
+    """Return what the program wrote, in parts. To follow it, repeat with `after` = `next` until `complete`.
+
+    The newest 1000 parts are kept.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+    document, _ = await read_one(request, GET_SERVICE_LOG, project, cluster_id=cluster, ref=service, after=query.after)
+    return Response(document, media_type=JSON)

@@ -1,0 +1,92 @@
+"""`ipucloud serve`: a program with its files that is kept running on a cluster."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server
+from ipucloud.cli.commands.run import Place, create_cluster, name_of, send, variable
+from ipucloud.cli.commands.services import facts
+from ipucloud.cli.completion import names
+from ipucloud.cli.exits import Exit
+from ipucloud.cli.finding import CLUSTER, FLAVOR, find_cluster
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import services
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import Cluster, Service, ServiceState
+from ipucloud.client.services import NewService
+
+app = typer.Typer()
+
+POLL_SECONDS = 1.0
+
+
+@customer_command(
+    app,
+    "serve",
+    "--cluster bert --name chat --port 8000 --sync . -- python3 app.py",
+    "--flavor m2000-pod4 --port 8000 --sync . -- python3 app.py",
+)
+def serve(
+    session: Session,
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its arguments.")],
+    *,
+    port: Annotated[int, typer.Option(min=1024, max=65_535, help="Port on which the program listens.")],
+    name: Annotated[str, typer.Option(help="Name of the service.")] = "app",
+    cluster: Annotated[
+        str | None, typer.Option(help="Cluster to run it on, by name or id.", autocompletion=names(CLUSTER))
+    ] = None,
+    flavor: Annotated[
+        str | None, typer.Option(help="Create a cluster of this flavor for it.", autocompletion=names(FLAVOR))
+    ] = None,
+    region: Region = None,
+    ssh_keys: Keys = None,
+    server: Server = 0,
+    sync: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="Upload what changed in this directory, run there."),
+    ] = None,
+    env: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Set a variable; repeatable.")] = None,
+    max_restarts: Annotated[
+        int, typer.Option(min=0, max=1000, help="Start it again so often in a row after it ended.")
+    ] = 10,
+    detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait until it runs.")] = False,
+    identity_file: Identity = None,
+) -> None:
+    """Keep a program running on a cluster: upload what changed, start it, say how to reach it.
+
+    A program that ends is started again. `ipucloud services logs CLUSTER SERVICE` shows its output.
+    """
+    if (cluster is None) == (flavor is None):
+        raise UsageError("Name a cluster with --cluster, or a flavor for a new one with --flavor.")
+    directory, environment = name_of(sync), dict(variable(each) for each in env or ())
+    if flavor is not None:
+        chosen = create_cluster(session, flavor, None, region, ssh_keys)
+    else:
+        chosen = find_cluster(session.client, cluster or "")
+    poplar = send(Place(session, chosen, server, identity_file), sync, directory)
+    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts)
+    made = session.run(services.create(chosen.id, wanted))
+    if not detach:
+        made = _begun(session, chosen, made)
+    session.show(made, facts(made))
+    if made.state == ServiceState.FAILED:
+        session.note(f"See why: ipucloud services logs {chosen.name} {made.name}")
+        raise typer.Exit(Exit.FAILED)
+    which = f" --server {server}" if server else ""
+    session.note(
+        f"To reach it at http://127.0.0.1:{port}/: ipucloud clusters ssh {chosen.name}{which} --forward {port}"
+    )
+    session.note(f"To stop it: ipucloud services stop {chosen.name} {made.name}")
+
+
+def _begun(session: Session, cluster: Cluster, service: Service) -> Service:
+    """The service once its program was seen to run, or has ended for good."""
+    while service.state == ServiceState.STARTING:
+        time.sleep(POLL_SECONDS)
+        service = session.run(services.get(cluster.id, service.id))
+    return service

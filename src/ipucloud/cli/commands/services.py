@@ -1,0 +1,104 @@
+"""`ipucloud services`: programs that are kept running on clusters."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.jobs import write_parts
+from ipucloud.cli.completion import its_services, names
+from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import requester
+from ipucloud.client import services
+from ipucloud.client.models import Service, ServiceState
+
+app = typer.Typer(no_args_is_help=True)
+
+Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+Name = Annotated[
+    str, typer.Argument(metavar="SERVICE", help="Name or id of the service.", autocompletion=names(its_services))
+]
+
+
+@customer_command(app, "list", "bert", "bert --state running")
+def list_services(
+    session: Session,
+    cluster: Cluster,
+    state: Annotated[ServiceState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List a cluster's services, newest first."""
+    wanted = () if state is None else (state.value,)
+    session.list(
+        services.list(find_cluster(session.client, cluster).id, state=wanted),
+        ("NAME", "STATE", "SERVER", "PORT", "STARTS", "COMMAND", "STARTED"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.poplar_server,
+            each.port,
+            each.attempt,
+            shlex.join(each.command),
+            each.started_at,
+        ),
+        drop=("STARTED", "STARTS", "SERVER"),
+        wrap="COMMAND",
+    )
+
+
+@customer_command(app, "show", "bert chat")
+def show(session: Session, cluster: Cluster, service: Name) -> None:
+    """Show a service."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (service_kind(owner), service)):
+        found = session.run(services.get(owner, service))
+    session.show(found, facts(found))
+
+
+@customer_command(app, "logs", "bert chat", "bert chat --follow")
+def logs(
+    session: Session,
+    cluster: Cluster,
+    service: Name,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the service has ended.")] = False,
+) -> None:
+    """Print what a service's program wrote to standard output and standard error."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (service_kind(owner), service)):
+        found = session.run(services.get(owner, service)).id
+    write_parts(session, lambda after: services.log(owner, str(found), after=after), "program", follow=follow)
+
+
+@customer_command(app, "stop", "bert chat")
+def stop(session: Session, cluster: Cluster, service: Name) -> None:
+    """End a service and its program. The cluster stays."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (service_kind(owner), service)):
+        found = session.run(services.stop(owner, service))
+    session.show(found, facts(found))
+
+
+def facts(service: Service) -> list[tuple[str, object]]:
+    return [
+        ("name", service.name),
+        ("id", service.id),
+        ("command", shlex.join(service.command)),
+        ("requested by", requester(service.requested_by)),
+        ("directory", service.directory),
+        ("environment", [f"{name}={value}" for name, value in service.environment.items()] or None),
+        ("server", service.poplar_server),
+        ("port", service.port),
+        ("state", service.state),
+        ("why", service.state_reason),
+        ("ended by", service.ended_by),
+        ("starts", service.attempt),
+        ("failures in a row", f"{service.failures} of {service.max_restarts} that are borne"),
+        ("last exit status", service.exit_status),
+        ("stop requested", service.stop_requested_at),
+        ("requested", service.created_at),
+        ("started", service.started_at),
+        ("ended", service.ended_at),
+        ("observed", service.observed_at),
+    ]

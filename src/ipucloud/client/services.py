@@ -1,0 +1,59 @@
+"""Calls for services: programs that are kept running on a cluster's Poplar servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.models import Page, Service, ServiceLog
+
+
+@dataclass(frozen=True)
+class NewService:
+    """A program to keep running, which listens on TCP `port` of its server."""
+
+    name: str
+    command: Sequence[str]
+    port: int
+    directory: str | None = None
+    environment: Mapping[str, str] | None = None
+    poplar_server: str | None = None
+    max_restarts: int | None = None
+
+    def body(self) -> dict[str, object]:
+        environment = None if self.environment is None else dict(self.environment)
+        return given(**self.__dict__ | {"command": [*self.command], "environment": environment})
+
+
+def create(cluster: Ref, service: NewService) -> Call[Service]:
+    """Keep a program running on a Poplar server of a cluster in use."""
+    return request.post(_path(cluster), Service, service.body())
+
+
+def list(
+    cluster: Ref, *, state: Sequence[str] = (), order: str | None = None, limit: int | None = None
+) -> Call[Page[Service]]:
+    """The cluster's services, newest first."""
+    return request.get(_path(cluster), Page[Service], {"state": (*state,) or None, "order": order, "limit": limit})
+
+
+def get(cluster: Ref, service: str) -> Call[Service]:
+    """One service, by name or id."""
+    return request.get(_path(cluster, service), Service)
+
+
+def stop(cluster: Ref, service: str) -> Call[Service]:
+    """End a service and its program."""
+    return request.post(f"{_path(cluster, service)}:stop", Service)
+
+
+def log(cluster: Ref, service: str, *, after: int = 0) -> Call[ServiceLog]:
+    """What it wrote after the part with this number; repeat with `next` until `complete`."""
+    return request.get(f"{_path(cluster, service)}/log", ServiceLog, {"after": after})
+
+
+def _path(cluster: Ref, service: str | None = None) -> str:
+    whole = f"clusters/{segment(cluster)}/services"
+    return whole if service is None else f"{whole}/{segment(service)}"

@@ -1,0 +1,168 @@
+"""Services: programs that are kept running on a Poplar server of a cluster."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
+from ipucloud.contract.jobs import Command, Text, VariableName, bounded_environment, plain_map
+from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.operations import RequestedByOut
+
+
+class ServiceState(StrEnum):
+    """State of a service; it never leaves `failed` and `stopped`."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+ServiceEndedBy = Literal["program", "request", "server", "cluster"]
+
+_STATE = (
+    "`starting`: its program is to be started, at once, after a pause, or once its server runs; `running`: its program"
+    " runs; `failed`: its program ended too often in a row and is not started again; `stopped`: it was ended on"
+    " request, or with its server or cluster"
+)
+_ENVIRONMENT = "Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."
+
+
+class ServiceCreate(Body):
+    """A program to keep running on a Poplar server of the cluster, as the server's user."""
+
+    name: str = Field(
+        description="Name, unique among the services of the cluster that have not ended: a DNS label that begins with a"
+        " letter.",
+        pattern=NAME_PATTERN,
+        examples=["chat"],
+    )
+    command: Command = Field(
+        description="The program and its arguments; no shell reads them.", examples=[["python3", "app.py"]]
+    )
+    directory: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")] | None = Field(
+        None, description="Where it starts; relative to the user's home. Default: the home.", examples=["bert"]
+    )
+    environment: Annotated[
+        dict[VariableName, Text],
+        Field(max_length=100, json_schema_extra=plain_map),
+        AfterValidator(bounded_environment),
+    ] = Field(
+        {},
+        description=f"{_ENVIRONMENT} Whoever reads the project reads them: no secrets.",
+        examples=[{"MODEL": "bert-large"}],
+    )
+    poplar_server: str | None = Field(
+        None, description="Name or id of the Poplar server; default: the cluster's first.", examples=["bert-p0"]
+    )
+    port: Annotated[int, Field(ge=1024, le=65_535)] = Field(
+        description="TCP port of the server on which the program listens; one service of a server has it.",
+        examples=[8000],
+    )
+    max_restarts: Annotated[int, Field(ge=0, le=1000)] = Field(
+        10,
+        description="How often in a row the program is started again after it ended. A program that ran for a minute"
+        " begins a new row.",
+        examples=[10],
+    )
+
+
+class ServiceOut(Answer):
+    """A program that is kept running on a Poplar server."""
+
+    id: UUID = Field(description="Id of the service.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b76"])
+    name: str = Field(description="Name of the service.", examples=["chat"])
+    cluster: UUID = Field(description="Id of the cluster.")
+    poplar_server: str = Field(description="Name of the Poplar server.", examples=["bert-p0"])
+    command: list[str] = Field(description="The program and its arguments.", examples=[["python3", "app.py"]])
+    directory: str | None = Field(description="Where it starts; null: in the user's home.", examples=["bert"])
+    environment: dict[str, str] = Field(description=_ENVIRONMENT, examples=[{"MODEL": "bert-large"}])
+    port: int = Field(description="TCP port of the server on which the program listens.", examples=[8000])
+    max_restarts: int = Field(
+        description="How often in a row the program is started again after it ended.", examples=[10]
+    )
+    state: ServiceState = Field(description=f"Present state. {_STATE}.", examples=["running"])
+    state_reason: str | None = Field(
+        description="Why it is in this state, or what it waits for, for people; null: nothing to say.",
+        examples=[None],
+    )
+    ended_by: ServiceEndedBy | None = Field(
+        description="What ended it: its `program`, a `request`, the removal of its `server`, or the end of its"
+        " `cluster`; null: it has not ended.",
+        examples=[None],
+    )
+    attempt: int = Field(description="Which start of the program this is, from 1 on.", examples=[1])
+    failures: int = Field(description="How often in a row the program has ended.", examples=[0])
+    exit_status: int | None = Field(
+        description="Exit status of the start before, 128 and the number for a signal; null: there was none, or it was"
+        " cut off.",
+        examples=[None],
+    )
+    next_start_at: datetime = Field(
+        description="When the present start of the program was, or is, due.", examples=["2026-05-04T09:30:00Z"]
+    )
+    stop_requested_at: datetime | None = Field(
+        description="When it was to be stopped; null: it was not.", examples=[None]
+    )
+    log_bytes: int = Field(description="Bytes of the present start's output that were read.", examples=[512])
+    created_by: UUID = Field(
+        description="Id of the token that requested it.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b14"]
+    )
+    requested_by: RequestedByOut = Field(description="Who that is.")
+    created_at: datetime = Field(description="When it was requested.")
+    started_at: datetime | None = Field(
+        description="When the present start of its program was first seen to run; null: it was not.",
+        examples=["2026-05-04T09:30:02Z"],
+    )
+    ended_at: datetime | None = Field(description="When it ended; null before that.", examples=[None])
+    observed_at: datetime | None = Field(
+        description="When the site last showed its program; null before that.", examples=["2026-05-04T10:05:41Z"]
+    )
+
+
+class ServicePage(Page[ServiceOut]):
+    pass
+
+
+class ServiceList(Listed):
+    """Services of a cluster that match every filter."""
+
+    state: list[ServiceState] = Field(default_factory=list, description="Only those in these states.")
+
+
+class ServiceLogQuery(BaseModel):
+    """Which part of a service's output."""
+
+    after: Annotated[int, Field(ge=0, le=2_000_000_000)] = Field(
+        0, description="Only parts after this number; `next` of the previous answer."
+    )
+
+
+class ServiceLogPart(Answer):
+    """A part of what a service's program wrote."""
+
+    number: int = Field(description="Number of the part, from 1 on.", examples=[1])
+    attempt: int = Field(description="Which start of the program wrote it.", examples=[1])
+    text: str = Field(
+        description="What it wrote to standard output and standard error; what is not UTF-8 is replaced.",
+        examples=["listening on port 8000\n"],
+    )
+    read_at: datetime = Field(description="When it was read at the site.", examples=["2026-05-04T09:30:04Z"])
+
+
+class ServiceLogOut(Answer):
+    """Output of a service, in order."""
+
+    items: list[ServiceLogPart] = Field(description="Parts after `after`, at most 16.")
+    next: int = Field(description="`after` of the request for what follows.", examples=[1])
+    complete: bool = Field(
+        description="Whether nothing follows: the service has ended, and this is the end of its output.",
+        examples=[False],
+    )
+    state: ServiceState = Field(description="State of the service.", examples=["running"])

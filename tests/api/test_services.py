@@ -1,0 +1,103 @@
+"""Services over HTTP: what is recorded, shown and refused. What becomes of them: tests/worker/test_services.py."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.api.support import Api, problem
+
+pytestmark = pytest.mark.anyio
+
+PROGRAM = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
+
+
+def path(api: Api, cluster: UUID) -> str:
+    return f"{api.base}/clusters/{cluster}/services"
+
+
+async def made(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
+    answer = await api.owner.post(path(api, cluster), json=PROGRAM | changes)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
+    cluster = await api.world.make_active()
+    wanted = {"directory": "model", "environment": {"MODEL": "large"}, "max_restarts": 3}
+    service = await made(api, cluster, **wanted)
+    assert {name: service[name] for name in wanted} == wanted
+    assert (service["state"], service["attempt"], service["port"]) == ("starting", 1, 8000)
+    for ref in ("chat", service["id"]):
+        assert (await api.owner.get(f"{path(api, cluster)}/{ref}")).json() == service
+    answers = [await api.owner.post(f"{path(api, cluster)}/chat:stop") for _ in range(2)]
+    assert answers[0].json() == answers[1].json()
+    stopped = answers[0].json()
+    assert (stopped["state"], stopped["ended_by"]) == ("stopped", "request")
+    again = await made(api, cluster)
+    assert (await api.owner.get(f"{path(api, cluster)}/chat")).json()["id"] == again["id"]
+    listed = (await api.owner.get(path(api, cluster))).json()["items"]
+    assert [each["id"] for each in listed] == [again["id"], service["id"]]
+    only = (await api.owner.get(path(api, cluster), params={"state": "stopped"})).json()["items"]
+    assert [each["id"] for each in only] == [service["id"]]
+
+
+async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
+    cluster = await api.world.make_active()
+    await made(api, cluster)
+    await api.world.execute(
+        "INSERT INTO service_logs (project_id, service_id, number, attempt, text)"
+        " SELECT project_id, id, part, 1, part || E'\\n' FROM services, generate_series(1, 20) AS part"
+    )
+    await api.world.execute("UPDATE services SET log_parts = 20, log_bytes = 51")
+    log = f"{path(api, cluster)}/chat/log"
+    first = (await api.owner.get(log)).json()
+    assert (len(first["items"]), first["next"], first["complete"]) == (16, 16, False)
+    rest = (await api.owner.get(log, params={"after": 16})).json()
+    assert ("".join(each["text"] for each in rest["items"]), rest["next"]) == ("17\n18\n19\n20\n", 20)
+    await api.owner.post(f"{path(api, cluster)}/chat:stop")
+    assert (await api.owner.get(log, params={"after": 20})).json() == {
+        "items": [],
+        "next": 20,
+        "complete": True,
+        "state": "stopped",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"name": "Chat"}, "/name"),
+        ({"name": "a.b"}, "/name"),
+        ({"command": []}, "/command"),
+        ({"command": ["x" * 20_000, "x" * 20_000]}, "/command"),
+        ({"port": 80}, "/port"),
+        ({"port": 65_536}, "/port"),
+        ({"environment": {"1X": "a"}}, "/environment/1X"),
+        ({"max_restarts": -1}, "/max_restarts"),
+        ({"poplar_server": "nobody's"}, "/poplar_server"),
+        ({"shell": True}, "/shell"),
+    ],
+)
+async def test_bad_requests_are_refused_and_change_nothing(api: Api, change: dict[str, Any], pointer: str) -> None:
+    cluster = await api.world.make_active()
+    answer = await api.owner.post(path(api, cluster), json=PROGRAM | change)
+    assert pointer in [each["pointer"] for each in problem(answer, 422, "validation_failed")["errors"]]
+    assert await api.world.value("SELECT count(*) FROM services") == 0
+
+
+async def test_names_ports_and_clusters_that_are_not_free_are_refused(api: Api) -> None:
+    cluster = await api.world.make_active()
+    await made(api, cluster)
+    same = await api.owner.post(path(api, cluster), json=PROGRAM | {"port": 8001})
+    assert "a service chat" in problem(same, 409, "name_taken")["detail"]
+    port = await api.owner.post(path(api, cluster), json=PROGRAM | {"name": "other"})
+    assert "chat has port 8000" in problem(port, 409, "state_conflict")["detail"]
+    created = await api.world.create("ernie")
+    early = await api.owner.post(path(api, created.target_id), json=PROGRAM)
+    assert "this one is creating" in problem(early, 409, "state_conflict")["detail"]
+    problem(await api.owner.get(f"{path(api, created.target_id)}/chat"), 404, "not_found")
+    problem(await api.owner.post(f"{path(api, created.target_id)}/chat:stop"), 404, "not_found")

@@ -1,0 +1,195 @@
+"""Services: their programs are kept running at the simulated site, one at a time, whatever ends them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ipucloud.clusters.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
+from ipucloud.contract.services import ServiceCreate
+from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem
+from tests.support.postgres import Database as Scratch
+from tests.support.sandboxes import need_sandboxes
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+from tests.worker.test_jobs import run as run_job
+
+pytestmark = pytest.mark.anyio
+
+SERVE = ["sh", "-c", "echo $PORT >> starts; echo up; exec sleep 100000"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    need_sandboxes()
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def serve(world: SiteWorld, cluster: UUID, command: list[str] = SERVE, **more: Any) -> UUID:
+    wanted: dict[str, Any] = {"name": "chat", "port": 8000} | more
+    async with world.database.begin() as connection:
+        return await create(connection, world.project.actor, cluster, ServiceCreate(command=command, **wanted))
+
+
+async def halt(world: SiteWorld, cluster: UUID, service: UUID) -> None:
+    async with world.database.begin() as connection:
+        await stop(connection, world.project.actor, cluster, str(service))
+
+
+async def row(world: SiteWorld, service: UUID) -> Any:
+    return await world.one("SELECT * FROM services WHERE id = :id", id=service)
+
+
+async def became(world: SiteWorld, service: UUID, state: str, *, attempt: int = 1) -> Any:
+    async def is_so() -> bool:
+        found = await row(world, service)
+        return bool(found.state == state and found.attempt >= attempt)
+
+    await until(is_so, f"the service becomes {state}")
+    return await row(world, service)
+
+
+async def printed(world: SiteWorld, service: UUID, wanted: str) -> None:
+    async def is_so() -> bool:
+        parts = await world.column("SELECT text FROM service_logs WHERE service_id = :id ORDER BY number", id=service)
+        return "".join(parts) == wanted
+
+    await until(is_so, f"the service has printed {wanted!r}")
+
+
+async def events(world: SiteWorld, service: UUID) -> list[str]:
+    return await world.column("SELECT type FROM events WHERE subject_id = :id ORDER BY id", id=service)
+
+
+async def job_prints(world: SiteWorld, cluster: UUID, command: list[str]) -> str:
+    job = await run_job(world, cluster, command)
+
+    async def over() -> bool:
+        return bool(await world.value("SELECT ended_at IS NOT NULL FROM jobs WHERE id = :id", id=job))
+
+    await until(over, "the job ends")
+    return "".join(await world.column("SELECT text FROM job_logs WHERE job_id = :id ORDER BY number", id=job))
+
+
+async def test_a_program_that_is_killed_runs_again_and_jobs_run_beside_it(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster)
+        await became(world, service, "running")
+        await printed(world, service, "up\n")
+        await job_prints(world, cluster, ["pkill", "-9", "-x", "sleep"])
+        again = await became(world, service, "running", attempt=2)
+        assert (again.failures, again.exit_status) == (1, 137)
+        await printed(world, service, "up\nup\n")
+        assert await job_prints(world, cluster, ["cat", "starts"]) == "8000\n8000\n"
+        await halt(world, cluster, service)
+        done = await became(world, service, "stopped")
+        assert (done.ended_by, done.exit_status, done.state_reason) == ("request", 143, "stopped by request")
+        assert await events(world, service) == [
+            "service.created",
+            "service.started",
+            "service.restarted",
+            "service.started",
+            "service.stopped",
+        ]
+
+
+async def test_a_program_that_ends_again_and_again_is_given_up(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster, ["sh", "-c", "exit 3"], max_restarts=1)
+        done = await became(world, service, "failed")
+        assert (done.attempt, done.ended_by, done.exit_status, done.failures) == (2, "program", 3, 2)
+        assert done.state_reason == "exit status 3; started 2 times in a row"
+        missing = await serve(world, cluster, ["no-such-program"], max_restarts=0)
+        assert (await became(world, missing, "failed")).ended_by == "program"
+
+
+async def test_pauses_grow_and_a_program_that_ran_for_a_minute_begins_anew(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster, name="slow")
+        await became(world, service, "running")
+    pause = "SELECT extract(epoch FROM next_start_at - observed_at)::int FROM services WHERE id = :id"
+    for began, failures, seconds in (("0 seconds", 10, 60), ("61 seconds", 1, 1)):
+        await world.execute(
+            "UPDATE services SET state = 'running', failures = 9, sent_at = app_now(),"
+            " started_at = app_now() - CAST(:began AS interval) WHERE id = :id",
+            began=began,
+            id=service,
+        )
+        await _end_program(world, cluster, service)
+        assert (await row(world, service)).failures == failures
+        assert await world.value(pause, id=service) == seconds
+
+
+async def _end_program(world: SiteWorld, cluster: UUID, service: UUID) -> None:
+    """What a worker writes when the site shows that the program has ended."""
+    mine = {"project_id": world.project.id, "cluster_id": cluster}
+    async with world.database.begin() as connection:
+        [found] = [each for each in await LOCK.all(connection, mine) if each.id == service]
+        await program_ended(connection, found, "exit status 1", 1)
+
+
+@pytest.mark.parametrize("action", ["drop_answer", "status_after", "status", "duplicate"])
+async def test_an_unknown_outcome_starts_nothing_twice(world: SiteWorld, action: str) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        world.fault(call="hosts.put_job", action=action, times=2)
+        world.fault(call="hosts.get_job", action=action, times=1)
+        service = await serve(world, cluster)
+        await printed(world, service, "up\n")
+        assert (await row(world, service)).attempt == 1
+        world.clear_faults()
+        assert await job_prints(world, cluster, ["cat", "starts"]) == "8000\n"
+
+
+async def test_a_suspended_cluster_starts_it_again_once_it_is_resumed(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster)
+        await became(world, service, "running")
+        await world.succeeded(await world.suspend(cluster))
+        waiting = await became(world, service, "starting", attempt=2)
+        assert waiting.failures == 0
+        with pytest.raises(Problem) as refused:
+            await serve(world, cluster, name="other", port=8001)
+        assert refused.value.kind is STATE_CONFLICT
+        await world.succeeded(await world.resume(cluster))
+        await became(world, service, "running", attempt=2)
+        await world.succeeded(await world.delete(cluster))
+        assert (await became(world, service, "stopped")).ended_by == "cluster"
+
+
+async def test_refusals_change_nothing(world: SiteWorld) -> None:
+    cluster = await world.make_active()
+    await serve(world, cluster)
+    for more, kind in (
+        ({"poplar_server": "nobody's"}, VALIDATION_FAILED),
+        ({"port": 8001}, NAME_TAKEN),
+        ({"name": "other"}, STATE_CONFLICT),
+    ):
+        with pytest.raises(Problem) as refused:
+            await serve(world, cluster, **more)
+        assert refused.value.kind is kind
+    for number in range(1, MOST_SERVICES):
+        await serve(world, cluster, name=f"s{number}", port=8000 + number)
+    with pytest.raises(Problem) as refused:
+        await serve(world, cluster, name="more", port=9000)
+    assert refused.value.kind is STATE_CONFLICT
+    assert await world.value("SELECT count(*) FROM services") == MOST_SERVICES
