@@ -148,7 +148,7 @@ def job_kind(cluster: str) -> Kind[Job]:
 
 def service_kind(cluster: str) -> Kind[Service]:
     """The services of the cluster with this id."""
-    return Kind("service", lambda: services.list(cluster), lambda each: (each.name, str(each.id)))
+    return Kind("service", lambda: services.list(cluster), lambda each: (each.name, str(each.id)), " on this cluster")
 
 
 def find(client: Client, kind: Kind[Item], name: str) -> Item:

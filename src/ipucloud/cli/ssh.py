@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Cluster, ClusterState, PoplarServer, Ssh
 
+LAST_PORT = 65_535
+
 
 def installed() -> bool:
     """Whether OpenSSH's programs are installed."""
@@ -78,17 +80,26 @@ def command(
     identity: Path | None,
     remote: Sequence[str],
     *,
-    forward: Sequence[int] = (),
+    forward: Sequence[str] = (),
 ) -> list[str]:
     """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed.
 
-    `forward`: ports of the server that are reached at 127.0.0.1 here; without `remote` there is no login then.
+    `forward`: ports of the server that are reached at 127.0.0.1 here, `PORT` or `LOCAL:PORT`; without `remote` there is
+    no login then.
     """
     pinned = options(server, known_hosts, identity)
-    ports = [part for port in forward for part in ("-L", f"127.0.0.1:{port}:127.0.0.1:{port}")]
+    ports = [part for given in forward for part in ("-L", _forwarding(given))]
     if ports:
         ports += ["-o", "ExitOnForwardFailure=yes", *(() if remote else ("-N",))]
     return [program("ssh"), *pinned, *ports, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+
+
+def _forwarding(given: str) -> str:
+    local, _, port = given.rpartition(":")
+    ends = local or port, port
+    if not all(end.isascii() and end.isdecimal() and 1 <= int(end) <= LAST_PORT for end in ends):
+        raise UsageError(f"--forward {given} is no port from 1 to {LAST_PORT}, nor two of them like 9000:8000.")
+    return f"127.0.0.1:{ends[0]}:127.0.0.1:{port}"
 
 
 @dataclass(frozen=True)

@@ -337,6 +337,25 @@ def test_ssh_pins_the_host_key_and_lists_the_keys_that_are_accepted(
     assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"
 
 
+def test_ssh_forwards_ports_without_a_login(run: Run, service: Service, ssh: Path) -> None:
+    serve_cluster(service, CLUSTER)
+    run("clusters", "ssh", "bert", "--forward", "8000", "--forward", "9001:8001")
+    arguments = ssh.read_text().splitlines()
+    assert [arguments[n + 1] for n, each in enumerate(arguments) if each == "-L"] == [
+        "127.0.0.1:8000:127.0.0.1:8000",
+        "127.0.0.1:9001:127.0.0.1:8001",
+    ]
+    assert "-N" in arguments
+
+
+@pytest.mark.parametrize("given", ["0", "65536", "here:8000", "8000:", "1:2:3"])
+def test_a_port_that_is_none_is_not_forwarded(run: Run, service: Service, given: str) -> None:
+    serve_cluster(service, CLUSTER)
+    ended = run("clusters", "ssh", "bert", "--forward", given)
+    assert ended.status == 2
+    assert f"--forward {given} is no port" in ended.err
+
+
 def test_ssh_to_a_suspended_cluster_names_the_command_that_resumes_it(run: Run, service: Service) -> None:
     serve_cluster(service, CLUSTER | {"state": "suspended"})
     ended = run("clusters", "ssh", "bert")

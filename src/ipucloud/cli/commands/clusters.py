@@ -333,7 +333,7 @@ def _room_after(minutes: int) -> str:
     return f"make room within {minutes} min for a create with --wait-for-capacity"
 
 
-@customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices", "bert --forward 8000")
+@customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices", "bert --forward 9000:8000")
 def ssh(
     session: Session,
     name: Name,
@@ -341,8 +341,11 @@ def ssh(
     server: Server = 0,
     *,
     forward: Annotated[
-        list[int] | None,
-        typer.Option(min=1, max=65_535, help="Reach this port of the server at 127.0.0.1 here; repeatable."),
+        list[str] | None,
+        typer.Option(
+            metavar="[LOCAL:]PORT",
+            help="Reach this port of the server at 127.0.0.1 here, at the same or a LOCAL port; repeatable.",
+        ),
     ] = None,
     identity_file: Identity = None,
 ) -> None:

@@ -94,7 +94,7 @@ def facts(service: Service) -> list[tuple[str, object]]:
         ("why", service.state_reason),
         ("ended by", service.ended_by),
         ("starts", service.attempt),
-        ("failures in a row", f"{service.failures} of {service.max_restarts} that are borne"),
+        ("failures in a row", f"{service.failures} (at most {service.max_restarts})"),
         ("last exit status", service.exit_status),
         ("stop requested", service.stop_requested_at),
         ("requested", service.created_at),
