@@ -82,7 +82,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("expires", cluster.expires_at),
         ("expires soon", cluster.expiry_warned_at and f"ipucloud clusters update {cluster.name} --expires-at 8h"),
         ("preemptible", cluster.preemptible or None),
-        ("preempted", cluster.preempt_at),
+        ("to be preempted", cluster.preempt_at),
         ("auto-repair", cluster.auto_repair),
         ("repair window", cluster.repair_window and written(cluster.repair_window)),
         ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
