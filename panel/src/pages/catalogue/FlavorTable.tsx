@@ -96,7 +96,7 @@ function useFlavorColumns(region: string): TableProps.ColumnDefinition<Flavor>[]
     { id: "name", header: s.flavor, minWidth: 140, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
     { id: "ipus", header: s.ipus, sortingField: "ipus", cell: (each) => f.number(each.ipus) },
     { id: "price", header: s.perHour, sortingField: "price", cell: (each) => money(prices.of(each, region).perHour) ?? common.none },
-    { id: "stock", header: s.stock, minWidth: 140, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
+    { id: "stock", header: s.stock, minWidth: 170, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
     { id: "compute", header: s.compute, sortingField: "ai_pflops", cell: (each) => s.pflops(f.number(each.ai_pflops, 2)) },
     { id: "memory", header: s.memory, sortingField: "in_processor_memory_gb", cell: (each) => s.gigabytes(f.number(each.in_processor_memory_gb, 1)) },
     { id: "machines", header: s.machines, sortingField: "machines", cell: (each) => f.number(each.machines) },

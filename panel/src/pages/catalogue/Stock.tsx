@@ -9,7 +9,7 @@ export function Stock({ found, why = false }: { found: Schemas["Capacity"] | und
   const s = useCatalogueStrings();
   const f = useFormat();
   if (!found) return <>{common.none}</>;
-  if (found.available > 0) return <StatusIndicator type="success">{s.room(f.number(found.available))}</StatusIndicator>;
+  if (found.available > 0) return <div className="words"><StatusIndicator type="success">{s.room(f.number(found.available))}</StatusIndicator></div>;
   const missing = why && found.why_not ? `. ${found.why_not.detail}` : "";
   return <div className="words"><StatusIndicator type="warning">{`${s.noRoom}${missing}`}</StatusIndicator></div>;
 }
