@@ -277,6 +277,14 @@ class Settings(BaseSettings):
     terminals_per_project: int = Field(20, ge=1, description="open terminals of one project")
     terminal_idle_seconds: Seconds = Field(900.0, description="a terminal in which nobody types is closed after that")
     terminal_seconds: Seconds = Field(43_200.0, description="how long a terminal may be open")
+    service_request_limit: int = Field(
+        32, ge=1, description="requests that one API process forwards to a service at the same time"
+    )
+    service_body_limit: int = Field(67_108_864, ge=1, description="bytes of a body that is forwarded to a service")
+    service_timeout: Seconds = Field(
+        60.0,
+        description="how long the program of a service may take to begin its answer, and between two parts",
+    )
     header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
     header_timeout: Seconds = Field(10.0, description="how long a request's header may take to arrive")
     body_timeout: Seconds = Field(30.0, description="how long a request's body may take to arrive")

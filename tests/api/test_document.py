@@ -13,13 +13,14 @@ from starlette.routing import Route
 
 from ipucloud.api.app import create_app
 from ipucloud.api.openapi import document
+from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
 from tests.api.policy import OPEN_TO_ALL
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
-"""Paths for people, and of the document itself."""
+APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", PATH}
+"""Paths for people, of the document itself, and of what the programs of services answer."""
 FILES = {"downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "getProjectMetrics", "streamEvents"}
 """Operations that answer with nothing but a file, or a stream."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
+from ipucloud.identity.roles import Role
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio
@@ -101,3 +102,39 @@ async def test_names_ports_and_clusters_that_are_not_free_are_refused(api: Api) 
     assert "this one is creating" in problem(early, 409, "state_conflict")["detail"]
     problem(await api.owner.get(f"{path(api, created.target_id)}/chat"), 404, "not_found")
     problem(await api.owner.post(f"{path(api, created.target_id)}/chat:stop"), 404, "not_found")
+
+
+async def test_requests_to_programs_that_do_not_run_say_so(api: Api) -> None:
+    cluster = await api.world.make_active()
+    await made(api, cluster)
+    proxy = f"{path(api, cluster)}/chat/proxy/"
+    assert "service chat" in problem(await api.owner.get(proxy), 503, "service_not_running")["detail"]
+    await api.owner.post(f"{path(api, cluster)}/chat:stop")
+    assert "service chat" in problem(await api.owner.post(proxy, content=b"x"), 409, "state_conflict")["detail"]
+    assert await api.world.value("SELECT count(*) FROM terminals") == 0
+
+
+async def test_requests_to_programs_need_a_token_of_the_project_that_may_use_it(api: Api) -> None:
+    cluster = await api.world.make_active()
+    await made(api, cluster)
+    await api.world.execute(
+        "UPDATE services SET state = 'running', sent_at = app_now(), started_at = app_now(), observed_at = app_now()"
+    )
+    proxy = f"{path(api, cluster)}/chat/proxy/a"
+    problem(await api.client().get(proxy), 401, "unauthenticated")
+    token = api.world.project.token.secret
+    session = await api.client().post("/v1/session", json={"token": token}, headers={"Origin": "http://api"})
+    cookie = {"Cookie": session.headers["Set-Cookie"].partition(";")[0]}
+    problem(await api.client(**cookie).get(proxy), 401, "unauthenticated")
+    problem(await (await api.caller(Role.VIEWER)).get(proxy), 403, "permission_denied")
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket"}
+    refused = problem(await api.owner.get(proxy, headers=upgrade), 400, "upgrade_unsupported")
+    assert "--forward 8000" in refused["detail"]
+    stranger = api.client((await api.other_project()).token.secret)
+    answers = [
+        (await stranger.get(each)).json() | dict.fromkeys(("instance", "request_id"))
+        for each in (proxy, proxy.replace(str(cluster), str(uuid4())).replace("/chat/", "/chat/"))
+    ]
+    assert [each["code"] for each in answers] == ["not_found", "not_found"]
+    problem(await api.owner.get(proxy.replace("/chat/", "/none/")), 404, "not_found")
+    problem(await api.owner.request("TRACE", proxy), 405, "method_not_allowed")

@@ -22,10 +22,11 @@ from ipucloud.api.metrics import Metrics
 from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
+from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
 from ipucloud.api.streams import Streams
 from ipucloud.api.used import UsedTokens
-from ipucloud.api.v1 import terminals
+from ipucloud.api.v1 import service_proxy, terminals
 from ipucloud.api.v1.all import ROUTERS
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
@@ -73,7 +74,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes])
+    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes, *service_proxy.routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()
@@ -102,12 +103,13 @@ def _lifespan(
         url = settings.database_url.get_secret_value()
         size, wait = settings.database_pool_size, settings.database_pool_timeout
         database = Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION)
+        notifier = Notifier(url, APPLICATION)
         services = Services(
             settings=settings,
             catalogue=catalogue,
             database=database,
             reader=Reader(url, size=size, wait=wait, application=APPLICATION),
-            notifier=Notifier(url, APPLICATION),
+            notifier=notifier,
             clock=clock,
             metrics=metrics,
             streams=Streams(settings, metrics),
@@ -115,6 +117,7 @@ def _lifespan(
             passwords=Passwords(),
             attempts=Attempts(clock),
             providers=Providers(settings.oidc_providers, clock),
+            logins=ServiceLogins(database, notifier, clock, metrics.service_logins),
         )
         metrics.stream_lag.set_function(services.follower.lag)
         app.state.services = services
@@ -131,6 +134,7 @@ def _lifespan(
             for task in keeping:
                 task.cancel()
             await used.flush(services.database)
+            await services.logins.close()
             await services.providers.close()
             await services.notifier.close()
             await services.reader.close()

@@ -44,13 +44,13 @@ class JsonRequest(Request):
     async def _bounded(self, limit: int) -> bytes:
         declared = self.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
-            raise _too_large(limit)
+            raise too_large(limit)
         received = bytearray()
         try:
             async for chunk in self.stream():
                 received += chunk
                 if len(received) > limit:
-                    raise _too_large(limit)
+                    raise too_large(limit)
         except ClientDisconnect:  # or too slow: the server has responded and closes the connection
             raise malformed("The body was incomplete.") from None
         return bytes(received)
@@ -90,7 +90,8 @@ def _check(value: object) -> None:
     raise malformed(f"The body is nested deeper than {DEEPEST} levels.")
 
 
-def _too_large(limit: int) -> Problem:
+def too_large(limit: int) -> Problem:
+    """413 for a body of more than `limit` bytes."""
     return Problem(
         BODY_TOO_LARGE, f"A body has at most {limit} bytes.", headers={"Connection": "close"}, extra={"limit": limit}
     )

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.metrics import Metrics
+from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.streams import Streams
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
@@ -47,6 +48,7 @@ class Services:
     passwords: Passwords
     attempts: Attempts
     providers: Providers
+    logins: ServiceLogins
     terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 

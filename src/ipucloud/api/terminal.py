@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import asyncssh
 import orjson
-import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ipucloud.api.logins import LOGIN_SECONDS, LoginFailed, log_in
 from ipucloud.api.reads import check_permission
 from ipucloud.api.services import Services
 from ipucloud.api.trace import trace_of
@@ -20,11 +20,6 @@ from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
-log = structlog.get_logger(__name__)
-
-KEY_POLL_SECONDS = 0.1
-LOGIN_SECONDS = 45.0
-"""For the key to be let in and the login, and then for the shell to begin."""
 CHECK_SECONDS = 5.0
 """Between two looks whether the caller may still be there."""
 SEND_SECONDS = 30.0
@@ -60,13 +55,7 @@ _NOT_LET_IN = Closed("server", "The Poplar server did not let the terminal in. T
 _SILENT = Closed("server", "The Poplar server does not answer by SSH. Try again, or look at the cluster's health.")
 _STRANGER = Closed("server", "What answers is not the Poplar server: it presents an unexpected SSH host key.")
 _BROKEN = Closed("server", "The connection to the Poplar server broke off.")
-
-
-class _Over(Exception):
-    """Ends a terminal."""
-
-    def __init__(self, closed: Closed) -> None:
-        self.closed = closed
+_FAILED = {"not_let_in": _NOT_LET_IN, "silent": _SILENT, "stranger": _STRANGER}
 
 
 class TerminalSession:
@@ -152,52 +141,15 @@ class TerminalSession:
 
     async def _from_server(self) -> Closed:
         try:
-            async with asyncio.timeout(LOGIN_SECONDS):
-                await self._key_is_let_in()
-                connection = await self._login()
-        except TimeoutError:
-            return _SILENT
-        except _Over as over:
-            return over.closed
+            connection = await log_in(self._services.database, self._terminal, self._key)
+        except LoginFailed as failed:
+            return _FAILED[failed.why]
         try:
             return await self._shell(connection)
         except (OSError, asyncssh.Error):
             return _BROKEN
         finally:
             connection.abort()
-
-    async def _key_is_let_in(self) -> None:
-        while True:
-            async with self._services.database.read() as reading:
-                seen = await store.key_is_seen(reading, self._terminal.id)
-            if seen is None:
-                raise _Over(_NOT_LET_IN)
-            if seen:
-                return
-            await asyncio.sleep(KEY_POLL_SECONDS)
-
-    async def _login(self) -> asyncssh.SSHClientConnection:
-        there = self._terminal
-        try:
-            return await asyncssh.connect(
-                there.host,
-                there.port,
-                username=there.user,
-                client_keys=[self._key],
-                known_hosts=([asyncssh.import_public_key(there.host_key)], [], []),
-                preferred_auth="publickey",
-                agent_path=None,
-                config=None,
-                compression_algs=None,
-                keepalive_interval=CHECK_SECONDS * 3,
-            )
-        except asyncssh.HostKeyNotVerifiable as error:
-            log.warning("terminal_host_key", poplar_server=there.server)
-            raise _Over(_STRANGER) from error
-        except asyncssh.PermissionDenied as error:
-            raise _Over(_NOT_LET_IN) from error
-        except (OSError, asyncssh.Error) as error:
-            raise _Over(_SILENT) from error
 
     async def _shell(self, connection: asyncssh.SSHClientConnection) -> Closed:
         async with asyncio.timeout(LOGIN_SECONDS):

@@ -92,9 +92,15 @@ PRECONDITION_REQUIRED = _register("precondition_required", 428, "The request nee
 RATE_LIMITED = _register("rate_limited", 429, "Too many requests", retryable=True)
 TOO_MANY_CONNECTIONS = _register("too_many_connections", 429, "Too many connections", retryable=True)
 HEADER_TOO_LARGE = _register("header_too_large", 431, "The request's header is too large")
+UPGRADE_UNSUPPORTED = _register("upgrade_unsupported", 400, "This path takes no WebSockets and other upgrades")
 INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our side", retryable=True)
 NOT_CONFIGURED = _register("not_configured", 501, "This installation is not fully set up")
 PROVIDER_UNAVAILABLE = _register("provider_unavailable", 503, "The identity provider does not answer", retryable=True)
+SERVICE_UNREACHABLE = _register(
+    "service_unreachable", 502, "The program of the service gives no answer", retryable=True
+)
+SERVICE_NOT_RUNNING = _register("service_not_running", 503, "The program of the service does not run", retryable=True)
+SERVICE_TIMEOUT = _register("service_timeout", 504, "The program of the service did not answer in time", retryable=True)
 UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)
 
 # Errors of operations; never the status of a request.

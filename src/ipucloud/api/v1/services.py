@@ -60,7 +60,7 @@ ServiceRef = Annotated[
     ),
 ]
 _ALL = "/v1/projects/{project}/clusters/{cluster:ref}/services"
-_ONE = _ALL + "/{service:service}"
+SERVICE_PATH = _ALL + "/{service:service}"
 
 
 @routes.get(_ALL, **operation("listServices", "List a cluster's services", Permission.CLUSTER_READ, gives=ServicePage))
@@ -104,7 +104,7 @@ async def create_service(request: Request, project: ProjectRef, cluster: Cluster
     return await change(request, project, effect)
 
 
-@routes.get(_ONE, **operation("getService", "Read a service", Permission.CLUSTER_READ, gives=ServiceOut))
+@routes.get(SERVICE_PATH, **operation("getService", "Read a service", Permission.CLUSTER_READ, gives=ServiceOut))
 async def get_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
     """Return a service, as the site showed its program at `observed_at`."""
     trace_of(request).concerns(cluster_id=cluster)
@@ -112,7 +112,9 @@ async def get_service(request: Request, project: ProjectRef, cluster: ClusterId,
     return Response(document, media_type=JSON)
 
 
-@routes.post(_ONE + ":stop", **operation("stopService", "Stop a service", Permission.CLUSTER_WRITE, gives=ServiceOut))
+@routes.post(
+    SERVICE_PATH + ":stop", **operation("stopService", "Stop a service", Permission.CLUSTER_WRITE, gives=ServiceOut)
+)
 async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
     """End a service: its program gets SIGTERM, and SIGKILL ten seconds later. It is not started again.
 
@@ -129,7 +131,8 @@ async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId
 
 
 @routes.get(
-    _ONE + "/log", **operation("getServiceLog", "Read a service's output", Permission.CLUSTER_READ, gives=ServiceLogOut)
+    SERVICE_PATH + "/log",
+    **operation("getServiceLog", "Read a service's output", Permission.CLUSTER_READ, gives=ServiceLogOut),
 )
 async def get_service_log(
     request: Request,

@@ -21,6 +21,7 @@ from starlette.websockets import WebSocket
 
 from ipucloud.api.auditing import asked, audited
 from ipucloud.api.credentials import require_same_site
+from ipucloud.api.logins import new_key, public_text
 from ipucloud.api.names import resolve
 from ipucloud.api.problems import invalid
 from ipucloud.api.services import Services, services_of
@@ -60,7 +61,7 @@ async def open_terminal(socket: WebSocket) -> None:
     trace.credential()
     if trace.by_cookie:
         require_same_site(socket.scope, browser=True)
-    key = asyncssh.generate_private_key("ssh-ed25519")
+    key = new_key()
     with _one_more(services):
         async with audited(socket, OPEN, TerminalRoute.permission) as outcome:
             size = _size(socket)
@@ -113,7 +114,7 @@ async def _requested(socket: WebSocket, key: asyncssh.SSHKey) -> Terminal:
     await resolve(socket)
     trace, services = trace_of(socket), services_of(socket)
     path = socket.path_params
-    public_key = key.export_public_key().decode().strip()
+    public_key = public_text(key)
 
     async def work(connection: AsyncConnection) -> Terminal:
         scope = await authorize(connection, trace.credential(), path["project"], TerminalRoute.permission)

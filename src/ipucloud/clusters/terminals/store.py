@@ -1,4 +1,7 @@
-"""What is written of a terminal: its request, its key, and its end."""
+"""What is written of a terminal: its request, its key, and its end.
+
+The login by which an API process reaches services is recorded like one, without its events.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import TerminalClosed, TerminalOf
 from ipucloud.contract.event_types import TERMINAL_CLOSED, TERMINAL_OPENED
-from ipucloud.contract.terminals import TerminalEnd
+from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
@@ -41,6 +44,7 @@ class Terminal(NamedTuple):
     port: int
     user: str
     host_key: str
+    purpose: LoginPurpose = "terminal"
 
 
 class _Server(NamedTuple):
@@ -64,12 +68,15 @@ class _Ended(NamedTuple):
     cluster_id: UUID
     server: str
     connected: bool
+    is_terminal: bool
     actor: str | None
     seconds: float
 
 
 _LOCK_PROJECT = sa.text("SELECT pg_advisory_xact_lock(7220602, hashtext(CAST(:project_id AS text)))")
-_OPEN = Query("SELECT count(*) FROM terminals WHERE project_id = :project_id AND ended_at IS NULL", int)
+_OPEN = Query(
+    "SELECT count(*) FROM terminals WHERE project_id = :project_id AND ended_at IS NULL AND purpose = 'terminal'", int
+)
 _SERVER = Query(
     """
     SELECT s.id, s.name, s.state, c.state AS cluster_state, s.ssh_host AS host, s.ssh_port AS port,
@@ -82,8 +89,9 @@ _SERVER = Query(
 )
 _INSERT = sa.text(
     """
-    INSERT INTO terminals (id, project_id, cluster_id, server_id, public_key, created_by, key_until, alive_at)
-    VALUES (:id, :project_id, :cluster_id, :server_id, :public_key, :created_by,
+    INSERT INTO terminals (id, project_id, cluster_id, server_id, public_key, created_by, purpose, key_until,
+                           alive_at)
+    VALUES (:id, :project_id, :cluster_id, :server_id, :public_key, :created_by, :purpose,
             app_now() + make_interval(secs => :seconds), app_now())
     """
 )
@@ -102,7 +110,8 @@ _END = Query(
     UPDATE terminals AS t SET ended_at = app_now(), ended_by = :ended_by
       FROM poplar_servers AS s
      WHERE t.id = :id AND t.ended_at IS NULL AND (s.project_id, s.id) = (t.project_id, t.server_id)
-    RETURNING t.project_id, t.cluster_id, s.name AS server, t.connected_at IS NOT NULL AS connected, t.actor,
+    RETURNING t.project_id, t.cluster_id, s.name AS server, t.connected_at IS NOT NULL AS connected,
+              t.purpose = 'terminal' AS is_terminal, t.actor,
               extract(epoch FROM app_now() - coalesce(t.connected_at, t.created_at))::float8 AS seconds
     """,
     _Ended,
@@ -110,12 +119,19 @@ _END = Query(
 
 
 async def request(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, *, public_key: str, limit: int
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    ref: str,
+    *,
+    public_key: str,
+    limit: int,
+    purpose: LoginPurpose = "terminal",
 ) -> Terminal:
     """Record a terminal on a Poplar server, given by name or id, with the key that is to be let in.
 
     Raises `Problem`: not_found; state_conflict while the server cannot be logged in to; too_many_connections when the
-    project has `limit` open ones.
+    project has `limit` open terminals and this would be another.
     """
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     server = await _SERVER.one_or_none(connection, mine | {"ref": ref})
@@ -124,25 +140,20 @@ async def request(
     if server.cluster_state not in BILLABLE:
         raise Problem(
             STATE_CONFLICT,
-            f"Terminals need a cluster in use, and this one is {server.cluster_state}. Wait until it is active, or"
-            " resume it.",
+            f"Only servers of a cluster in use are logged in to, and this one is {server.cluster_state}. Wait until it"
+            " is active, or resume it.",
         )
     if server.state != "running" or None in {server.host, server.port, server.user, server.host_key}:
         raise Problem(STATE_CONFLICT, f"The Poplar server {server.name} is {server.state}. Wait until it is running.")
-    await connection.execute(_LOCK_PROJECT, mine)
-    if await _OPEN.one(connection, mine) >= limit:
-        raise Problem(
-            TOO_MANY_CONNECTIONS,
-            f"The project has {limit} open terminals, as many as may be. Close one.",
-            headers={"Retry-After": "5"},
-            extra={"limit": limit},
-        )
+    if purpose == "terminal":
+        await _require_room(connection, mine, limit)
     made = new_id()
     values = {
         "id": made,
         "server_id": server.id,
         "public_key": public_key,
         "created_by": actor.token_id,
+        "purpose": purpose,
         "seconds": KEY_SECONDS,
     }
     await connection.execute(_INSERT, mine | values)
@@ -157,7 +168,19 @@ async def request(
         server.port or 0,
         server.user or "",
         server.host_key or "",
+        purpose,
     )
+
+
+async def _require_room(connection: AsyncConnection, mine: dict[str, UUID], limit: int) -> None:
+    await connection.execute(_LOCK_PROJECT, mine)
+    if await _OPEN.one(connection, mine) >= limit:
+        raise Problem(
+            TOO_MANY_CONNECTIONS,
+            f"The project has {limit} open terminals, as many as may be. Close one.",
+            headers={"Retry-After": "5"},
+            extra={"limit": limit},
+        )
 
 
 async def key_is_seen(connection: Statements, terminal: UUID) -> bool | None:
@@ -170,16 +193,17 @@ async def mark_connected(connection: AsyncConnection, terminal: Terminal, reques
     """The login succeeded: the key has to go. False: the terminal is over."""
     if await _CONNECTED.one_or_none(connection, {"id": terminal.id}) is None:
         return False
-    actor = await _ACTOR.one(connection, {"id": terminal.id}) or None
-    data = TerminalOf(cluster=terminal.cluster_id, poplar_server=terminal.server, actor=actor)
-    await record(
-        connection,
-        TERMINAL_OPENED,
-        project_id=terminal.project_id,
-        subject_id=terminal.id,
-        request_id=request_id,
-        data=data,
-    )
+    if terminal.purpose == "terminal":
+        actor = await _ACTOR.one(connection, {"id": terminal.id}) or None
+        data = TerminalOf(cluster=terminal.cluster_id, poplar_server=terminal.server, actor=actor)
+        await record(
+            connection,
+            TERMINAL_OPENED,
+            project_id=terminal.project_id,
+            subject_id=terminal.id,
+            request_id=request_id,
+            data=data,
+        )
     await wake(connection, kind=TERMINAL, key=str(terminal.id), project_id=terminal.project_id)
     return True
 
@@ -194,7 +218,7 @@ async def end(connection: AsyncConnection, terminal: UUID, ended_by: TerminalEnd
     ended = await _END.one_or_none(connection, {"id": terminal, "ended_by": ended_by})
     if ended is None:
         return
-    if ended.connected:
+    if ended.connected and ended.is_terminal:
         data = TerminalClosed(
             cluster=ended.cluster_id,
             poplar_server=ended.server,

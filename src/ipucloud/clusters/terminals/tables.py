@@ -1,4 +1,4 @@
-"""Terminals, open and over."""
+"""Terminals, open and over, and the logins by which requests reach services."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import get_args
 import sqlalchemy as sa
 
 from ipucloud.contract.operations import ActorKind
-from ipucloud.contract.terminals import TerminalEnd
+from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 terminals = sa.Table(
@@ -39,13 +39,16 @@ terminals = sa.Table(
     instant("alive_at", nullable=False),
     instant("ended_at"),
     sa.Column("ended_by", sa.Text),
+    sa.Column("purpose", sa.Text, nullable=False, server_default="terminal"),
     tenant_key("terminals"),
     same_project("terminals", "cluster_id", "clusters"),
     same_project("terminals", "server_id", "poplar_servers"),
     one_of("actor_kind", ActorKind),
     one_of("ended_by", get_args(TerminalEnd)),
+    one_of("purpose", get_args(LoginPurpose)),
     sa.CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
-    comment="logins by browser; the private key of one is in the memory of the API process that serves it",
+    comment="logins of API processes to Poplar servers, for a terminal or to reach services; the private key of one is"
+    " in the memory of its process",
 )
 sa.Index("ix_terminals_cluster", terminals.c.project_id, terminals.c.cluster_id)
 sa.Index("ix_terminals_server", terminals.c.project_id, terminals.c.server_id)

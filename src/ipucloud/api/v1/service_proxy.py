@@ -1,0 +1,199 @@
+"""The path of the API that leads to the program of a service.
+
+It is not in the OpenAPI document: its requests and answers are the program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, contextmanager
+
+import asyncssh
+import httpcore
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
+
+from ipucloud.api.auditing import audited
+from ipucloud.api.bodies import malformed, too_large
+from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
+from ipucloud.api.names import named, resolve
+from ipucloud.api.reads import read
+from ipucloud.api.service_logins import Caller, Place
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.services import SERVICE_PATH
+from ipucloud.clusters.services.reach import FIND_REACHED, Reached
+from ipucloud.contract.services import ServiceState
+from ipucloud.identity.access import unauthenticated
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import (
+    SERVICE_NOT_RUNNING,
+    SERVICE_TIMEOUT,
+    SERVICE_UNREACHABLE,
+    STATE_CONFLICT,
+    UPGRADE_UNSUPPORTED,
+    Problem,
+    not_found,
+)
+
+OPERATION = "requestService"
+"""In the audit log."""
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+PATH = SERVICE_PATH + "/proxy/{path:path}"
+_SEGMENTS = 9
+"""Of the path, before that of the program."""
+
+
+class ServiceRoute(Route):
+    """As `ApiRoute`, it knows the permission that it requires."""
+
+    permission = Permission.CLUSTER_WRITE
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        if match is not Match.NONE:
+            child["route"] = self
+        return match, child
+
+
+class Forward:
+    """ASGI application of the route."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        asked = {name: value for name, value in request.path_params.items() if name != "path"}
+        try:
+            async with AsyncExitStack() as until_answered:
+                response = await _answer(request, until_answered)
+                await response(scope, receive, send)
+        except Problem as refusal:
+            raise named(refusal, asked) from None
+
+
+async def _answer(request: Request, until_answered: AsyncExitStack) -> Response:
+    trace = trace_of(request)
+    trace.credential()
+    if trace.by_cookie:  # a page of the panel could otherwise be made to load what a program serves
+        raise unauthenticated()
+    async with audited(request, OPERATION, ServiceRoute.permission) as outcome:
+        if "\x00" in request.scope["path"]:
+            raise not_found()
+        await resolve(request)
+        found = await read(
+            request,
+            FIND_REACHED,
+            request.path_params["project"],
+            cluster_id=request.path_params["cluster"],
+            ref=request.path_params["service"],
+        )
+        response = await _forwarded(request, found, until_answered)
+        outcome.status = response.status_code
+        return response
+
+
+async def _forwarded(request: Request, found: Reached, until_answered: AsyncExitStack) -> Response:
+    trace, services = trace_of(request), services_of(request)
+    settings = services.settings
+    if found.service_id is None or found.name is None or found.port is None or found.server_id is None:
+        raise not_found()
+    trace.concerns(cluster_id=request.path_params["cluster"], service_id=found.service_id)
+    _require_running(found)
+    if "upgrade" in request.headers:
+        raise Problem(
+            UPGRADE_UNSUPPORTED,
+            f"Requests to the service {found.name} are forwarded as HTTP/1.1 without upgrades, so WebSockets do not"
+            f" reach it. Use `ipucloud clusters ssh CLUSTER --forward {found.port}`.",
+        )
+    limit = settings.service_body_limit
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limit:
+        raise too_large(limit)
+    prefix, target = _split(request.scope)
+    project = request.path_params["project"]
+    caller = Caller(trace.credential(), project, ServiceRoute.permission, trace.request_id)
+    place = Place(
+        request.path_params["cluster"], found.server_id, found.server or "", found.host, found.ssh_port, found.host_key
+    )
+    fields = request_fields(
+        request.headers.raw, host=f"127.0.0.1:{found.port}", prefix=prefix, request_id=trace.request_id
+    )
+    until_answered.enter_context(services.logins.one_more(found.service_id, found.name, settings.service_request_limit))
+    seconds = settings.service_timeout
+    with _problems_of(found, seconds):
+        channel = services.logins.channel(place, found.port, caller, seconds)
+        stream = ChannelStream(*await until_answered.enter_async_context(channel))
+        method = "HEAD" if trace.bodiless else request.method
+        answer = await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
+    return ForwardedAnswer(answer)
+
+
+def _require_running(found: Reached) -> None:
+    if found.state is ServiceState.RUNNING:
+        return
+    why = f": {found.state_reason}" if found.state_reason else ""
+    if found.state is ServiceState.STARTING:
+        raise Problem(
+            SERVICE_NOT_RUNNING,
+            f"The program of the service {found.name} is to be started{why}. Try again once the service is running.",
+            headers={"Retry-After": "2"},
+        )
+    raise Problem(
+        STATE_CONFLICT,
+        f"The service {found.name} has ended and is {found.state}{why}. Serve it again to reach its program.",
+    )
+
+
+@contextmanager
+def _problems_of(found: Reached, seconds: float) -> Iterator[None]:
+    """Raises `Problem` for what goes wrong before an answer begins."""
+    name, where = found.name, f"127.0.0.1:{found.port}"
+    try:
+        yield
+    except asyncssh.ChannelOpenError as error:
+        raise Problem(
+            SERVICE_UNREACHABLE,
+            f"Nothing listens on {where} of the Poplar server {found.server} for the service {name}. Let its program"
+            " listen on 127.0.0.1 and the port in the variable PORT, and see what it wrote: `ipucloud services logs`.",
+        ) from error
+    except (TimeoutError, httpcore.TimeoutException) as error:
+        raise Problem(
+            SERVICE_TIMEOUT,
+            f"The program of the service {name} did not answer on {where} within {seconds:g} seconds. Try again, or"
+            " see what it wrote: `ipucloud services logs`.",
+        ) from error
+    except httpcore.LocalProtocolError as error:
+        raise malformed("The path or a header field cannot be sent on. Encode them as HTTP/1.1 wants it.") from error
+    except ClientDisconnect:
+        raise malformed("The body was incomplete.") from None
+    except (OSError, asyncssh.Error, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        raise Problem(
+            SERVICE_UNREACHABLE,
+            f"The program of the service {name} took the connection on {where} and gave no answer in HTTP/1.1. See"
+            " what it wrote: `ipucloud services logs`.",
+        ) from error
+
+
+def _split(scope: Scope) -> tuple[str, bytes]:
+    """The path under which the caller sees the program's root, and what the program is asked for, as it was sent."""
+    raw: bytes = scope["raw_path"]
+    segments = raw.split(b"/", _SEGMENTS)
+    if len(segments) <= _SEGMENTS or segments[_SEGMENTS - 1] != b"proxy":
+        raise not_found()
+    query: bytes = scope["query_string"]
+    prefix = b"/".join(segments[:_SEGMENTS]).decode("latin-1")
+    return prefix, b"/" + segments[_SEGMENTS] + (b"?" + query if query else b"")
+
+
+async def _body(request: Request, limit: int) -> AsyncIterator[bytes]:
+    received = 0
+    async for part in request.stream():
+        received += len(part)
+        if received > limit:
+            raise too_large(limit)
+        if part:
+            yield part
+
+
+routes = [ServiceRoute(PATH, Forward(), methods=list(METHODS), name=OPERATION, include_in_schema=False)]

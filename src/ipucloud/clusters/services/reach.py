@@ -1,0 +1,46 @@
+"""A service as a request that is to reach its program finds it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from uuid import UUID
+
+from ipucloud.contract.services import ServiceState
+from ipucloud.identity.access import authenticated
+
+
+class Reached(NamedTuple):
+    """`host_key` is that which was observed. Without `service_id` the cluster has no such service."""
+
+    role: str | None
+    project_id: UUID | None
+    service_id: UUID | None
+    name: str | None
+    state: ServiceState | None
+    state_reason: str | None
+    port: int | None
+    server_id: UUID | None
+    server: str | None
+    host: str | None
+    ssh_port: int | None
+    host_key: str | None
+
+
+FIND_REACHED = authenticated(
+    """
+    , page AS (
+      SELECT services.* FROM services
+       WHERE project_id = (SELECT project_id FROM project) AND cluster_id = :cluster_id
+         AND (name = :ref OR id::text = lower(:ref))
+       ORDER BY ended_at IS NULL DESC, id DESC LIMIT 1
+    )
+    SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+           page.id AS service_id, page.name, page.state, page.state_reason, page.port,
+           server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key
+      FROM (SELECT 1) AS always
+      LEFT JOIN page ON true
+      LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
+    """,
+    Reached,
+)
+"""Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name or an id. There is always one row."""

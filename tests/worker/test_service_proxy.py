@@ -1,0 +1,212 @@
+"""Requests to services: a real client, the API as a process, a worker, and programs behind real SSH."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+import httpx
+import pytest
+
+from tests.support.api_process import ApiProcess, api_process
+from tests.support.postgres import TestServer
+from tests.support.sandboxes import need_sandboxes
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import PATIENCE, until
+from tests.support.world import SiteWorld, open_site_world
+from tests.worker.test_services import became, serve
+
+pytestmark = pytest.mark.anyio
+
+LARGE = 3_000_000
+PROGRAM = f"""
+import http.server, json, os, threading
+go = threading.Event()
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def answer(self, status, *parts, **headers):
+        self.send_response(status)
+        self.send_header("Transfer-Encoding", "chunked")
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        for part in parts:
+            part = part() if callable(part) else part
+            self.wfile.write(b"%x\\r\\n%s\\r\\n" % (len(part), part))
+        self.wfile.write(b"0\\r\\n\\r\\n")
+    def body(self):
+        if "chunked" not in self.headers.get("Transfer-Encoding", ""):
+            return self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        parts = []
+        while size := int(self.rfile.readline(), 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
+    def do_GET(self):
+        if self.path == "/large":
+            self.answer(200, *[b"x" * 100_000] * {LARGE // 100_000})
+        elif self.path == "/wait":
+            self.answer(200, b"first", lambda: go.wait() and b"last")
+        elif self.path == "/go":
+            go.set()
+            self.answer(200)
+        elif self.path == "/slow":
+            threading.Event().wait()
+        elif self.path == "/broken":
+            self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\nnot all")
+            self.close_connection = True
+        elif self.path == "/page":
+            self.answer(200, b"<script>", Content_Type="text/html", Set_Cookie="a=b", Access_Control_Allow_Origin="*",
+                        Content_Security_Policy="script-src *", X_Own="mine", Connection="X-Hop", X_Hop="no")
+        elif self.path == "/missing":
+            self.answer(404, b"none of mine", Content_Type="text/plain")
+        else:
+            self.do_POST()
+    def do_POST(self):
+        text = dict(method=self.command, path=self.path, headers=self.headers.items(), body=self.body().decode())
+        self.answer(200, json.dumps(text).encode(), Content_Type="application/json")
+    do_DELETE = do_POST
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+CLOSES = """
+import os, socket
+listener = socket.create_server(("127.0.0.1", int(os.environ["PORT"])))
+while True:
+    listener.accept()[0].close()
+"""
+MANY: dict[str, object] = {"rate_limit_per_second": 1_000_000, "rate_limit_burst": 1_000_000}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    need_sandboxes()
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@dataclass
+class Served:
+    """Services of a cluster, a worker, and an API process."""
+
+    world: SiteWorld
+    api: ApiProcess
+    url: str
+    cluster: UUID
+
+    def path(self, service: str, path: str = "") -> str:
+        return f"/v1/projects/{self.world.project.slug}/clusters/{self.cluster}/services/{service}/proxy/{path}"
+
+    @property
+    def token(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.world.project.token.secret}"}
+
+    def client(self, api: ApiProcess | None = None) -> httpx.AsyncClient:
+        base = f"http://127.0.0.1:{(api or self.api).port}"
+        return httpx.AsyncClient(base_url=base, headers=self.token, timeout=PATIENCE, trust_env=False)
+
+
+@pytest.fixture(scope="module")
+async def served(postgres: TestServer, site: RunningSite) -> AsyncIterator[Served]:
+    with postgres.fresh_database() as scratch:
+        async with open_site_world(scratch, site) as world, world.worker():
+            cluster = await world.build()
+            programs = {
+                "chat": ["python3", "-c", PROGRAM],
+                "closes": ["python3", "-c", CLOSES],
+                "silent": ["sleep", "100000"],
+            }
+            for number, (name, command) in enumerate(programs.items()):
+                service = await serve(world, cluster, command, name=name, port=8000 + number)
+                await became(world, service, "running")
+            with api_process(MANY, url=scratch.app_url) as api:
+                found = Served(world, api, scratch.app_url, cluster)
+                async with found.client() as client:
+                    for name in ("chat", "closes"):
+                        await until(lambda name=name: _listens(client, found.path(name, "ready")), f"{name} listens")
+                yield found
+            await world.delete_all()
+
+
+async def _listens(client: httpx.AsyncClient, path: str) -> bool:
+    return "Nothing listens" not in (await client.get(path)).text
+
+
+async def test_requests_and_answers_pass_and_credentials_do_not(served: Served) -> None:
+    async with served.client() as client:
+        given = {"Cookie": "c=d", "X-Own": "mine", "X-Forwarded-For": "1.2.3.4", "Connection": "X-Hop", "X-Hop": "no"}
+        for method, content in (("GET", None), ("POST", b"a body"), ("DELETE", None)):
+            path = served.path("chat", "a%2Fb//c?q=%20&r")
+            answer = await client.request(method, path, content=content, headers=given)
+            assert answer.status_code == 200, answer.text
+            seen = answer.json()
+            assert (seen["method"], seen["path"], seen["body"]) == (
+                method,
+                "/a%2Fb//c?q=%20&r",
+                (content or b"").decode(),
+            )
+            headers = {name.lower(): value for name, value in seen["headers"]}
+            assert not {"authorization", "cookie", "x-forwarded-for", "x-hop"} & headers.keys()
+            assert (headers["x-own"], headers["host"]) == ("mine", "127.0.0.1:8000")
+            assert headers["x-forwarded-prefix"] + "/" == served.path("chat")
+            assert headers["request-id"] == answer.headers["Request-Id"]
+        assert (await client.post(served.path("chat"), content=_parts())).json()["body"] == "x" * 12
+        page = await client.get(served.path("chat", "page"))
+        assert (page.text, page.headers["X-Own"]) == ("<script>", "mine")
+        assert "sandbox" in page.headers["Content-Security-Policy"]
+        assert page.headers.get_list("X-Content-Type-Options") == ["nosniff"]
+        assert not {"set-cookie", "access-control-allow-origin", "x-hop"} & set(page.headers)
+        missing = await client.get(served.path("chat", "missing"))
+        assert (missing.status_code, missing.text) == (404, "none of mine")
+        head = await client.head(served.path("chat", "large"))
+        assert (head.status_code, head.content) == (501, b"")  # the program has no HEAD: it was asked for that
+        entries = "SELECT count(*) FROM audit_log WHERE operation = 'requestService' AND status = 200"
+        assert await served.world.value(entries) == 3  # POST, DELETE and POST
+
+
+async def test_an_answer_is_passed_on_as_it_is_made(served: Served) -> None:
+    async with served.client() as client:
+        async with client.stream("GET", served.path("chat", "wait")) as answer:
+            parts = answer.aiter_raw()
+            assert await anext(parts) == b"first"
+            assert (await client.get(served.path("chat", "go"))).status_code == 200
+            assert b"".join([part async for part in parts]) == b"last"
+        assert len((await client.get(served.path("chat", "large"))).content) == LARGE
+        with pytest.raises(httpx.RemoteProtocolError):
+            await client.get(served.path("chat", "broken"))
+
+
+async def test_what_gives_no_answer_is_named(served: Served) -> None:
+    async with served.client() as client:
+        for name, sentence in (("silent", "Nothing listens on 127.0.0.1:8002"), ("closes", "gave no answer")):
+            answer = await client.get(served.path(name))
+            assert (answer.status_code, answer.json()["code"]) == (502, "service_unreachable")
+            assert sentence in answer.json()["detail"]
+    limits = {**MANY, "service_timeout": 0.5, "service_request_limit": 1, "service_body_limit": 10}
+    with api_process(limits, url=served.url) as api:
+        async with served.client(api) as client:
+            slow = await client.get(served.path("chat", "slow"))
+            assert (slow.status_code, slow.json()["code"]) == (504, "service_timeout")
+            assert "service chat" in slow.json()["detail"]
+            for content in (b"x" * 11, _parts()):
+                large = await client.post(served.path("chat"), content=content)
+                assert (large.status_code, large.json()["code"]) == (413, "body_too_large")
+
+
+async def _parts() -> AsyncIterator[bytes]:
+    for _ in range(2):
+        yield b"x" * 6
+
+
+async def test_the_login_leaves_no_key_and_no_event(served: Served) -> None:
+    async with served.client() as client:
+        await client.get(served.path("chat", "missing"))
+
+    async def no_key() -> bool:
+        left = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
+        return bool(await served.world.value(left) == 0)
+
+    await until(no_key, "every key was taken away")
+    assert await served.world.value("SELECT count(*) FROM terminals WHERE purpose = 'services'") > 0
+    assert await served.world.value("SELECT count(*) FROM events WHERE type LIKE 'terminal.%'") == 0
