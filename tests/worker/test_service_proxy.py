@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 import httpx
@@ -124,7 +125,7 @@ async def served(postgres: TestServer, site: RunningSite) -> AsyncIterator[Serve
                 found = Served(world, api, scratch.app_url, cluster)
                 async with found.client() as client:
                     for name in ("chat", "closes"):
-                        await until(lambda name=name: _listens(client, found.path(name, "ready")), f"{name} listens")
+                        await until(partial(_listens, client, found.path(name, "ready")), f"{name} listens")
                 yield found
             await world.delete_all()
 

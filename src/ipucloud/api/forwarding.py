@@ -158,6 +158,10 @@ async def ask(
     return answer
 
 
+ANSWER_SECONDS = 3600.0
+"""An answer that takes longer is broken off: its caller may have lost access meanwhile."""
+
+
 class _BrokenOff(Exception):
     """The body ended before its end."""
 
@@ -171,9 +175,10 @@ class ForwardedAnswer(StreamingResponse):
 
     async def stream_response(self, send: Send) -> None:
         try:
-            await super().stream_response(send)
-        except _BrokenOff as error:
-            log.info("service_answer_broken_off", error=type(error.__cause__).__name__)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await super().stream_response(send)
+        except (TimeoutError, _BrokenOff) as error:
+            log.info("service_answer_broken_off", error=type(error.__cause__ or error).__name__)
 
 
 async def _parts(answer: httpcore.Response) -> AsyncIterator[bytes]:

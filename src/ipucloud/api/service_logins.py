@@ -118,8 +118,13 @@ class ServiceLogins:
         login.channels += 1
         try:
             connection = await asyncio.shield(login.opened)
-            async with asyncio.timeout(seconds):
-                reader, writer = await connection.open_connection("127.0.0.1", port, window=WINDOW)
+            try:
+                async with asyncio.timeout(seconds):
+                    reader, writer = await connection.open_connection("127.0.0.1", port, window=WINDOW)
+            except asyncssh.ChannelOpenError as error:
+                if not connection.is_closed():
+                    raise
+                raise _closed() from error
             try:
                 yield reader, writer
             finally:
@@ -153,7 +158,7 @@ class ServiceLogins:
         ended_by: TerminalEnd = "service"
         recorded: Terminal | None = None
         connection: asyncssh.SSHClientConnection | None = None
-        problem = Problem(UNAVAILABLE, "The connection to the Poplar server was closed. Try again.")
+        problem = _closed()
         try:
             key = new_key()
             recorded = await self._requested(login.place, caller, key)
@@ -231,6 +236,12 @@ class ServiceLogins:
             self._notifier.poke()
         except (Problem, SQLAlchemyError) as error:
             log.info("service_login_not_ended", error=type(error).__name__)
+
+
+def _closed() -> Problem:
+    return Problem(
+        UNAVAILABLE, "The connection to the Poplar server was closed. Try again.", headers={"Retry-After": "1"}
+    )
 
 
 def _looked_at(opened: asyncio.Future[asyncssh.SSHClientConnection]) -> None:

@@ -152,6 +152,12 @@ def _problems_of(found: Reached, seconds: float) -> Iterator[None]:
     try:
         yield
     except asyncssh.ChannelOpenError as error:
+        if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
+            raise Problem(
+                SERVICE_UNREACHABLE,
+                f"The SSH server of the Poplar server {found.server} forwards no TCP connections, so the service {name}"
+                " cannot be reached. Let its sshd_config say `AllowTcpForwarding yes`.",
+            ) from error
         raise Problem(
             SERVICE_UNREACHABLE,
             f"Nothing listens on {where} of the Poplar server {found.server} for the service {name}. Let its program"

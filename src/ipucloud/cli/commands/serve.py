@@ -78,6 +78,8 @@ def serve(
         session.note(f"See why: ipucloud services logs {chosen.name} {made.name}")
         raise typer.Exit(Exit.FAILED)
     which = f" --server {server}" if server else ""
+    proxy = f"{session.client.url}/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{made.name}/proxy/"
+    session.note(f'To reach it: curl -H "Authorization: Bearer $IPUCLOUD_TOKEN" {proxy}')
     session.note(
         f"To reach it at http://127.0.0.1:{port}/: ipucloud clusters ssh {chosen.name}{which} --forward {port}"
     )
