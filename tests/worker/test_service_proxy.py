@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -184,12 +185,14 @@ async def test_what_gives_no_answer_is_named(served: Served) -> None:
             answer = await client.get(served.path(name))
             assert (answer.status_code, answer.json()["code"]) == (502, "service_unreachable")
             assert sentence in answer.json()["detail"]
-    limits = {**MANY, "service_timeout": 0.5, "service_request_limit": 1, "service_body_limit": 10}
+    limits = {**MANY, "service_timeout": 1, "service_request_limit": 1, "service_body_limit": 10}
     with api_process(limits, url=served.url) as api:
         async with served.client(api) as client:
-            slow = await client.get(served.path("chat", "slow"))
-            assert (slow.status_code, slow.json()["code"]) == (504, "service_timeout")
-            assert "service chat" in slow.json()["detail"]
+            slow = served.path("chat", "slow")
+            answers = [each.json() for each in await asyncio.gather(client.get(slow), client.get(slow))]
+            assert {each["code"] for each in answers} == {"service_timeout", "too_many_connections"}
+            assert {each["status"] for each in answers} == {504, 429}
+            assert all("service chat" in each["detail"] for each in answers)
             for content in (b"x" * 11, _parts()):
                 large = await client.post(served.path("chat"), content=content)
                 assert (large.status_code, large.json()["code"]) == (413, "body_too_large")
@@ -211,3 +214,18 @@ async def test_the_login_leaves_no_key_and_no_event(served: Served) -> None:
     await until(no_key, "every key was taken away")
     assert await served.world.value("SELECT count(*) FROM terminals WHERE purpose = 'services'") > 0
     assert await served.world.value("SELECT count(*) FROM events WHERE type LIKE 'terminal.%'") == 0
+
+
+async def test_a_service_answers_again_after_its_server_was_off(served: Served) -> None:
+    async with served.client() as client:
+
+        async def answers() -> bool:
+            return (await client.get(served.path("chat", "missing"))).text == "none of mine"
+
+        assert await answers()
+        await served.world.succeeded(await served.world.suspend(served.cluster))
+        off = await client.get(served.path("chat"))
+        assert (off.status_code, off.json()["code"]) == (409, "state_conflict")
+        assert "The cluster of the service chat is suspended." in off.json()["detail"]
+        await served.world.succeeded(await served.world.resume(served.cluster))
+        await until(answers, "the program answers")

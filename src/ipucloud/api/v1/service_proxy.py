@@ -25,6 +25,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.services import SERVICE_PATH
 from ipucloud.clusters.services.reach import FIND_REACHED, Reached
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.services import ServiceState
 from ipucloud.identity.access import unauthenticated
 from ipucloud.identity.roles import Permission
@@ -130,19 +131,30 @@ async def _forwarded(request: Request, found: Reached, until_answered: AsyncExit
 
 
 def _require_running(found: Reached) -> None:
-    if found.state is ServiceState.RUNNING:
-        return
     why = f": {found.state_reason}" if found.state_reason else ""
+    if found.state in {ServiceState.FAILED, ServiceState.STOPPED}:
+        raise Problem(
+            STATE_CONFLICT,
+            f"The service {found.name} has ended and is {found.state}{why}. Serve it again to reach its program.",
+        )
+    if found.cluster_state not in BILLABLE:
+        raise Problem(
+            STATE_CONFLICT,
+            f"The cluster of the service {found.name} is {found.cluster_state}. Resume it, or wait until it is active.",
+        )
+    if found.server_state != "running":
+        raise Problem(
+            SERVICE_NOT_RUNNING,
+            f"The Poplar server {found.server} of the service {found.name} is {found.server_state}. Try again once it"
+            " is running.",
+            headers={"Retry-After": "5"},
+        )
     if found.state is ServiceState.STARTING:
         raise Problem(
             SERVICE_NOT_RUNNING,
             f"The program of the service {found.name} is to be started{why}. Try again once the service is running.",
             headers={"Retry-After": "2"},
         )
-    raise Problem(
-        STATE_CONFLICT,
-        f"The service {found.name} has ended and is {found.state}{why}. Serve it again to reach its program.",
-    )
 
 
 @contextmanager

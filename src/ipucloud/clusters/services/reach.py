@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.services import ServiceState
 from ipucloud.identity.access import authenticated
 
@@ -24,6 +25,8 @@ class Reached(NamedTuple):
     host: str | None
     ssh_port: int | None
     host_key: str | None
+    server_state: str | None
+    cluster_state: ClusterState | None
 
 
 FIND_REACHED = authenticated(
@@ -36,9 +39,11 @@ FIND_REACHED = authenticated(
     )
     SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
            page.id AS service_id, page.name, page.state, page.state_reason, page.port,
-           server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key
+           server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key,
+           server.state AS server_state, cluster.state AS cluster_state
       FROM (SELECT 1) AS always
       LEFT JOIN page ON true
+      LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
       LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
     """,
     Reached,
