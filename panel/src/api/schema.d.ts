@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 0d473bab8dcd47e6b3a685a7aa38f7a7e69cefdf19f78c397b3bbd3da5f0dcea
+// Generated from docs/openapi.json by `npm run schema`; sha256 e1cf8480d1082789b997d6dda0f65621a11e4e2ba4826aa79c9abd263091b9f2
 
 export interface paths {
     "/livez": {
