@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 e1cf8480d1082789b997d6dda0f65621a11e4e2ba4826aa79c9abd263091b9f2
+// Generated from docs/openapi.json by `npm run schema`; sha256 4697daeb8984af6a14c6f8093a16ea6eb2a795afac69f9b6c4c8caeeeda385ce
 
 export interface paths {
     "/livez": {

@@ -462,8 +462,6 @@ EXAMPLES: Mapping[str, object] = {
     "TopUpOut.pause_reason": None,
     "TopUpOf.reference": "TOP-3F5A0C9B7D21",
     "TopUpPaused.detail": "The top-up TOP-3F5A0C9B7D21 failed. The payment provider refused it.",
-    "PaymentMethodSet.customer": "cus_Qk3v7Jw1ZpLm2x",
-    "PaymentMethodSet.payment_method": "pm_1PqR8sKZ2eXw4Yd0",
     "PaymentMethodOut.customer": "cus_Qk3v7Jw1ZpLm2x",
     "PaymentMethodOut.payment_method": "pm_1PqR8sKZ2eXw4Yd0",
     "PaymentMethodOut.set_at": "2026-05-04T09:30:00Z",

@@ -157,9 +157,15 @@ class TopUpOut(Answer):
 class PaymentMethodSet(Body):
     """A payment method that the customer saved at Stripe for payments without them."""
 
-    customer: str = Field(pattern=r"^cus_[A-Za-z0-9_]{1,250}$", description="Stripe's id of the customer.")
+    customer: str = Field(
+        pattern=r"^cus_[A-Za-z0-9_]{1,250}$",
+        description="Stripe's id of the customer.",
+        examples=["cus_Qk3v7Jw1ZpLm2x"],
+    )
     payment_method: str = Field(
-        pattern=r"^pm_[A-Za-z0-9_]{1,250}$", description="Stripe's id of the payment method, attached to the customer."
+        pattern=r"^pm_[A-Za-z0-9_]{1,250}$",
+        description="Stripe's id of the payment method, attached to the customer.",
+        examples=["pm_1PqR8sKZ2eXw4Yd0"],
     )
 
 
