@@ -62,6 +62,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path == "/page":
             self.answer(200, b"<script>", Content_Type="text/html", Set_Cookie="a=b", Access_Control_Allow_Origin="*",
                         Content_Security_Policy="script-src *", X_Own="mine", Connection="X-Hop", X_Hop="no")
+        elif self.path == "/denied":
+            self.answer(401, WWW_Authenticate="Basic")
         elif self.path == "/missing":
             self.answer(404, b"none of mine", Content_Type="text/plain")
         else:
@@ -161,6 +163,10 @@ async def test_requests_and_answers_pass_and_credentials_do_not(served: Served) 
         assert not {"set-cookie", "access-control-allow-origin", "x-hop"} & set(page.headers)
         missing = await client.get(served.path("chat", "missing"))
         assert (missing.status_code, missing.text) == (404, "none of mine")
+        denied = await client.get(served.path("chat", "denied"))
+        assert (denied.status_code, "www-authenticate" in denied.headers) == (401, False)
+        known = await client.get("/v1/whoami")
+        assert known.headers["ratelimit-policy"].startswith('"token"')  # that 401 says nothing of the token
         head = await client.head(served.path("chat", "large"))
         assert (head.status_code, head.content) == (501, b"")  # the program has no HEAD: it was asked for that
         entries = "SELECT count(*) FROM audit_log WHERE operation = 'requestService' AND status = 200"

@@ -135,7 +135,7 @@ class RateLimit:
         token = trace.token_hash
         if token is None:
             return None
-        if status == UNAUTHENTICATED.status and not trace.admitted:  # else it is the answer of a program
+        if status == UNAUTHENTICATED.status and not trace.forwarded:
             self._tokens.forget(token)
             return None
         if not trace.admitted:

@@ -22,7 +22,7 @@ class Trace:
 
     `token_hash` is the hash of the token, or of a browser session's secret when `by_cookie`; None when neither was
     sent, or what cannot be one. `admitted`: it is valid and has the route's permission. `bodiless`: it
-    is a HEAD request.
+    is a HEAD request. `forwarded`: the answer is that of a customer's program.
     """
 
     request_id: str
@@ -30,6 +30,7 @@ class Trace:
     by_cookie: bool = False
     admitted: bool = False
     bodiless: bool = False
+    forwarded: bool = False
     ids: dict[str, str] = field(default_factory=dict)
 
     def credential(self) -> bytes:

@@ -127,6 +127,7 @@ async def _forwarded(request: Request, found: Reached, until_answered: AsyncExit
         stream = ChannelStream(*await until_answered.enter_async_context(channel))
         method = "HEAD" if trace.bodiless else request.method
         answer = await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
+    trace.forwarded = True
     return ForwardedAnswer(answer)
 
 
