@@ -232,7 +232,7 @@ async def _seen(connection: AsyncConnection, current: Current, service: Service,
     if seen.ended is None or (rest > 0 and size):
         await store.mark_running(connection, service)
         return rest > 0 and size > 0
-    if service.state is ServiceState.STARTING and seen.ended in {"exited", "interrupted"}:
+    if seen.ended in {"exited", "interrupted"}:
         service = await store.mark_running(connection, service)
     if service.stopping or seen.ended == "stopped":
         status = seen.exit_status

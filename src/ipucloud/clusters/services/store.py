@@ -160,7 +160,7 @@ _AGAIN = sa.text(
         """
         UPDATE services SET state = 'starting', state_reason = :why, attempt = attempt + 1, failures = :failures,
                exit_status = :exit_status, next_start_at = app_now() + make_interval(secs => :pause), sent_at = NULL,
-               started_at = NULL, log_bytes = 0, observed_at = app_now()
+               started_at = NULL, log_bytes = 0
         """,
         _MINE,
     )
