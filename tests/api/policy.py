@@ -40,6 +40,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "getRegionCapacity": WITH_ANY_TOKEN,
     "listFlavors": WITH_ANY_TOKEN,
     "getFlavor": WITH_ANY_TOKEN,
+    "getRecipe": WITH_ANY_TOKEN,
     "listImages": WITH_ANY_TOKEN,
     "listEventTypes": WITH_ANY_TOKEN,
     "listTools": WITH_ANY_TOKEN,

@@ -117,7 +117,7 @@ class Tenancy:
     async def target(self, operation: Documented, project: Project) -> dict[str, str]:
         """What the path names, made new: an operation may use it up."""
         world, number = self.api.world, next(_numbers)
-        names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
+        names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4", "recipe": "digits"}
         names |= await self._of_operators(operation, project, f"target-{number}")
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await world.customer(project).create(f"target-{number}")

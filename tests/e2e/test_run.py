@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -96,6 +97,19 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
     )
     assert '"state": "succeeded"' in held.stdout, held.stderr
     assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "ernie", "3").stdout
+
+
+def test_a_recipe_of_the_model_garden_runs_to_its_end(system: Up, key: KeyPair, tmp_path: Path) -> None:
+    ran = ipucloud(
+        system, "recipes", "run", "digits", "--cluster", "bert", "-i", str(key.private), "--env", "EPOCHS=2",
+        "--get", f"results:{tmp_path}", "--max-minutes", "30",
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "epoch 2: loss" in ran.stdout
+    assert json.loads((tmp_path / "results" / "model.json").read_text())["accuracy"] > 0.5
+    refused = ipucloud(system, "recipes", "run", "dolly", "--cluster", "bert")
+    assert refused.returncode == 2
+    assert "recipes list --runnable" in refused.stderr
 
 
 def test_a_job_survives_its_client_and_the_service(system: Up, key: KeyPair) -> None:

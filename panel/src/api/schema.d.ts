@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 4697daeb8984af6a14c6f8093a16ea6eb2a795afac69f9b6c4c8caeeeda385ce
+// Generated from docs/openapi.json by `npm run schema`; sha256 908357cd821327a47d3fa08ec08a3a3796d83c4e410bc9f89853a8b547bf3bc2
 
 export interface paths {
     "/livez": {
@@ -3257,6 +3257,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listRecipes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recipes/{recipe}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRecipe"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10761,6 +10777,8 @@ export interface components {
         /** @enum {string} */
         FocusVersion: "1.2" | "1.4";
         ForcedSuspend: components["schemas"]["OverBudget"] | components["schemas"]["OutOfFunds"] | components["schemas"]["PaymentOverdue"];
+        /** @enum {string} */
+        Framework: "pytorch" | "tensorflow1" | "tensorflow2" | "popart" | "popxl" | "poprt" | "paddlepaddle" | "python";
         Freeze: {
             /** Format: date-time */
             created_at: string;
@@ -12436,12 +12454,48 @@ export interface components {
             name: string;
             /** @default false */
             poprt_benchmark?: boolean;
+            program?: components["schemas"]["RecipeProgram"] | null;
             source: components["schemas"]["Source"];
             task: components["schemas"]["RecipeTask"];
+        };
+        RecipeFile: {
+            path: string;
+            text: string;
+        };
+        RecipeOffer: {
+            expected_price: components["schemas"]["Money"] | null;
+            flavor: string | null;
+            id: string;
+            job_command: string[] | null;
+            name: string;
+            /** @default false */
+            poprt_benchmark?: boolean;
+            price_per_minute: components["schemas"]["Money"] | null;
+            program?: components["schemas"]["RecipeProgram"] | null;
+            source: components["schemas"]["Source"];
+            task: components["schemas"]["RecipeTask"];
+            working_directory: string | null;
         };
         RecipePage: {
             items: components["schemas"]["Recipe"][];
             next_cursor: string | null;
+        };
+        RecipeProgram: {
+            command: string[];
+            commit?: string | null;
+            dataset: string;
+            dataset_variable?: string | null;
+            directory?: string | null;
+            /** @default [] */
+            files?: components["schemas"]["RecipeFile"][];
+            framework: components["schemas"]["Framework"];
+            ipus: number;
+            minutes?: number | null;
+            /** @default [] */
+            packages?: string[];
+            repository?: string | null;
+            /** @default [] */
+            setup?: string[][];
         };
         /** @enum {string} */
         RecipeTask: "computer-vision" | "detection" | "segmentation" | "graphs" | "simulation" | "reinforcement-learning" | "probabilistic" | "nlp" | "speech" | "recommenders" | "multimodal" | "other";
@@ -19833,6 +19887,7 @@ export interface operations {
         parameters: {
             query?: {
                 task?: components["schemas"]["RecipeTask"] | null;
+                runnable?: boolean | null;
             };
             header?: {
                 "If-None-Match"?: string;
@@ -19848,6 +19903,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecipePage"];
+                };
+            };
+        };
+    };
+    getRecipe: {
+        parameters: {
+            query?: {
+                region?: string | null;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                recipe: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipeOffer"];
                 };
             };
         };

@@ -21,11 +21,11 @@ from ipucloud.contract.catalogue import (
     ListPrice,
     MachineType,
     Pod,
-    Recipe,
     Region,
     Source,
     Tool,
 )
+from ipucloud.contract.recipes import Recipe
 
 SHIPPED = files("ipucloud.catalogue") / "data"
 """The data files shipped with the product."""

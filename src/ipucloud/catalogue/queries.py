@@ -13,11 +13,11 @@ from ipucloud.contract.catalogue import (
     ListPrice,
     MachineType,
     Pod,
-    Recipe,
     Region,
     Source,
     Tool,
 )
+from ipucloud.contract.recipes import Recipe
 
 MACHINE_MINUTE = "machine-minute"
 

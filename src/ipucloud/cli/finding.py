@@ -26,6 +26,7 @@ from ipucloud.client import (
     partitions,
     prices,
     projects,
+    recipes,
     regions,
     s3_connections,
     services,
@@ -51,6 +52,7 @@ from ipucloud.client.models import (
     PartitionDetails,
     Price,
     Project,
+    Recipe,
     Region,
     S3Connection,
     Service,
@@ -88,6 +90,7 @@ class Kind(Generic[Item]):
 
 FLAVOR: Kind[Flavor] = Kind("flavor", flavors.list, lambda each: (each.name,), "")
 REGION: Kind[Region] = Kind("region", regions.list, lambda each: (each.slug, str(each.number)), "")
+RECIPE: Kind[Recipe] = Kind("recipe", recipes.list, lambda each: (each.id,), "")
 IMAGE: Kind[Image] = Kind("image", images.list, lambda each: (each.name,), "")
 SKU: Kind[Price] = Kind("SKU", prices.list, lambda each: (each.sku,), "")
 SSH_KEY: Kind[SshKey] = Kind("SSH key", ssh_keys.list, lambda each: (each.name, each.id))

@@ -25,6 +25,7 @@ COMMANDS = (
     ),
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("run", "ipucloud.cli.commands.run", "Upload files, run a program on a cluster, fetch results.", CUSTOMER),
+    Entry("recipes", "ipucloud.cli.commands.recipes", "List, show and run the models of the model garden.", CUSTOMER),
     Entry("jobs", "ipucloud.cli.commands.jobs", "List, show, follow and stop programs that run.", CUSTOMER),
     Entry("serve", "ipucloud.cli.commands.serve", "Keep a program running on a cluster.", CUSTOMER),
     Entry("services", "ipucloud.cli.commands.services", "List, show, follow and stop services.", CUSTOMER),

@@ -209,32 +209,6 @@ class Tool(Row):
     kinds: tuple[ToolKind, ...] = Field(min_length=1)
 
 
-class RecipeTask(StrEnum):
-    """What a model is for."""
-
-    COMPUTER_VISION = "computer-vision"
-    DETECTION = "detection"
-    SEGMENTATION = "segmentation"
-    GRAPHS = "graphs"
-    SIMULATION = "simulation"
-    REINFORCEMENT_LEARNING = "reinforcement-learning"
-    PROBABILISTIC = "probabilistic"
-    NLP = "nlp"
-    SPEECH = "speech"
-    RECOMMENDERS = "recommenders"
-    MULTIMODAL = "multimodal"
-    OTHER = "other"
-
-
-class Recipe(Row):
-    """A model of the model garden, ready to run."""
-
-    id: Slug = Field(examples=["bert-large"])
-    name: str = Field(examples=["BERT-Large"])
-    task: RecipeTask
-    poprt_benchmark: bool = Field(False, description="In PopRT's benchmark set, at FP16.")
-
-
 class Article(Row):
     """A SKU other than machines. `unit` is what the price per minute applies to."""
 
@@ -298,10 +272,6 @@ class ToolPage(Page[Tool]):
     pass
 
 
-class RecipePage(Page[Recipe]):
-    pass
-
-
 class CapacityOut(Answer):
     """How many clusters of a flavor could be created now if only this flavor were requested; if none, why not."""
 
@@ -323,7 +293,3 @@ class InRegion(BaseModel):
 
 class Tools(BaseModel):
     kind: ToolKind | None = Field(None, description="Only tools of this kind.")
-
-
-class Recipes(BaseModel):
-    task: RecipeTask | None = Field(None, description="Only models for this task.")

@@ -80,6 +80,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "fp32_tflops": "AI compute in TFLOPS, FP32; null if not published.",
     "fp8_pflops": "AI compute in PFLOPS, FP8; null if there is none.",
     "fp8_tflops": "AI compute in TFLOPS, FP8; null if there is none.",
+    "framework": "What the program is written for.",
     "free_ipus": "IPUs that are in no partition.",
     "gateway_routing": "How GW-Links are routed between domains.",
     "gcds": "Number of graph compile domains.",

@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from ipucloud.catalogue.load import load
-from ipucloud.contract.catalogue import AllocatedThrough, Flavor, RecipeTask, ToolKind
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor, ToolKind
+from ipucloud.contract.recipes import RecipeTask
 from ipucloud.inventory.allocator import SIZES
 from ipucloud.inventory.blocks import DOMAIN
 

@@ -1,4 +1,4 @@
-"""The catalogue: hardware, regions, images, tools and recipes. The same for every token."""
+"""The catalogue: hardware, regions, images and tools. The same for every token."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from ipucloud.contract.catalogue import (
     InRegion,
     IpuPage,
     MachineTypePage,
-    RecipePage,
-    Recipes,
     Region,
     RegionPage,
     ToolPage,
@@ -129,17 +127,6 @@ async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Resp
     await principal(request)
     tools = catalogue_of(request).tools
     return listing(request, [tool for tool in tools if query.kind is None or query.kind in tool.kinds])
-
-
-@routes.get(
-    "/v1/recipes",
-    **operation("listRecipes", "List recipes", Permission.CATALOGUE_READ, gives=RecipePage, headers=_CONDITIONAL),
-)
-async def list_recipes(request: Request, query: Annotated[Recipes, Query()]) -> Response:
-    """List the model garden's models, which are ready to run."""
-    await principal(request)
-    recipes = catalogue_of(request).recipes
-    return listing(request, [recipe for recipe in recipes if query.task in {None, recipe.task}])
 
 
 def _region(request: Request, ref: str) -> Region:

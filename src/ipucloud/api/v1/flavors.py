@@ -21,6 +21,7 @@ from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
 from ipucloud.contract.prices import PriceOut, PricePage
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
+from ipucloud.kernel.money import Money
 
 routes = router()
 
@@ -36,7 +37,7 @@ async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) ->
     await principal(request)
     catalogue, region = catalogue_of(request), region_slug(request, query.region)
     flavors = catalogue.flavors if region is None else catalogue.flavors_in(region)
-    prices = await _prices(request)
+    prices = await listed_prices(request)
     return listing(request, [_priced(request, flavor, region or flavor.regions[0], prices) for flavor in flavors])
 
 
@@ -52,7 +53,7 @@ async def get_flavor(
     found = catalogue_of(request).find_flavor(flavor)
     if found is None:
         raise not_found()
-    return tagged(request, to_json(_priced(request, found, found.regions[0], await _prices(request))), 0)
+    return tagged(request, to_json(_priced(request, found, found.regions[0], await listed_prices(request))), 0)
 
 
 @routes.get(
@@ -62,26 +63,27 @@ async def get_flavor(
 async def list_prices(request: Request) -> Response:
     """List current and future list prices."""
     await principal(request)
-    return listing(request, await _prices(request))
+    return listing(request, await listed_prices(request))
 
 
-async def _prices(request: Request) -> Sequence[PriceOut]:
+async def listed_prices(request: Request) -> Sequence[PriceOut]:
+    """Current and future list prices."""
     async with services_of(request).database.read() as connection:
         return await current_and_future(connection, catalogue_of(request))
 
 
-def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[PriceOut]) -> FlavorOut:
+def price_per_minute(request: Request, flavor: Flavor, region: str, prices: Sequence[PriceOut]) -> Money | None:
+    """The current list price of a minute of the flavor in the region; None while it has none."""
     services = services_of(request)
     now, currency = services.clock.now(), services.settings.currency
-    price = next(
-        (
-            listed.unit_price
-            for listed in prices
-            if (listed.sku, listed.region, listed.unit_price.currency) == (flavor.sku, region, currency)
-            and listed.valid_from <= now
-        ),
-        None,
-    )
-    per_minute = None if price is None else price * flavor.machines
+    for listed in prices:
+        of_flavor = (listed.sku, listed.region, listed.unit_price.currency) == (flavor.sku, region, currency)
+        if of_flavor and listed.valid_from <= now:
+            return listed.unit_price * flavor.machines
+    return None
+
+
+def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[PriceOut]) -> FlavorOut:
+    per_minute = price_per_minute(request, flavor, region, prices)
     per_hour = None if per_minute is None else per_minute * MINUTES_PER_HOUR
     return FlavorOut(**dict(flavor), price_per_minute=per_minute, price_per_hour=per_hour)

@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server
-from ipucloud.cli.commands.run import Place, create_cluster, name_of, send, variable
 from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import CLUSTER, FLAVOR, find_cluster
+from ipucloud.cli.finding import CLUSTER, FLAVOR
+from ipucloud.cli.running import Place, chosen_cluster, name_of, send, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import services
-from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Cluster, Service, ServiceState
 from ipucloud.client.services import NewService
 
@@ -61,13 +60,8 @@ def serve(
 
     A program that ends is started again. `ipucloud services logs CLUSTER SERVICE` shows its output.
     """
-    if (cluster is None) == (flavor is None):
-        raise UsageError("Name a cluster with --cluster, or a flavor for a new one with --flavor.")
     directory, environment = name_of(sync), dict(variable(each) for each in env or ())
-    if flavor is not None:
-        chosen = create_cluster(session, flavor, None, region, ssh_keys)
-    else:
-        chosen = find_cluster(session.client, cluster or "")
+    chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
     poplar = send(Place(session, chosen, server, identity_file), sync, directory)
     wanted = NewService(name, command, port, directory, environment, poplar, max_restarts)
     made = session.run(services.create(chosen.id, wanted))

@@ -697,6 +697,21 @@ class FaultReportState(StrEnum):
     CLOSED = "closed"
 
 
+class Framework(StrEnum):
+    """
+    What a recipe's program is written for.
+    """
+
+    PYTORCH = "pytorch"
+    TENSORFLOW1 = "tensorflow1"
+    TENSORFLOW2 = "tensorflow2"
+    POPART = "popart"
+    POPXL = "popxl"
+    POPRT = "poprt"
+    PADDLEPADDLE = "paddlepaddle"
+    PYTHON = "python"
+
+
 class Freeze(Answer):
     """A time in which nothing is removed or switched off. It is live until `ended_at` or `expires_at`."""
 
@@ -1994,6 +2009,59 @@ class Readiness(Answer):
 
     status: str
     """Present status."""
+
+
+class RecipeFile(Answer):
+    """A file that comes with a recipe."""
+
+    path: str
+    """Path relative to the directory of the recipe."""
+
+    text: str
+    """What is in it."""
+
+
+class RecipeProgram(Answer):
+    """How a model is run: a commit of a repository, or files that come with the recipe, and a command."""
+
+    framework: Annotated[Framework | str, Field(union_mode="left_to_right")]
+    """What the program is written for."""
+
+    command: Sequence[str] = []
+    """
+    The program and its arguments. A variable at the start of a word, such as `$DATASETS_DIR`, is replaced by its
+    value.
+    """
+
+    dataset: str
+    """What it reads; `generated`: it makes its own data."""
+
+    ipus: int
+    """IPUs of the smallest POD on which it runs."""
+
+    commit: str | None = None
+    """Commit of the repository."""
+
+    dataset_variable: str | None = None
+    """Environment variable that must name the directory of the dataset."""
+
+    directory: str | None = None
+    """Directory of the repository in which the program starts."""
+
+    files: Annotated[Sequence[RecipeFile], Field(validate_default=True)] = []
+    """The files that come with the recipe."""
+
+    minutes: int | None = None
+    """Published duration on that POD; null if nothing is published."""
+
+    packages: Sequence[str] = []
+    """Packages of the operating system that it needs."""
+
+    repository: str | None = None
+    """Git repository; null: the files come with the recipe."""
+
+    setup: Sequence[Sequence[str]] = []
+    """Commands that are run before it, in order."""
 
 
 class RecipeTask(StrEnum):
@@ -5029,7 +5097,7 @@ class QuotaRequest(Answer):
 
 
 class Recipe(Answer):
-    """A model of the model garden, ready to run."""
+    """A model of the model garden; ready to run if it has a program."""
 
     source: Source
     """Source of the figures."""
@@ -5045,6 +5113,52 @@ class Recipe(Answer):
 
     poprt_benchmark: bool | None = None
     """In PopRT's benchmark set, at FP16."""
+
+    program: RecipeProgram | None = None
+    """How it is run, as published; null if the catalogue does not know."""
+
+
+class RecipeOffer(Answer):
+    """A recipe with all that is needed to run it as a job, and its price."""
+
+    source: Source
+    """Source of the figures."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    task: Annotated[RecipeTask | str, Field(union_mode="left_to_right")]
+    """What the model is for."""
+
+    job_command: Sequence[str] | None = None
+    """
+    `command` of a job that runs it: it brings the files to the server, sets up and runs the program. Words that
+    you append are arguments of the program. Null without a program.
+    """
+
+    working_directory: str | None = None
+    """Directory of the server in which the program starts, relative to the user's home."""
+
+    flavor: str | None = None
+    """The smallest flavor that it runs on, the cheapest of that size; null if there is none in the region."""
+
+    price_per_minute: Money | None = None
+    """Current list price of a minute of the flavor."""
+
+    expected_price: Money | None = None
+    """
+    List price of the program's published minutes on the flavor; null if nothing is published. The minutes in
+    which its cluster is made are billed in addition.
+    """
+
+    poprt_benchmark: bool | None = None
+    """In PopRT's benchmark set, at FP16."""
+
+    program: RecipeProgram | None = None
+    """How it is run, as published; null if the catalogue does not know."""
 
 
 class Region(Answer):
@@ -6231,6 +6345,7 @@ __all__ = [
     "FaultReportState",
     "Flavor",
     "FlavorSpending",
+    "Framework",
     "Freeze",
     "Funds",
     "GatewayRouting",
@@ -6317,6 +6432,9 @@ __all__ = [
     "Rack",
     "Readiness",
     "Recipe",
+    "RecipeFile",
+    "RecipeOffer",
+    "RecipeProgram",
     "RecipeTask",
     "Recipient",
     "Region",

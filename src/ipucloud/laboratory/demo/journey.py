@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import json
 import re
 import secrets
 import shlex
@@ -22,6 +24,8 @@ REGION = "luxembourg-2"
 FLAVOR = "m2000-pod16"
 IPUS = 16
 NAME = "demo"
+RECIPE = "digits"
+POLL_SECONDS = 0.2
 
 _DIGEST = "import hashlib; print(hashlib.sha256(open('data.bin', 'rb').read()).hexdigest())"
 _IPU = re.compile(r"IPU-M host: \[([^\]]+)\], IPU#: \[(\d+)\]")
@@ -136,11 +140,29 @@ async def _work(customer: Customer, report: Report, cluster: Cluster) -> None:
     digest = hashlib.sha256(sent.read_bytes()).hexdigest()
     found = await _output_of_python(server, _DIGEST)
     report.check("a Python program on the server reads it", found in {digest, None}, found or "a built-in shell only")
+    if found is not None:
+        await _train(customer, report, server)
     make_key(customer.folder / "stranger")
     refusal = await _refusal(_login(customer, cluster, "stranger"))
     report.check(
         "a key that was not registered is refused", "permission denied" in refusal.casefold(), refusal or "accepted"
     )
+
+
+async def _train(customer: Customer, report: Report, server: Login) -> None:
+    """Run a recipe of the model garden, and see its IPUs in use meanwhile."""
+    key, results = str(customer.folder / "key"), f"results:{customer.folder}"
+    training = asyncio.create_task(
+        customer.types("recipes", "run", RECIPE, "--cluster", NAME, "-i", key, "--env", "EPOCHS=40", "--get", results)
+    )
+    used = False
+    while not used and not training.done():
+        used = bool(json.loads(await server.run("gc-monitor --json"))["processes"])
+        await asyncio.wait([training], timeout=POLL_SECONDS)
+    output = (await training).strip().splitlines()
+    report.check(f"gc-monitor shows the IPUs in use while the recipe {RECIPE} runs", used, "in use" if used else "idle")
+    model = json.loads((customer.folder / "results" / "model.json").read_text())
+    report.check("its results are fetched", model["accuracy"] > 0.5, output[-2] if len(output) > 1 else "")
 
 
 async def _pay(customer: Customer, report: Report) -> None:

@@ -1,0 +1,195 @@
+"""Programs on clusters: upload, request, follow, fetch, and what becomes of the cluster."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from ipucloud.cli import ssh as openssh
+from ipucloud.cli.commands.clusters import newest_image, only_key, only_region
+from ipucloud.cli.commands.jobs import facts, status_of, write_log
+from ipucloud.cli.finding import FLAVOR, find_cluster, suggesting
+from ipucloud.cli.following import carry_out
+from ipucloud.cli.output import write_json
+from ipucloud.cli.session import Session
+from ipucloud.cli.syncing import Remote, fetch, upload
+from ipucloud.client import clusters, jobs
+from ipucloud.client.clusters import NewCluster
+from ipucloud.client.errors import UsageError
+from ipucloud.client.jobs import NewJob
+from ipucloud.client.models import Cluster, Job
+
+_COST = re.compile(r"(?P<amount>\d+(\.\d+)?)\s*(?P<currency>[A-Z]{3})")
+_VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A Poplar server of a cluster, by its index."""
+
+    session: Session
+    cluster: Cluster
+    server: int
+    identity: Path | None
+
+    def remote(self) -> Remote:
+        """The way there. Raises UsageError while there is none."""
+        poplar, address = openssh.reachable(self.cluster, self.server)
+        known_hosts = openssh.pin_host_key(self.session.config_dir / "known_hosts", poplar, address)
+        return Remote(poplar, address, known_hosts, self.identity)
+
+
+class Then(StrEnum):
+    """What is done with the cluster once the program has ended."""
+
+    KEEP = "keep"
+    SUSPEND = "suspend"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is done about a job once it was requested. `get`: what to fetch, as REMOTE:LOCAL."""
+
+    get: list[str] | None = None
+    then: Then = Then.KEEP
+    detach: bool = False
+
+    def check(self) -> None:
+        """Raises UsageError for what cannot be done."""
+        for each in self.get or ():
+            _pair(each)
+        if self.detach and (self.get or self.then is not Then.KEEP):
+            raise UsageError("--get and --then need the end of the program; leave out --detach.")
+
+
+def run_job(place: Place, wanted: NewJob, sync: Path | None, home: str | None, ending: Ending) -> None:
+    """Upload, request the job, and unless detached follow it, fetch from `home` and exit with the program's status.
+
+    `home`: the directory of the server that what is fetched is relative to. Raises UsageError; typer.Exit.
+    """
+    session, cluster = place.session, place.cluster
+    poplar = send(place, sync, wanted.directory)
+    job = session.run(jobs.create(cluster.id, replace(wanted, poplar_server=poplar)))
+    session.note(f"Job {job.number} of {cluster.name} is {job.state}.")
+    if ending.detach:
+        session.show(job, facts(job))
+        return
+    job = _followed(session, cluster, job)
+    for source, target in map(_pair, ending.get or ()):
+        fetch(source if source.startswith("/") or home is None else f"{home}/{source}", target, place.remote())
+    _finish(session, cluster, ending.then)
+    if session.as_json:
+        write_json(job)
+    elif job.state_reason or job.cost:
+        session.note(
+            f"Job {job.number} {job.state}{_because(job)}; the cluster cost {job.cost or 'an unknown amount'}."
+        )
+    raise typer.Exit(status_of(job))
+
+
+def create_cluster(
+    session: Session, flavor: str, name: str | None, region: str | None, ssh_keys: list[str] | None
+) -> Cluster:
+    """A new cluster for a program, once it is active."""
+    with suggesting(session.client, (FLAVOR, flavor)):
+        place = region or only_region(session, flavor)
+        wanted = NewCluster(
+            name or f"run-{secrets.token_hex(4)}",
+            region=place,
+            flavor=flavor,
+            image=newest_image(session, place),
+            ssh_keys=ssh_keys or only_key(session),
+        )
+        carry_out(session, clusters.create(wanted), wait=True, patience=None)
+    session.note(f"Cluster {wanted.name} is there; it stays, and costs, until it is suspended or deleted.")
+    return find_cluster(session.client, wanted.name)
+
+
+def name_of(sync: Path | None) -> str | None:
+    """The directory on the server for what is uploaded."""
+    directory = None if sync is None else sync.resolve().name
+    if directory == "":
+        raise UsageError("--sync needs a directory with a name.")
+    return directory
+
+
+def send(place: Place, sync: Path | None, directory: str | None) -> str | None:
+    """Upload what changed, if anything is to be; the name of the Poplar server. Raises UsageError."""
+    session, cluster = place.session, place.cluster
+    if not 0 <= place.server < max(1, len(cluster.poplar_servers)):
+        raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
+    if sync is not None:
+        sent = upload(sync.resolve(), directory or "", place.remote())
+        session.note(f"Sent {sent.files} of {sent.of} files by {sent.by}.")
+    return cluster.poplar_servers[place.server].name if cluster.poplar_servers else None
+
+
+def chosen_cluster(
+    session: Session,
+    *,
+    cluster: str | None,
+    flavor: str | None,
+    name: str | None = None,
+    region: str | None,
+    ssh_keys: list[str] | None,
+) -> Cluster:
+    """The cluster of this name or id, or a new one of the flavor. Raises UsageError unless exactly one is named."""
+    if cluster is not None and flavor is None:
+        return find_cluster(session.client, cluster)
+    if cluster is None and flavor is not None:
+        return create_cluster(session, flavor, name, region, ssh_keys)
+    raise UsageError("Name a cluster with --cluster, or a flavor for a new one with --flavor.")
+
+
+def _followed(session: Session, cluster: Cluster, job: Job) -> Job:
+    """Show the job's output until it has ended."""
+    number = str(job.number)
+    try:
+        write_log(session, cluster.id, number, follow=True, silent=session.as_json)
+    except KeyboardInterrupt:
+        session.note(
+            f"The job continues. To follow it: ipucloud jobs logs {cluster.name} {number} --follow."
+            f" To stop it: ipucloud jobs stop {cluster.name} {number}"
+        )
+        raise
+    return session.run(jobs.get(cluster.id, number))
+
+
+def _finish(session: Session, cluster: Cluster, then: Then) -> None:
+    if then is Then.SUSPEND:
+        carry_out(session, clusters.suspend(cluster.id), wait=True, patience=None)
+    elif then is Then.DELETE:
+        carry_out(session, clusters.delete(cluster.id), wait=True, patience=None)
+
+
+def _because(job: Job) -> str:
+    return f" ({job.state_reason})" if job.state_reason else ""
+
+
+def _pair(text: str) -> tuple[str, Path]:
+    source, colon, target = text.partition(":")
+    if not (colon and source and target):
+        raise UsageError(f"Write what to fetch as REMOTE:LOCAL, such as results:., not {text!r}.")
+    return source, Path(target)
+
+
+def variable(text: str) -> tuple[str, str]:
+    """Name and value of a variable written as NAME=VALUE."""
+    found = _VARIABLE.fullmatch(text)
+    if found is None:
+        raise UsageError(f"Write a variable as NAME=VALUE, not {text!r}.")
+    return found["name"], found["value"]
+
+
+def cost(text: str) -> tuple[str, str]:
+    """Amount and currency of a cost written as 20EUR."""
+    found = _COST.fullmatch(text)
+    if found is None:
+        raise UsageError(f"Write a cost as an amount and a currency, such as 20EUR, not {text!r}.")
+    return found["amount"], found["currency"]
