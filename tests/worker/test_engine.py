@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import WorkItem
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, until
 from tests.worker.engines import Bench, Scripted
@@ -175,6 +175,27 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
         gone_on.set()
         await until(lambda: _idle(bench, "free"), "the pass ended")
     assert await bench.applied("free") == [first]
+
+
+async def test_a_lease_that_was_not_given_back_ends_although_its_worker_goes_on(bench: Bench) -> None:
+    busy, go_on = asyncio.Event(), asyncio.Event()
+
+    async def act(item: WorkItem) -> Outcome:
+        if item.key == "long":
+            busy.set()
+            await go_on.wait()
+        elif item.fence == 1:
+            raise LeaseLost(item.key)
+        return Done()
+
+    async with bench.engine(Scripted(act), lease=0.5):
+        await bench.wake("long")
+        await busy.wait()
+        await bench.wake("a")
+        await until(lambda: _idle(bench, "a"), "the item was claimed again, and its pass ended")
+        go_on.set()
+        await until(lambda: _idle(bench, "long"), "the long pass ended")
+    assert await bench.applied("a") == [2]
 
 
 async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken(bench: Bench) -> None:

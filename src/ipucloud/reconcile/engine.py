@@ -338,13 +338,20 @@ class Engine:
     async def _heartbeat(self) -> None:
         while True:
             await self._clock.sleep(self._settings.lease / 3)
-            if not self._running:
+            if not (running := list(self._running.values())):
                 continue
             deadline = self._clock.monotonic() + self._settings.lease
             failpoint("engine.before_heartbeat")
             async with self._database.read() as connection:
                 renewed = await statements.HEARTBEAT.all(
-                    connection, {"owner": self._presence.owner, "lease": self._settings.lease}
+                    connection,
+                    {
+                        "owner": self._presence.owner,
+                        "lease": self._settings.lease,
+                        "kinds": [item.kind for item in running],
+                        "keys": [item.key for item in running],
+                        "fences": [item.fence for item in running],
+                    },
                 )
                 failpoint("engine.heartbeat_sent")
             held = {(each.kind, each.key): each.fence for each in renewed}

@@ -92,12 +92,16 @@ FINISH = sa.text(
     """
 ).bindparams(sa.bindparam("error", type_=sa.Text), sa.bindparam("parked", type_=sa.Boolean))
 
+# Only leases of passes that run are renewed: one that could not be given back has to end, and its item to be freed.
 # Rows that another transaction has locked are skipped, here and in REAP: one stalled transaction must not keep a worker
 # from its other items. A lease has three heartbeats.
 HEARTBEAT = Query(
     """
     WITH mine AS (
-      SELECT kind, key FROM work WHERE lease_owner = :owner FOR NO KEY UPDATE SKIP LOCKED
+      SELECT w.kind, w.key FROM work AS w
+        JOIN unnest(CAST(:kinds AS text[]), CAST(:keys AS text[]), CAST(:fences AS bigint[]))
+          AS running (kind, key, fence) USING (kind, key, fence)
+       WHERE w.lease_owner = :owner FOR NO KEY UPDATE OF w SKIP LOCKED
     )
     UPDATE work w SET lease_until = app_now() + make_interval(secs => :lease)
       FROM mine WHERE w.kind = mine.kind AND w.key = mine.key

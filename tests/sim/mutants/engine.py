@@ -117,6 +117,14 @@ def no_heartbeat(stack: ExitStack) -> None:
 
 
 @mutant(
+    "every lease of a living worker is renewed, whether its pass runs or not",
+    directed=f"{_ENGINE}::test_a_lease_that_was_not_given_back_ends_although_its_worker_goes_on",
+)
+def renews_without_a_pass(stack: ExitStack) -> None:
+    rewrite(stack, statements, "HEARTBEAT", (" USING (kind, key, fence)", " ON CAST(running.key AS text) <> ''"))
+
+
+@mutant(
     "a pass's result and its end are two transactions",
     directed=f"{_ENGINE}::test_a_result_made_under_a_lost_lease_is_dropped",
 )
