@@ -222,6 +222,14 @@ async def test_a_lost_process_leaves_no_key(used: Used) -> None:
     finally:
         start_clock(used.scratch.owner_url)
     await used.key_is_gone()
+    await store.forget_terminals(used.world.database)
+    assert await used.world.value("SELECT count(*) FROM terminals WHERE id = :id", id=lost.id) == 1
+    shift_clock(used.scratch.owner_url, f"{store.KEPT_SECONDS + 3600} seconds")
+    try:
+        await store.forget_terminals(used.world.database)
+    finally:
+        start_clock(used.scratch.owner_url)
+    assert await used.world.value("SELECT count(*) FROM terminals WHERE id = :id", id=lost.id) == 0
 
 
 async def test_a_site_ends_a_key_by_itself_and_a_late_request_brings_none_back(used: Used) -> None:

@@ -27,6 +27,7 @@ from ipucloud.clusters.reservations.follow import FOLLOW_SECONDS, follow_reserva
 from ipucloud.clusters.samples.store import forget_samples
 from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.stopping import suspend_unpaid
+from ipucloud.clusters.terminals.store import forget_terminals
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -167,6 +168,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("forget_consoles", interval=600.0, run=partial(forget_consoles, kept=settings.consoles_kept)),
         Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),
+        Periodic("forget_terminals", interval=3600.0, run=forget_terminals),
         Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),

@@ -16,6 +16,7 @@ from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import TerminalClosed, TerminalOf
 from ipucloud.contract.event_types import TERMINAL_CLOSED, TERMINAL_OPENED
 from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
+from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
@@ -30,6 +31,8 @@ KEY_SECONDS = 60
 """For how long the key of a terminal lets it log in."""
 LOST_SECONDS = 90
 """A terminal of which nothing was heard for so long has lost its API process."""
+KEPT_SECONDS = 30 * 86_400
+"""So long after its end a terminal is removed; its events and entries of the audit log stay."""
 
 
 class Terminal(NamedTuple):
@@ -116,6 +119,7 @@ _END = Query(
     """,
     _Ended,
 )
+_FORGET = sa.text("DELETE FROM terminals WHERE ended_at < app_now() - make_interval(secs => :kept)")
 
 
 async def request(
@@ -228,3 +232,9 @@ async def end(connection: AsyncConnection, terminal: UUID, ended_by: TerminalEnd
         )
         await record(connection, TERMINAL_CLOSED, project_id=ended.project_id, subject_id=terminal, data=data)
     await wake(connection, kind=TERMINAL, key=str(terminal), project_id=ended.project_id)
+
+
+async def forget_terminals(database: Database) -> None:
+    """Remove terminals that ended more than KEPT_SECONDS ago: long after their keys were given up, too."""
+    async with database.begin() as connection:
+        await connection.execute(_FORGET, {"kept": KEPT_SECONDS})
