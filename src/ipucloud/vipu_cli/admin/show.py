@@ -59,9 +59,9 @@ def clusters(found: Sequence[admin.Cluster]) -> str:
     rows = [
         (
             each.id,
-            word(admin.Topology.Name(each.topology)).lower(),
+            word(admin.Topology, each.topology).lower(),
             str(each.num_ipulink_domains),
-            word(admin.GatewayTopology.Name(each.gateway_topology)).lower(),
+            word(admin.GatewayTopology, each.gateway_topology).lower(),
             str(len(each.agent_ids)),
             " ".join(each.agent_ids),
         )
@@ -100,7 +100,7 @@ def _endpoint(found: admin.Allocation) -> str | None:
 def test(found: admin.ClusterTest) -> str:
     """`vipu-admin test cluster`: a row for every kind, then the links and agents that failed."""
     rows = [
-        (_kind(result), word(admin.TestState.Name(result.state)), str(len(result.links)), result.detail or UNKNOWN)
+        (_kind(result), word(admin.TestState, result.state), str(len(result.links)), result.detail or UNKNOWN)
         for result in found.results
     ]
     failed = list(_failures(found))
@@ -116,7 +116,7 @@ def _failures(found: admin.ClusterTest) -> Iterator[Row]:
 
 
 def _kind(result: admin.TestResult) -> str:
-    return word(admin.TestKind.Name(result.kind)).lower().replace("_", "-")
+    return word(admin.TestKind, result.kind).lower().replace("_", "-")
 
 
 def _status(agent: admin.Agent) -> str:
