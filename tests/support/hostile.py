@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import grpc
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -152,12 +152,14 @@ def _value(chosen: FieldDescriptor, draw: random.Random) -> object:
 
 
 @asynccontextmanager
-async def lying(liars: Sequence[Liar], authority: Authority) -> AsyncIterator[list[int]]:
+async def lying(
+    liars: Sequence[Liar], authority: Authority, services: Sequence[ServiceDescriptor] = SERVICES
+) -> AsyncIterator[list[int]]:
     """A port for each liar, served while the block lasts, with a certificate of the authority."""
     servers, ports = [], []
     for liar in liars:
         server = grpc.aio.server()
-        server.add_generic_rpc_handlers([_Handler(liar)])
+        server.add_generic_rpc_handlers([_Handler(liar, services)])
         ports.append(server.add_secure_port("127.0.0.1:0", authority.server("127.0.0.1")))
         await server.start()
         servers.append(server)
@@ -169,10 +171,10 @@ async def lying(liars: Sequence[Liar], authority: Authority) -> AsyncIterator[li
 
 
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the stubs only
-    def __init__(self, liar: Liar) -> None:
+    def __init__(self, liar: Liar, services: Sequence[ServiceDescriptor]) -> None:
         self._liar = liar
         self._methods = {
-            f"/{service.full_name}/{method.name}": method for service in SERVICES for method in service.methods
+            f"/{service.full_name}/{method.name}": method for service in services for method in service.methods
         }
 
     def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes] | None:

@@ -107,21 +107,31 @@ async def allocated(world: SiteWorld) -> dict[str, list[str]]:
     return {name: [each.id for each in await site.vipu.list_allocations("")] for name, site in sorted(sites.items())}
 
 
+async def outdate(world: SiteWorld, site: RunningSite, controller: str) -> None:
+    """Let one controller run an unsupported release; return once new clusters get nothing under it."""
+    site.restart(*TWO, "--controller-version", f"{controller}:1.13.2")
+    assert (await becomes(world, "unsupported", controller))["version"] == "1.13.2"
+    await until(lambda: withheld(world), "nothing is offered under it")
+
+
 async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratch, tmp_path: Path) -> None:
-    """What an outdated one has waits for it; clusters, partitions and readings at the other go on."""
+    """New clusters go to the other; what an outdated one has waits for it; work and readings at the other go on."""
     with running_site(tmp_path / "site", machines=8, options=TWO[4:]) as site:
         async with open_site_world(database, site, observation_interval=0.05) as world, world.worker():
-            clusters = [await world.build(name, "m2000-pod16") for name in ("bert", "gpt")]
-            names = [await world.external_name(each) for each in clusters]
-            found = await allocated(world)
-            assert sorted(found.values()) == sorted([name] for name in names)
-            assert [(await becomes(world, "answering", each))["error"] for each in BOTH] == [None, None]
-
             outdated, other = BOTH
-            left, used = (clusters[names.index(found[each][0])] for each in BOTH)
-            site.restart(*TWO, "--controller-version", f"{outdated}:1.13.2")
-            assert (await becomes(world, "unsupported", outdated))["version"] == "1.13.2"
-            await until(lambda: withheld(world), "nothing is offered under it")
+            await outdate(world, site, outdated)
+            used = await world.build("bert", "m2000-pod16")
+            assert (await allocated(world))[other] == [await world.external_name(used)]
+            with pytest.raises(Problem) as full:
+                await world.create("gpt", "m2000-pod16")
+            why: Any = full.value.extra["why_not"]
+            assert (why["reason"], why["numbers"]["silent"]) == ("health", 4)
+            site.restart(*TWO)
+            assert [(await becomes(world, "answering", each))["error"] for each in BOTH] == [None, None]
+            left = await world.build("gpt", "m2000-pod16")
+            assert (await allocated(world))[outdated] == [await world.external_name(left)]
+
+            await outdate(world, site, outdated)
             waits = await world.remove_partition(left, await world.external_name(left))
             await world.succeeded(await world.remove_partition(used, await world.external_name(used)))
             await world.succeeded(await world.create_partition(used, "training", 8))

@@ -184,6 +184,18 @@ async def test_an_id_of_another_allocation_is_not_in_the_way(world: SiteWorld, v
         assert world.partitions() == [squatted]
 
 
+async def test_an_id_that_the_customer_has_taken_is_left_out(world: SiteWorld, vipu: VipuDriver) -> None:
+    async with world.worker():
+        cluster = await divided(world)
+        name = await world.external_name(cluster)
+        await asyncio.to_thread(vipu.create, f"{name}-1", 2, allocation_id=name)
+        await until(lambda: world.value("SELECT count(*) = 1 FROM partitions WHERE origin = 'customer'"))
+        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        await world.succeeded(await world.create_partition(cluster, "serving", 4))
+        assert world.partitions() == [f"{name}-{number}" for number in (1, 2, 3)]
+        assert len(vipu.partitions(name)[f"{name}-1"].spec.ipus) == 2, "the customer's own is what it was"
+
+
 @pytest.mark.parametrize(
     ("call", "action"),
     [

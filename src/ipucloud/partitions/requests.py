@@ -47,15 +47,16 @@ MAX_OPEN = 32
 class _Facts(NamedTuple):
     """What a partition depends on: the cluster, its machines, the open operations.
 
-    `own_operation`: the one on the cluster itself, of `own_kind`. `running`: how many are on its partitions, and the
-    `oldest` of those.
+    `next_number` is that of the next partition: the first after those of earlier ones whose name no partition has that
+    the customer made at the controller. `own_operation`: the one on the cluster itself, of `own_kind`. `running`: how
+    many are on its partitions, and the `oldest` of those.
     """
 
     external_name: str
     ipus: int
     torus: bool
     looped: bool
-    last_number: int
+    next_number: int
     own_operation: UUID | None
     own_kind: str | None
     running: int
@@ -66,8 +67,16 @@ _FACTS = Query(
     """
     SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
            bool_and(p.gateway_topology = 'looped') AS looped,
-           (SELECT coalesce(max(number), 0) FROM partitions
-             WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
+           coalesce((
+             SELECT candidate FROM (
+               SELECT coalesce(max(number), 0) AS last, count(*) FILTER (WHERE origin = 'customer') AS others
+                 FROM partitions WHERE project_id = c.project_id AND cluster_id = c.id) AS made
+              CROSS JOIN LATERAL generate_series(last + 1, last + 1 + others::integer) AS candidate
+              WHERE NOT EXISTS (
+                SELECT FROM partitions taken
+                 WHERE (taken.project_id, taken.cluster_id) = (c.project_id, c.id)
+                   AND taken.external_name = c.external_name || '-' || candidate)
+              ORDER BY candidate LIMIT 1), 0) AS next_number,
            o.id AS own_operation, o.kind AS own_kind, others.running, others.oldest
       FROM clusters c
       LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
@@ -159,7 +168,7 @@ async def create(
             NAME_TAKEN,
             "Another partition of the cluster has this name. Choose another name, or remove that partition first.",
         )
-    partition_id, number = new_id(), facts.last_number + 1
+    partition_id, number = new_id(), facts.next_number
     await connection.execute(
         _INSERT,
         mine

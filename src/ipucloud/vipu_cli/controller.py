@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import grpc
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from ipucloud.vipu_cli.endpoint import Endpoint, Security, VipuProblem
 from ipucloud.wire import vipu_admin_pb2 as admin
@@ -119,15 +119,18 @@ class Controller:
         call = self._channels.to(endpoint.address, endpoint.security).unary_unary(
             f"/{service}/{method}",
             request_serializer=lambda message: message.SerializeToString(),
-            response_deserializer=reply.FromString,
+            response_deserializer=None,
         )
         try:
-            answer: Reply = await call(request, timeout=self._seconds, metadata=self._metadata())
+            return reply.FromString(await call(request, timeout=self._seconds, metadata=self._metadata()))
+        except DecodeError as error:
+            raise VipuProblem(
+                f"the V-IPU controller at {endpoint.address} sent what is no answer to {method}"
+            ) from error
         except grpc.aio.AioRpcError as error:
             raise VipuProblem(
                 self._cause(endpoint.address, error), missing=error.code() is grpc.StatusCode.NOT_FOUND
             ) from error
-        return answer
 
     def _cause(self, address: str, error: grpc.aio.AioRpcError) -> str:
         details = error.details() or ""

@@ -10,6 +10,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.files import Files
+from ipucloud.vipu_cli.show import json
 from ipucloud.wire import vipu_pb2 as pb
 
 FOLDER = "~/.ipuof.conf.d"
@@ -20,13 +21,14 @@ def content_of(gcd: pb.PartitionConfig.Gcd) -> bytes:
     """The file of a GCD. Fields that are zero are in it: Poplar reads `device_id` 0 as it reads 1."""
     document = MessageToDict(gcd, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
     document["attributes"] = dict(sorted(document["attributes"].items()))  # a map has no order of its own
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return json(document).encode()
 
 
 def files_of(partition: str, config: pb.PartitionConfig, gcds: int) -> Iterator[tuple[str, bytes]]:
     """The name and content of each GCD's file; `gcds` are those of the whole partition."""
     for number, gcd in enumerate(config.gcd_configs):
-        gcd_id = gcd.attributes.get("GCD Id", str(number))
+        told = gcd.attributes.get("GCD Id", "")
+        gcd_id = told if re.fullmatch(r"\d{1,5}", told, re.ASCII) else number
         part = "" if gcds == 1 else f"_gcd{gcd_id}"
         yield f"{partition}{part}{SUFFIX}", content_of(gcd)
 

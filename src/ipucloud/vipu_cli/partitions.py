@@ -21,7 +21,9 @@ async def server_version(world: World, controller: Controller, options: argparse
     version = await controller.version()
     host = controller.endpoint.address
     world.out(
-        show.json({"version": version, "host": host}) if options.showjson else f"version: {version}\nhost: {host}\n"
+        show.json({"version": version, "host": host})
+        if options.showjson
+        else f"version: {show.printable(version)}\nhost: {host}\n"
     )
 
 
@@ -125,6 +127,8 @@ async def _file_of(controller: Controller, partition: pb.Partition, gcd: int | N
     if gcd is None and gcds > 1:
         raise VipuProblem(f"it has {gcds} GCDs, each with a configuration of its own: choose one with --gcd")
     config = await controller.ipuof_config(partition.id, gcd or 0)
+    if not config.gcd_configs:
+        raise VipuProblem("the controller's answer has no configuration")
     return content_of(config.gcd_configs[0]).decode()
 
 

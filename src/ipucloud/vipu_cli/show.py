@@ -6,26 +6,42 @@ The JSON has all fields of the wire messages: it changes only with the published
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from json import dumps
 
 import orjson
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, SerializeToJsonError
 from google.protobuf.message import Message
 
+from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.spellings import sync_type_name, word
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 
 Row = Sequence[str]
 
+LONGEST_CELL = 200
+"""Characters that are shown of a cell before others: one that is longer would widen every row."""
+
 
 def json(document: object) -> str:
-    """A document as text, with a final line feed."""
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode() + "\n"
+    """A document as text, with a final line feed. What a terminal would obey is escaped."""
+    text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
+    if not text.replace("\n", "").isprintable():
+        text = "".join(each if each.isprintable() or each == "\n" else dumps(each)[1:-1] for each in text)
+    return text.replace("\x7f", r"\u007f") + "\n"
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey, such as control characters of a controller's answer."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "?" for each in text)
 
 
 def plain(message: Message) -> dict[str, object]:
-    """A message as a document: the wire's field names, enumerations by name."""
-    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+    """A message as a document: the wire's field names, enumerations by name. Raises VipuProblem."""
+    try:
+        return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+    except (ValueError, SerializeToJsonError) as error:  # such as a time before the year 1
+        raise VipuProblem("the controller's answer has a value that is out of range") from error
 
 
 def plain_all(messages: Iterable[Message]) -> list[dict[str, object]]:
@@ -41,11 +57,11 @@ def partitions(found: Sequence[pb.Partition]) -> str:
             (
                 partition.id,
                 str(partition.spec.num_ipulink_segments),
-                word(pb.GatewayRoutingType.Name(partition.spec.gw_routing_type)),
-                word(pb.IpuLinkRoutingType.Name(partition.spec.ipulink_routing_type)),
+                word(pb.GatewayRoutingType, partition.spec.gw_routing_type),
+                word(pb.IpuLinkRoutingType, partition.spec.ipulink_routing_type),
                 str(len(partition.spec.ipus)),
                 str(partition.spec.num_gcds),
-                word(pb.PartitionReadyState.Name(partition.ready_state)),
+                word(pb.PartitionReadyState, partition.ready_state),
             )
             for partition in found
         ],
@@ -80,12 +96,12 @@ def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
         ("GCDs", str(spec.num_gcds)),
         ("Replicas", str(spec.num_replicas)),
         ("ILDs", str(spec.num_ipulink_segments)),
-        ("ILD Routing", word(pb.IpuLinkRoutingType.Name(spec.ipulink_routing_type))),
-        ("GW Routing", word(pb.GatewayRoutingType.Name(spec.gw_routing_type))),
+        ("ILD Routing", word(pb.IpuLinkRoutingType, spec.ipulink_routing_type)),
+        ("GW Routing", word(pb.GatewayRoutingType, spec.gw_routing_type)),
         ("Sync Type", sync_type_name(spec.sync_type)),
         ("Reconfigurable", "yes" if spec.reconfigurable else "no"),
-        ("State", word(pb.PartitionReadyState.Name(status.ready_state))),
-        ("Operation", word(pb.PartitionOperationState.Name(status.operation_state))),
+        ("State", word(pb.PartitionReadyState, status.ready_state)),
+        ("Operation", word(pb.PartitionOperationState, status.operation_state)),
         ("Auto resets", f"{status.auto_reset_retry_count} of {status.max_auto_reset_retries}"),
         *(("Error", error) for error in status.errors),
     ]
@@ -103,11 +119,9 @@ def _attribute_rows(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterato
 
 
 def table(heads: Row, rows: Sequence[Row]) -> str:
-    """Rows under their heads, between rules."""
-    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
-    lines = [
-        (" " + " | ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True))).rstrip()
-        for row in (heads, *rows)
-    ]
+    """Rows under their heads, between rules. Only the last column may have cells of any length: nothing is after it."""
+    shown = [[*(printable(cell)[:LONGEST_CELL] for cell in row[:-1]), printable(row[-1])] for row in (heads, *rows)]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(heads))]
+    lines = [(" " + " | ".join((*map(str.ljust, row[:-1], widths), row[-1]))).rstrip() for row in shown]
     rule = "-" * (sum(widths) + 3 * len(widths))
     return "\n".join([rule, lines[0], rule, *lines[1:], *([rule] if rows else []), ""])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TypeVar
 
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+
 from ipucloud.wire import vipu_pb2 as pb
 
 T = TypeVar("T")
@@ -51,9 +53,12 @@ def sync_type_name(value: pb.SyncType) -> str:
     return _SYNC_TYPE_NAMES.get(value, str(value))
 
 
-def word(name: str) -> str:
-    """A wire value without its prefix: `IRT_DNC` is DNC."""
-    return name.split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
+def word(kind: EnumTypeWrapper, value: int) -> str:
+    """A wire value without its prefix: `IRT_DNC` is DNC. One that a later release has added is its number."""
+    try:
+        return str(kind.Name(value)).split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
+    except ValueError:
+        return str(value)
 
 
 def _value(text: str, prefix: str, known: dict[str, T]) -> T:

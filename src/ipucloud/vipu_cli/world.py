@@ -12,6 +12,7 @@ from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem
 from ipucloud.vipu_cli.files import Files
 from ipucloud.vipu_cli.parser import Usage
+from ipucloud.vipu_cli.show import printable
 from ipucloud.vipu_cli.waiting import Sleep
 
 VERSION = "1.18.0"
@@ -62,6 +63,6 @@ async def run_command(
             world.err(f"{world.prog}: warning: the access key is sent unencrypted, as --plaintext asks for.\n")
         await act(world, connect(endpoint), options)
     except VipuProblem as problem:
-        world.err(f"{what}: failed: {problem}.\n")
+        world.err(f"{what}: failed: {printable(str(problem))}.\n")
         return FAILED
     return 0

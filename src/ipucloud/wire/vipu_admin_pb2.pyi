@@ -74,7 +74,14 @@ LS_DEGRADED: LinkState
 LS_DOWN: LinkState
 
 class Agent(_message.Message):
-    __slots__ = ("id", "cluster_id", "pod", "slot", "allocation_id", "reachable", "host")
+    __slots__ = ("id", "cluster_id", "pod", "slot", "allocation_id", "reachable", "host", "properties")
+    class PropertiesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     ID_FIELD_NUMBER: _ClassVar[int]
     CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
     POD_FIELD_NUMBER: _ClassVar[int]
@@ -82,6 +89,7 @@ class Agent(_message.Message):
     ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     REACHABLE_FIELD_NUMBER: _ClassVar[int]
     HOST_FIELD_NUMBER: _ClassVar[int]
+    PROPERTIES_FIELD_NUMBER: _ClassVar[int]
     id: str
     cluster_id: str
     pod: str
@@ -89,7 +97,8 @@ class Agent(_message.Message):
     allocation_id: str
     reachable: bool
     host: str
-    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., pod: _Optional[str] = ..., slot: _Optional[int] = ..., allocation_id: _Optional[str] = ..., reachable: _Optional[bool] = ..., host: _Optional[str] = ...) -> None: ...
+    properties: _containers.ScalarMap[str, str]
+    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., pod: _Optional[str] = ..., slot: _Optional[int] = ..., allocation_id: _Optional[str] = ..., reachable: _Optional[bool] = ..., host: _Optional[str] = ..., properties: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class ListAgentsRequest(_message.Message):
     __slots__ = ("cluster_id",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -123,6 +124,37 @@ def test_the_tools_and_the_site_show_what_holds_ipus(tenant: Tenant, login: Open
     assert (host.attached_ipus, host.sessions, host.idle_seconds) == (4, 0, 0.0)
     output(login, f"kill {process}")
     eventually(lambda: monitored(login) == idle, "nothing is held")
+
+
+ATTACHED = """\
++------------------------------------------------------------------------+------------------------+-----------------+
+|                 Attached processes in partition tenant                 |          IPU           |      Board      |
++--------+-----------------------------------------+--------+------------+----+----------+--------+--------+--------+
+|  PID   |                 Command                 |  Time  |    User    | ID |  Clock   |  Temp  |  Temp  | Power  |
++--------+-----------------------------------------+--------+------------+----+----------+--------+--------+--------+
+|  1234  |                   sh                    |   1s   |   ubuntu   | 0  | 1330MHz  | 60.0 C | 30.0 C |200.0 W |
+|  1234  |                   sh                    |   1s   |   ubuntu   | 1  | 1330MHz  | 60.0 C |        |        |
++--------+-----------------------------------------+--------+------------+----+----------+--------+--------+--------+
+|  1234  |                   sh                    |   1s   |   ubuntu   | 2  | 1330MHz  | 60.0 C | 30.0 C |200.0 W |
+|  1234  |                   sh                    |   1s   |   ubuntu   | 3  | 1330MHz  | 60.0 C |        |        |
++--------+-----------------------------------------+--------+------------+----+----------+--------+--------+--------+
+"""
+"""In the form of the vendor's samples, with one process, time and load in place of those of the moment."""
+
+
+def test_gc_monitor_shows_processes_in_its_published_table(login: OpenSsh) -> None:
+    process = holding(login, "--num-ipus 4")
+    shown = output(login, "gc-monitor --no-card-info")
+    for found, sample in (
+        (rf"\| *{process} *\|", "|  1234  |"),
+        (r"\| *(\d+m)?\d+s *\|", "|   1s   |"),
+        (r"\|\d{3}\.\d W \|", "|200.0 W |"),
+        (r"MHz  \| \d\d\.\d C \|", "MHz  | 60.0 C |"),
+        (r"C \| \d\d\.\d C \|2", "C | 30.0 C |2"),
+    ):
+        shown = re.sub(found, sample, shown)
+    output(login, f"kill {process}")
+    assert shown == ATTACHED
 
 
 def test_ipus_are_held_by_one_program_at_a_time(login: OpenSsh) -> None:

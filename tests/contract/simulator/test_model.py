@@ -1,6 +1,8 @@
-"""The rules as a model of a few lines, held against the simulated controller through gRPC by random sequences.
+"""The rules as a model of a few lines, held against the simulated controller by random sequences of calls over TLS.
 
 The model is written from the rules, not from the controller: free IPUs are a set, a partition is an aligned block.
+Allocations are made at the administration endpoint, and their partitions at the user endpoint of each: `p0` of one is
+not that of another.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 
 Place = tuple[int, int]
 """A domain and an IPU in it."""
+Named = tuple[str, str]
+"""An allocation, and the name of a partition there."""
 
 SIZES = [1, 2, 3, 4, 8, 16, 32, 64, 128]
 
@@ -41,7 +45,6 @@ SIZES = [1, 2, 3, 4, 8, 16, 32, 64, 128]
 class Expected:
     """A partition as the rules have it."""
 
-    allocation: str
     ipus: frozenset[Place]
     gcds: int
     replicas: int
@@ -116,7 +119,8 @@ class ControllerModel(RuleBasedStateMachine):
         self.places = {machine.name: (pod.position, machine.slot) for pod in pods for machine in pod.machines}
         self.machines = list(self.places)
         self.held: dict[str, list[str]] = {}
-        self.living: dict[str, Expected] = {}
+        self.at: dict[str, VipuDriver] = {}
+        self.living: dict[Named, Expected] = {}
         self.silent: set[str] = set()
         self.names = iter(range(10**6))
 
@@ -134,6 +138,7 @@ class ControllerModel(RuleBasedStateMachine):
             return multiple()
         assert self.vipu.allocate(name, self.cluster, agents) == agents
         self.held[name] = agents
+        self.at[name] = VipuDriver(self.site.user_channel(name))
         return name
 
     @rule(name=allocations)
@@ -141,68 +146,85 @@ class ControllerModel(RuleBasedStateMachine):
         if name not in self.held:
             with self.refused(grpc.StatusCode.NOT_FOUND):
                 self.vipu.release(name)
-        elif any(found.allocation == name for found in self.living.values()):
+        elif any(allocation == name for allocation, _ in self.living):
             with self.refused(grpc.StatusCode.FAILED_PRECONDITION):
                 self.vipu.release(name)
         else:
             self.vipu.release(name)
-            del self.held[name]
+            del self.held[name], self.at[name]
 
-    @rule(target=partitions, allocation=allocations, desired_state=DESIRED_STATES)
-    def create(self, allocation: str, desired_state: DesiredState) -> object:
-        name = f"p{next(self.names)}"
+    @rule(target=partitions, allocation=allocations, desired_state=DESIRED_STATES, named=st.booleans())
+    def create(self, allocation: str, desired_state: DesiredState, named: bool) -> object:
+        """The allocation may be left out where its endpoint is called: there is no other."""
+        if allocation not in self.held:
+            with self.refused(
+                grpc.StatusCode.NOT_FOUND if is_valid(desired_state) else grpc.StatusCode.INVALID_ARGUMENT
+            ):
+                self.ask(self.vipu, "p", allocation, desired_state)
+            return multiple()
+        name = next(name for name in map("p{}".format, range(1000)) if (allocation, name) not in self.living)
+        at, told = self.at[allocation], allocation if named else ""
         if not is_valid(desired_state):
             with self.refused(grpc.StatusCode.INVALID_ARGUMENT):
-                self.ask(name, allocation, desired_state)
-            return multiple()
-        if allocation not in self.held:
-            with self.refused(grpc.StatusCode.NOT_FOUND):
-                self.ask(name, allocation, desired_state)
+                self.ask(at, name, told, desired_state)
             return multiple()
         gcds = desired_state.gcds or 1
         segments = desired_state.segments or max(1, desired_state.size // 64)
         if not fits(self.free(allocation), desired_state.size, segments):
             with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
-                self.ask(name, allocation, desired_state)
+                self.ask(at, name, told, desired_state)
             return multiple()
         free = self.free(allocation)
-        self.ask(name, allocation, desired_state)
-        made = self.observed()[name]
-        assert made == Expected(
-            allocation, made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable
-        )
+        self.ask(at, name, told, desired_state)
+        made = self.observed()[allocation, name]
+        assert made == Expected(made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable)
         assert made.ipus <= free
         assert len(made.ipus) == desired_state.size
         self.check_blocks(made.ipus, desired_state.size // segments, segments)
-        self.living[name] = made
-        return name
+        self.living[allocation, name] = made
+        return allocation, name
 
-    @rule(name=partitions)
-    def create_again(self, name: str) -> None:
-        if name in self.living:
+    @rule(made=partitions)
+    def create_again(self, made: Named) -> None:
+        allocation, name = made
+        if made in self.living:
             with self.refused(grpc.StatusCode.ALREADY_EXISTS):
-                self.vipu.create(name, 1)
+                self.at[allocation].create(name, 1)
 
-    @rule(name=consumes(partitions))
-    def remove(self, name: str) -> None:
-        if name in self.living:
-            self.vipu.remove(name)
-            del self.living[name]
-        with self.refused(grpc.StatusCode.NOT_FOUND):
-            self.vipu.remove(name)
+    @rule(made=partitions, other=allocations)
+    def look_for_it_elsewhere(self, made: Named, other: str) -> None:
+        """What another allocation has exists here only if this one has a partition of that name, too."""
+        _, name = made
+        if other in self.held and (other, name) not in self.living:
+            for call in (self.at[other].status, self.at[other].remove, self.at[other].reset, self.at[other].config):
+                with self.refused(grpc.StatusCode.NOT_FOUND):
+                    call(name)
 
-    @rule(name=partitions)
-    def read_the_configuration(self, name: str) -> None:
-        expected = self.living.get(name)
+    @rule(made=consumes(partitions))
+    def remove(self, made: Named) -> None:
+        allocation, name = made
+        if made in self.living:
+            self.at[allocation].remove(name)
+            del self.living[made]
+        if allocation in self.at:
+            with self.refused(grpc.StatusCode.NOT_FOUND):
+                self.at[allocation].remove(name)
+
+    @rule(made=partitions)
+    def read_the_configuration(self, made: Named) -> None:
+        allocation, name = made
+        expected, at = self.living.get(made), self.at.get(allocation)
+        if at is None:
+            return
         if expected is None:
             with self.refused(grpc.StatusCode.NOT_FOUND):
-                self.vipu.config(name)
+                at.config(name)
             return
-        if self.vipu.status(name).ready_state != pb.PS_ACTIVE:
+        if at.status(name).ready_state != pb.PS_ACTIVE:
             with self.refused(grpc.StatusCode.FAILED_PRECONDITION, "not active"):
-                self.vipu.config(name)
+                at.config(name)
             return
-        gcds = self.vipu.config(name).gcd_configs
+        gcds = at.config(name).gcd_configs
         assert [len(gcd.devices) for gcd in gcds] == [len(expected.ipus) // expected.gcds] * expected.gcds
         devices = [device for gcd in gcds for device in gcd.devices]
         assert [device.routing_id for device in devices] == list(range(len(expected.ipus)))
@@ -218,9 +240,9 @@ class ControllerModel(RuleBasedStateMachine):
         for machine in sorted(self.silent):
             self.trouble(machine, "repair")
         self.silent.clear()
-        for name in self.living:
-            if self.vipu.status(name).ready_state == pb.PS_ERROR:
-                self.vipu.reset(name)
+        for allocation, name in self.living:
+            if self.at[allocation].status(name).ready_state == pb.PS_ERROR:
+                self.at[allocation].reset(name)
 
     @invariant()
     def the_controller_shows_what_the_rules_say(self) -> None:
@@ -228,13 +250,16 @@ class ControllerModel(RuleBasedStateMachine):
             return
         assert self.observed() == self.living
         assert self.vipu.allocations() == self.held
-        for name, expected in self.living.items():
-            status = self.vipu.status(name)
+        everything = sorted((each.spec.allocation_id, each.id) for each in self.vipu.every_partition())
+        assert everything == sorted(self.living)
+        for (allocation, name), expected in self.living.items():
+            status = self.at[allocation].status(name)
             broken = {name for name in self.silent if self.ipus(name) & expected.ipus}
             assert status.ready_state == (pb.PS_ERROR if broken else pb.PS_ACTIVE)
             assert {error.split()[1] for error in status.errors} == broken
 
-    def ask(self, name: str, allocation: str, desired_state: DesiredState) -> None:
+    @staticmethod
+    def ask(at: VipuDriver, name: str, allocation: str, desired_state: DesiredState) -> None:
         wanted = pb.PartitionRequirements(
             id=name,
             size=desired_state.size,
@@ -245,19 +270,20 @@ class ControllerModel(RuleBasedStateMachine):
             sync_type=pb.SyncType.Name(desired_state.sync),
             allocation_id=allocation,
         )
-        self.vipu.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+        at.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
 
-    def observed(self) -> dict[str, Expected]:
+    def observed(self) -> dict[Named, Expected]:
+        """What each user endpoint shows."""
         return {
-            name: Expected(
-                found.spec.allocation_id,
+            (allocation, name): Expected(
                 frozenset((ipu.ipulink_domain_topology_id, ipu.topology_id) for ipu in found.spec.ipus),
                 found.spec.num_gcds,
                 found.spec.num_replicas,
                 found.spec.num_ipulink_segments,
                 found.spec.reconfigurable,
             )
-            for name, found in self.vipu.partitions().items()
+            for allocation, at in self.at.items()
+            for name, found in at.partitions().items()
         }
 
     def ipus(self, machine: str) -> set[Place]:

@@ -59,6 +59,38 @@ def test_a_dss8440_has_the_published_devices() -> None:
     assert [boards.count(board) for board in dict.fromkeys(boards)] == [2] * 8
 
 
+SAMPLES = {
+    "C600": {
+        "clock": "20MHz",
+        "ipu architecture": "ipu21",
+        "hexoatt total size (bytes)": "16911433728",
+        "hexopt total size (bytes)": "268435456",
+        "parity error count threshold": "4",
+        "numa node": "0",
+        "pci id": "0000:35:00.0",
+        "link speed": "16.0 GT/s",
+        "link width": "8",
+    },
+    "C2": {
+        "clock": "1300MHz",
+        "ipu architecture": "ipu1",
+        "firmware version": "1.4.14",
+        "hexopt total size (bytes)": "134217728",
+        "link speed": "8 GT/s",
+        "link width": "8",
+    },
+}
+"""Of the vendor's samples of cards: what the first IPU of each shows."""
+
+
+@pytest.mark.parametrize(("plan", "ipus"), [(C600, 8), (DSS8440, 16)])
+def test_cards_show_the_attributes_of_their_published_samples(plan: ServerPlan, ipus: int) -> None:
+    shown = of_server(machine_of(plan), plan, ipus).ipus[0].attributes
+    sample = {"board type": plan.board, "ipu error state": "no errors", **SAMPLES[plan.board]}
+    assert {name: shown.get(name) for name in sample} == sample
+    assert float(shown["total board power"].removesuffix(" W")) > 0
+
+
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16, 64])
 def test_n_ipus_give_2n_minus_1_devices(count: int) -> None:
     assert count + len(device_groups(range(count))) == 2 * count - 1

@@ -118,6 +118,16 @@ def test_the_first_two_ipus_are_the_highest_of_the_machine(login: OpenSsh, empti
         assert listed.count("-+- Id:") == 1
 
 
+def test_four_ipus_are_seven_devices(login: OpenSsh, emptied: Tenant) -> None:
+    output(login, "vipu create partition p1 --size 4 --reconfigurable")
+    listed = output(login, IN_P1 + "gc-info -l")
+    single = dict(re.findall(r"-\+- Id: \[(\d+)\], target: \[Fabric\], .*IPU#: \[(\d)\]", listed))
+    assert single == {"0": "3", "1": "2", "2": "1", "3": "0"}
+    groups = re.split(r"-\+- Id: \[\d+\], target: \[Multi IPU\]", listed)[1:]
+    assert [re.findall(r"\|--- Id: \[(\d)\]", group) for group in groups] == [list("01"), list("23"), list("0123")]
+    assert re.findall(r"Id: \[(\d+)\], target: \[Multi IPU\]", listed) == ["4", "5", "6"]
+
+
 IN_P1 = "export IPUOF_VIPU_API_PARTITION_ID=p1 IPUOF_VIPU_API_GCD_ID=0; "
 
 MONITOR = """\

@@ -99,15 +99,30 @@ def test_a_site_is_taken_into_use(tenant: Tenant, vipu_admin: Operator) -> None:
     vipu_admin(f"create cluster {before} --agents {agents}")
 
 
+PUBLISHED = {
+    *("Agent ID", "Host", "Port", "Status", "Exporter", "Platform", "Manufacturer", "Discovery Mode", "Virm version"),
+    *("Runtime version", "Board serial number", "Part number", "GWSW Version", "IPUoF server version", "HDF Version"),
+    *("HDF Hash", "Num of IPUs"),
+}
+"""The rows of the vendor's sample of `get agent`."""
+
+
 def test_an_agent_is_shown_with_its_ipus(tenant: Tenant, vipu_admin: Operator) -> None:
     name = pods(tenant)[0][0]
     shown = cells(vipu_admin(f"get agent {name}"))
     facts = {row[0]: row[1] for row in shown if len(row) == 2}
     assert (facts["Agent ID"], facts["Host"], facts["Port"], facts["Status"]) == (name, "10.5.1.1", "8080", "Up")
     assert (facts["Num of IPUs"], facts["Virm version"]) == ("4", "1.18.0")
+    assert facts.keys() >= PUBLISHED
+    assert (facts["Manufacturer"], facts["GWSW Version"], facts["IPUoF server version"]) == (
+        "Graphcore",
+        "2.6.0",
+        "1.11.0",
+    )
+    assert (facts["Exporter"], facts["HDF Hash"]) == ("-", "-"), "what is not known is a dash"
     assert shown[-5:] == [
-        ["IPU", "PCI", "Firmware", "Architecture"],
-        *([str(ipu), str(ipu), "2.6.8", "ipu2"] for ipu in range(4)),
+        ["IPU", "PCI", "Device", "Firmware", "Architecture", "Num Tiles"],
+        *([str(ipu), str(ipu), "-", "2.6.8", "ipu2", "1472"] for ipu in range(4)),
     ]
     assert len(json.loads(vipu_admin("list agents --showjson"))["agents"]) == 32
     assert cells(vipu_admin("list agents"))[1][:3] == [name, "10.5.1.1", "Up"]

@@ -78,14 +78,39 @@ def test_a_flavor_says_how_many_poplar_servers_its_size_can_have() -> None:
     assert ranges["c600-8"] == (1, 1)
 
 
+IPU_FACTS = [
+    ("gc2", "ipu_link_bandwidth", ["450 GB/s between IPUs", "80 lanes, 2.5 Tb/s per card"]),
+    ("gc2", "notes", ["Mixed precision", "250 TFLOPS per IPU"]),
+    ("bow", "host_interface", ["PCIe Gen4 x16, 64 GB/s"]),
+]
+MACHINE_FACTS = [
+    (
+        "m2000",
+        [
+            *("1U in a 19-inch rack", "720 mm", "16.395 kg", "IPU-Gateway SoC"),
+            *("8 machines stacked", "16 in a pod", "up to 1,024 pods", "GW-Links", "400 Gb/s"),
+        ],
+    ),
+    ("bow-2000", ["memory of the tiles at 261 TB/s", "2 x 64 GB, or 2 x 128 GB"]),
+]
+"""Facts that are told in sentences."""
+
+
 def test_the_facts_of_tiles_memory_and_host_interface() -> None:
-    gc2, bow = CATALOGUE.find_ipu("gc2"), CATALOGUE.find_ipu("bow")
+    gc2 = CATALOGUE.find_ipu("gc2")
     assert gc2 is not None
-    assert bow is not None
-    assert (gc2.memory_per_tile_kb, bow.host_interface) == (256, "PCIe Gen4 x16, 64 GB/s")
+    assert (gc2.memory_per_tile_kb, gc2.fp16_tflops, gc2.source.id) == (256, 250, "graphcore-c2-paper")
     machine = CATALOGUE.find_machine_type("bow-2000")
     assert machine is not None
     assert machine.streaming_memory_gb == (128, 256)
+    for name, field, facts in IPU_FACTS:
+        told = getattr(CATALOGUE.find_ipu(name), field)
+        assert [fact for fact in facts if fact not in told] == []
+    for name, facts in MACHINE_FACTS:
+        found = CATALOGUE.find_machine_type(name)
+        assert found is not None
+        told = "; ".join([*found.details, found.fabric, found.notes or ""])
+        assert [fact for fact in facts if fact not in told] == []
 
 
 def test_the_links_of_a_pod_and_results_beside_another_vendors_machine_say_whose_they_are() -> None:

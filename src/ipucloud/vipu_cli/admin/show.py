@@ -1,7 +1,7 @@
 """What `vipu-admin` prints. Pure.
 
-The columns of `get agent` and `discover agent` are those of the vendor's samples, as far as our administration service
-has their values.
+The rows and columns of `get agent` and `discover agent` are those of the vendor's samples. What the administration
+service does not tell is a dash.
 """
 
 from __future__ import annotations
@@ -15,6 +15,21 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 
 UNKNOWN = "-"
+REPORTED = (
+    "Exporter",
+    "Platform",
+    "Manufacturer",
+    "Discovery Mode",
+    "Runtime version",
+    "Part number",
+    "GWSW Version",
+    "IPUoF server version",
+    "HDF Version",
+    "HDF Hash",
+)
+"""Rows of the vendor's sample with what the agent reports of itself."""
+TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
+"""By architecture."""
 
 
 def agents(found: Sequence[admin.Agent]) -> str:
@@ -34,6 +49,7 @@ def agent(found: admin.Agent, version: str, ipus: Mapping[int, Mapping[str, str]
         ("Host", found.host),
         ("Port", str(AGENT_PORT)),
         ("Status", _status(found)),
+        *((name, found.properties.get(name, UNKNOWN)) for name in REPORTED),
         ("Virm version", version),
         ("Board serial number", " ".join(serials) or UNKNOWN),
         ("Num of IPUs", str(len(ipus))),
@@ -41,11 +57,16 @@ def agent(found: admin.Agent, version: str, ipus: Mapping[int, Mapping[str, str]
         ("Allocation ID", found.allocation_id or UNKNOWN),
         ("Pod", f"{found.pod} (slot {found.slot})"),
     ]
-    devices = [
-        (str(number), str(number), attributes.get("firmware version", "?"), attributes.get("ipu architecture", "?"))
-        for number, attributes in sorted(ipus.items())
-    ]
-    return table(("Property", "Value"), rows) + table(("IPU", "PCI", "Firmware", "Architecture"), devices)
+    return table(("Property", "Value"), rows) + table(
+        ("IPU", "PCI", "Device", "Firmware", "Architecture", "Num Tiles"),
+        [_device(number, attributes) for number, attributes in sorted(ipus.items())],
+    )
+
+
+def _device(number: int, attributes: Mapping[str, str]) -> Row:
+    architecture = attributes.get("ipu architecture", UNKNOWN)
+    tiles = str(TILES[architecture]) if architecture in TILES else UNKNOWN
+    return str(number), str(number), UNKNOWN, attributes.get("firmware version", UNKNOWN), architecture, tiles
 
 
 def discovered(found: Sequence[admin.Agent]) -> str:
@@ -59,9 +80,9 @@ def clusters(found: Sequence[admin.Cluster]) -> str:
     rows = [
         (
             each.id,
-            word(admin.Topology.Name(each.topology)).lower(),
+            word(admin.Topology, each.topology).lower(),
             str(each.num_ipulink_domains),
-            word(admin.GatewayTopology.Name(each.gateway_topology)).lower(),
+            word(admin.GatewayTopology, each.gateway_topology).lower(),
             str(len(each.agent_ids)),
             " ".join(each.agent_ids),
         )
@@ -100,7 +121,7 @@ def _endpoint(found: admin.Allocation) -> str | None:
 def test(found: admin.ClusterTest) -> str:
     """`vipu-admin test cluster`: a row for every kind, then the links and agents that failed."""
     rows = [
-        (_kind(result), word(admin.TestState.Name(result.state)), str(len(result.links)), result.detail or UNKNOWN)
+        (_kind(result), word(admin.TestState, result.state), str(len(result.links)), result.detail or UNKNOWN)
         for result in found.results
     ]
     failed = list(_failures(found))
@@ -116,7 +137,7 @@ def _failures(found: admin.ClusterTest) -> Iterator[Row]:
 
 
 def _kind(result: admin.TestResult) -> str:
-    return word(admin.TestKind.Name(result.kind)).lower().replace("_", "-")
+    return word(admin.TestKind, result.kind).lower().replace("_", "-")
 
 
 def _status(agent: admin.Agent) -> str:

@@ -81,24 +81,57 @@ def monitor(devices: Devices, *, cards: bool) -> str:
 def _process_table(devices: Devices, width: int) -> list[str]:
     where = "" if devices.partition is None else f" in partition {devices.partition.id}"
     rule = "+" + "-" * (width - 2) + "+"
-    rows = [
+    held = [(number, ipu, ipu.holder) for number, ipu in enumerate(devices.ipus) if ipu.holder is not None]
+    if not held:
+        return [rule, f"|{f'No attached processes{where}':^{width - 2}}|", rule]
+    boards = [list(together) for _, together in groupby(held, key=lambda each: _board(each[1]))]
+    table = _boxed(_PROCESS_COLUMNS, [_process_rows(devices, board) for board in boards])
+    widths = list(map(len, table[0].strip("+").split("+")))
+    parts = [sum(widths[first:last]) + last - first - 1 for first, last in ((0, 4), (4, 7), (7, 9))]
+    titles = zip((f"Attached processes{where}", "IPU", "Board"), parts, strict=True)
+    heads = "|" + "|".join(f"{title:^{part}}" for title, part in titles) + "|"
+    return ["+" + "+".join("-" * part for part in parts) + "+", heads, *table]
+
+
+def _process_rows(devices: Devices, board: Sequence[tuple[int, Device, Holder]]) -> list[Sequence[str]]:
+    """Of the IPUs of one board that are held. What is the board's is in the first row."""
+    _, first, _ = board[0]
+    loads = [
+        (first.attributes.get("average board temp", "N/A"), _power(devices, first)),
+        *[("", "")] * (len(board) - 1),
+    ]
+    return [
         (
             str(holder.process),
             holder.command,
-            f"{ipu.seconds}s",
+            _duration(ipu.seconds),
             holder.user,
             str(number),
-            *(ipu.attributes.get(name, "N/A") for name in _LOAD),
+            *(ipu.attributes.get(name, "N/A") for name in ("clock", "average die temp")),
+            *load,
         )
-        for number, ipu in enumerate(devices.ipus)
-        for holder in [ipu.holder]
-        if holder is not None
+        for (number, ipu, holder), load in zip(board, loads, strict=True)
     ]
-    if not rows:
-        return [rule, f"|{f'No attached processes{where}':^{width - 2}}|", rule]
-    table = _boxed(_PROCESS_COLUMNS, rows, board=0)
-    title = "+" + "-" * (len(table[0]) - 2) + "+"
-    return [title, f"|{f'Attached processes{where}':^{len(title) - 2}}|", *table]
+
+
+def _board(ipu: Device) -> str:
+    return ipu.attributes.get("board serial number", "")
+
+
+def _power(devices: Devices, ipu: Device) -> str:
+    """What its board draws, as it says or as its IPUs say."""
+    told = ipu.attributes.get("total board power", "N/A")
+    drawn = [each.attributes.get("ipu power", "N/A") for each in devices.ipus if _board(each) == _board(ipu)]
+    if told != "N/A" or "N/A" in drawn:
+        return told
+    return f"{sum(float(each.removesuffix(' W')) for each in drawn):.1f} W"
+
+
+def _duration(seconds: int) -> str:
+    """As the vendor's tool has it: 13s, 4m1s."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{seconds}s"
 
 
 def _held(devices: Devices) -> Mapping[Holder, list[int]]:
@@ -133,37 +166,48 @@ def _title(devices: Devices) -> str:
     return f"Partition: {devices.partition.id}{gcd} [active] has {len(devices.ipus)} {kind}"
 
 
-_MACHINE_COLUMNS = {
-    "IPU-M": 13,
-    "Serial": 20,
-    "IPU-M SW": 8,
-    "Server version": 14,
-    "ICU FW": 10,
-    "Type": 6,
-    "ID": 4,
-    "IPU#": 6,
-    "Routing": 7,
-}
+Columns = Sequence[tuple[str, int]]
+
+_MACHINE_COLUMNS: Columns = (
+    ("IPU-M", 13),
+    ("Serial", 20),
+    ("IPU-M SW", 8),
+    ("Server version", 14),
+    ("ICU FW", 10),
+    ("Type", 6),
+    ("ID", 4),
+    ("IPU#", 6),
+    ("Routing", 7),
+)
 """The columns of the vendor's samples and their widths; a wider value widens its column."""
-_PROCESS_COLUMNS = {
-    "PID": 8,
-    "Command": 20,
-    "Time": 8,
-    "User": 10,
-    "ID": 4,
-    "Utilisation": 11,
-    "IPU temp": 9,
-    "Board temp": 10,
-    "Power": 9,
-}
-_LOAD = ("ipu utilisation", "average die temp", "average board temp", "ipu power")
-_CARD_COLUMNS = {"PCIe ID": 14, "Serial": 20, "ICU FW": 10, "Type": 6, "ID": 4, "Clock": 9, "Temp": 9, "Power": 9}
+_PROCESS_COLUMNS: Columns = (
+    ("PID", 8),
+    ("Command", 41),
+    ("Time", 8),
+    ("User", 12),
+    ("ID", 4),
+    ("Clock", 10),
+    ("Temp", 8),
+    ("Temp", 8),
+    ("Power", 8),
+)
+_CARD_COLUMNS: Columns = (
+    ("PCIe ID", 14),
+    ("Serial", 20),
+    ("ICU FW", 10),
+    ("Type", 6),
+    ("ID", 4),
+    ("Clock", 9),
+    ("Temp", 9),
+    ("Power", 9),
+)
 
 
 def _card_table(devices: Devices) -> list[str]:
     """The table of devices, with a rule after each machine or board."""
     if devices.partition is None:
-        return _boxed(_CARD_COLUMNS, [_server_row(number, ipu) for number, ipu in enumerate(devices.ipus)], board=1)
+        cards = [_server_row(number, ipu) for number, ipu in enumerate(devices.ipus)]
+        return _boxed(_CARD_COLUMNS, [list(card) for _, card in groupby(cards, key=lambda row: row[1])])
     config = devices.partition.config
     routing = routing_name(config.ipulink_routing_type)
     wired = [device for gcd in config.gcd_configs for device in gcd.devices]
@@ -181,7 +225,7 @@ def _card_table(devices: Devices) -> list[str]:
         )
         for number, (device, ipu) in enumerate(zip(wired, devices.ipus, strict=True))
     ]
-    return _boxed(_MACHINE_COLUMNS, rows, board=0)
+    return _boxed(_MACHINE_COLUMNS, [list(machine) for _, machine in groupby(rows, key=lambda row: row[0])])
 
 
 def _server_row(number: int, ipu: Device) -> Sequence[str]:
@@ -197,16 +241,17 @@ def _server_row(number: int, ipu: Device) -> Sequence[str]:
     )
 
 
-def _boxed(columns: Mapping[str, int], rows: Sequence[Sequence[str]], *, board: int) -> list[str]:
-    """Rows under the columns' heads; those with the same value in the column `board` stand together."""
-    cells = zip(*rows, strict=True) if rows else [()] * len(columns)
-    widths = [max(least, *map(len, each), 0) for least, each in zip(columns.values(), cells, strict=True)]
+def _boxed(columns: Columns, groups: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    """Rows under the columns' heads, with a rule after each group."""
+    heads = [head for head, _ in columns]
+    cells = zip(heads, *(row for group in groups for row in group), strict=True)
+    widths = [max(least, *map(len, each)) for (_, least), each in zip(columns, cells, strict=True)]
     rule = "+" + "+".join("-" * width for width in widths) + "+"
 
     def line(cells: Sequence[str]) -> str:
         return "|" + "|".join(f"{cell:^{width}}" for cell, width in zip(cells, widths, strict=True)) + "|"
 
-    table = [rule, line(list(columns)), rule]
-    for _, together in groupby(rows, key=lambda row: row[board]):
-        table += [*map(line, together), rule]
+    table = [rule, line(heads), rule]
+    for group in groups:
+        table += [*map(line, group), rule]
     return table

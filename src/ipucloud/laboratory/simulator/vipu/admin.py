@@ -12,6 +12,7 @@ from ipucloud.laboratory.simulator.vipu.callers import Caller
 from ipucloud.laboratory.simulator.vipu.cluster_tests import KINDS, ClusterTests
 from ipucloud.laboratory.simulator.vipu.clusters import Clusters
 from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.laboratory.simulator.vipu.devices import agent_properties
 from ipucloud.laboratory.simulator.vipu.links import Link
 from ipucloud.laboratory.simulator.vipu.model import Allocation, ClusterTest, KindResult, User
 from ipucloud.laboratory.simulator.vipu.topology import Cluster
@@ -50,7 +51,10 @@ class AdminMethods:
         return admin.ListAgentsReply(agents=map(self._agent, self.controller.agents(request.cluster_id)))
 
     def GetAgent(self, request: admin.GetAgentRequest, caller: Caller) -> admin.GetAgentReply:
-        return admin.GetAgentReply(agent=self._agent(self._clusters.agent(request.id)))
+        machine = self._clusters.agent(request.id)
+        found = self._agent(machine)
+        found.properties.update(agent_properties(machine))
+        return admin.GetAgentReply(agent=found)
 
     def CreateAgent(self, request: admin.CreateAgentRequest, caller: Caller) -> admin.CreateAgentReply:
         return admin.CreateAgentReply(agent=self._agent(self._clusters.create_agent(request.id, request.host)))

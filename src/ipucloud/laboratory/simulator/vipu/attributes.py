@@ -89,7 +89,7 @@ def attributes_of(
 
 def routing_name(routing: pb.IpuLinkRoutingType) -> str:
     """A routing as attributes have it: DNC."""
-    return word(pb.IpuLinkRoutingType.Name(routing))
+    return word(pb.IpuLinkRoutingType, routing)
 
 
 def version_parts(version: str) -> dict[str, str]:

@@ -24,6 +24,16 @@ RDMA_PORT = 1
 IPU_ARCH = 2
 
 
+def agent_properties(machine: Machine) -> dict[str, str]:
+    """What the agent of a machine reports of it, by the names of `vipu-admin get agent`."""
+    return {
+        "Manufacturer": "Graphcore",
+        "Platform": machine.region.model,
+        "GWSW Version": GATEWAY_VERSION,
+        "IPUoF server version": IPUOF_SERVER_VERSION,
+    }
+
+
 @dataclass(frozen=True)
 class Device:
     """One IPU of a partition: where it is, and its logical number and domain."""
