@@ -24,10 +24,10 @@ function ClusterName({ id }: { id: string }) {
 }
 
 function JobName({ data }: { data: Record<string, unknown> }) {
-  const { events, jobs: s } = useStrings();
+  const s = useStrings().events;
   const { cluster: id, number } = data;
-  if (typeof id !== "string" || typeof number !== "number") return <>{events.nouns.job}</>;
-  return <To href={`/clusters/${id}/jobs/${number}`}>{s.numbered(number)}</To>;
+  if (typeof id !== "string" || typeof number !== "number") return <>{s.nouns.job}</>;
+  return <To href={`/clusters/${id}/jobs/${number}`}>{`${s.nouns.job} ${number}`}</To>;
 }
 
 function KeyName({ id }: { id: string }) {

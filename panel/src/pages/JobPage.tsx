@@ -23,11 +23,13 @@ import { To } from "../components/To";
 import { useChange } from "../components/useChange";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
+import { useJobStrings } from "../i18n/jobs";
 import { JobLog } from "./jobs/JobLog";
 
 /** A job: its state and why, its limits, and what its program writes. */
 export function JobPage() {
-  const { cluster: names, jobs: s } = useStrings();
+  const names = useStrings().cluster;
+  const s = useJobStrings();
   const { id = "", number = "" } = useParams();
   const project = useProject();
   const { data: job, error, refetch } = useQuery(jobQuery(project, id, number));
@@ -51,7 +53,8 @@ export function JobPage() {
 }
 
 function Facts({ job }: { job: Job }) {
-  const { common, cluster, jobs: s } = useStrings();
+  const { common, cluster } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const line = lineOf(job.command);
   const variables = Object.entries(job.environment).map(([name, value]) => `${name}=${value}`);
@@ -85,7 +88,8 @@ function Facts({ job }: { job: Job }) {
 
 /** How long it has run, and of which limit. */
 function Time({ job }: { job: Job }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   if (!job.started_at) return <>{job.max_minutes ? s.atMost(f.duration(job.max_minutes * 60)) : common.none}</>;
   const until = job.ended_at ?? job.observed_at ?? job.started_at;
@@ -96,7 +100,8 @@ function Time({ job }: { job: Job }) {
 
 /** What the cluster has cost since its start, and of which limit. */
 function Cost({ job }: { job: Job }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const { cost, max_cost: most } = job;
   if (!cost) return <>{most ? s.atMost(f.money(most)) : common.none}</>;
@@ -109,7 +114,7 @@ function Limit({ label, share, text }: { label: string; share: number; text: str
 }
 
 function Stop({ job, onClose }: { job: Job; onClose: () => void }) {
-  const s = useStrings().jobs;
+  const s = useJobStrings();
   const flash = useFlash();
   const project = useProject();
   const run = useChange(() => stopJob(project, job.cluster, job.number), () => {

@@ -83,6 +83,17 @@ export const shell: Messages["shell"] = {
   },
 };
 
+export const pages: Messages["pages"] = {
+  section: "Betrieb",
+  capacity: "Kapazität",
+  machines: "Maschinen",
+  stuck: "Stockendes",
+  platformEvents: "Ereignisse der Plattform",
+  faultReports: "Störungsmeldungen",
+  webhooks: "Webhooks",
+  tokens: "Tokens",
+};
+
 export const signIn: Messages["signIn"] = {
   title: "Bei IPU Cloud anmelden",
   email: "E-Mail",

@@ -81,6 +81,18 @@ export const shell = {
   } as Record<string, string>,
 };
 
+/** Names of pages whose other texts are loaded with them. */
+export const pages = {
+  section: "Operator",
+  capacity: "Capacity",
+  machines: "Machines",
+  stuck: "Stuck",
+  platformEvents: "Events of the platform",
+  faultReports: "Fault reports",
+  webhooks: "Webhooks",
+  tokens: "Tokens",
+};
+
 export const signIn = {
   title: "Sign in to IPU Cloud",
   email: "E-mail",

@@ -44,7 +44,7 @@ type Props = {
 
 /** Entries of the audit log with filter and details; `platform`: of every project. */
 export function AuditTable({ title, description, platform = false, found, asked, onAsk, pages }: Props) {
-  const { audit: s, cluster, common, operator } = useStrings();
+  const { audit: s, cluster, common, shell } = useStrings();
   const f = useFormat();
   const { projects } = useChoice();
   const [looking, setLooking] = useState<AuditEntry>();
@@ -100,7 +100,7 @@ export function AuditTable({ title, description, platform = false, found, asked,
           { id: "actor", header: s.actor, cell: (each) => each.actor ?? s.nobody },
           { id: "result", header: s.result, minWidth: 170, cell: (each) => <Result entry={each} /> },
           ...(platform ? [{
-            id: "project", header: operator.project,
+            id: "project", header: shell.project,
             cell: (each: AuditEntry) => projects.find((one) => one.id === each.project_id)?.slug ?? each.project_id ?? common.none,
           }] : []),
           { id: "address", header: s.address, cell: (each) => each.address },
@@ -116,13 +116,13 @@ export function AuditTable({ title, description, platform = false, found, asked,
 
 /** Actors and operations are offered as the page has them; any other can be typed. */
 function useAuditFilter(items: AuditEntry[], platform: boolean): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
-  const { audit: s, operator } = useStrings();
+  const { audit: s, shell } = useStrings();
   const { projects } = useChoice();
   const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
   const seen = (propertyKey: string, values: (string | null)[]) =>
     [...new Set(values.filter((each) => each !== null))].sort().map((value) => ({ propertyKey, value }));
   return {
-    filteringProperties: [property("actor", s.actor), property("operation", s.operation), ...(platform ? [property("project", operator.project)] : [])],
+    filteringProperties: [property("actor", s.actor), property("operation", s.operation), ...(platform ? [property("project", shell.project)] : [])],
     filteringOptions: [
       ...seen("actor", items.map((each) => each.actor)),
       ...seen("operation", items.map((each) => each.operation)),

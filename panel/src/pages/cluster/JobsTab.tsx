@@ -18,6 +18,7 @@ import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
 import { lineOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
+import { useJobStrings } from "../../i18n/jobs";
 
 const RunJob = later(async () => (await import("../jobs/RunJob")).RunJob, null);
 
@@ -27,7 +28,8 @@ const FILTERS: Record<"all" | "open" | "ended", Schemas["JobState"][] | undefine
 
 /** The programs that the service runs on the cluster's servers, newest first. */
 export function JobsTab({ cluster }: { cluster: Cluster }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const go = useNavigate();
   const may = useMay("cluster:write") && ["active", "degraded"].includes(cluster.state);

@@ -8,12 +8,12 @@ import { useProject } from "../../app/Project";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { Tail } from "../../components/Tail";
-import { useStrings } from "../../i18n";
+import { useJobStrings } from "../../i18n/jobs";
 import { plain } from "./plain";
 
 /** What the program wrote, to its end. */
 export function JobLog({ job }: { job: Job }) {
-  const s = useStrings().jobs;
+  const s = useJobStrings();
   const { data, error, refetch } = useQuery(jobLog(useProject(), job.cluster, String(job.number)));
   const shown = useMemo(() => data?.outputs.map((each) => ({ ...each, text: plain(each.text) })) ?? [], [data]);
   return (

@@ -11,6 +11,7 @@ import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { wordsOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
+import { useJobStrings } from "../../i18n/jobs";
 
 type Variable = { name: string; value: string };
 type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string };
@@ -31,7 +32,7 @@ export function jobOf(draft: Draft, currency: string | undefined): Schemas["JobC
 
 /** Asks for a program, where it starts, and when it is stopped at the latest. */
 export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?: Job) => void }) {
-  const { jobs: s } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const project = useProject();
   const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: each.name }));
@@ -86,7 +87,8 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
 }
 
 function Variables({ variables, onChange }: { variables: Variable[]; onChange: (variables: Variable[]) => void }) {
-  const { common, create, jobs: s } = useStrings();
+  const { common, create } = useStrings();
+  const s = useJobStrings();
   const put = (index: number, part: Partial<Variable>) => onChange(variables.map((each, at) => (at === index ? { ...each, ...part } : each)));
   return (
     <FormField stretch label={s.environment} description={s.environmentHelp}>
