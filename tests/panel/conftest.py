@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
 
-pytest.register_assert_rewrite("tests.panel.capacity_tests")
+pytest.register_assert_rewrite("tests.panel.capacity_tests", "tests.panel.service_tests")
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
 SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / ".tools" / "screenshots"))

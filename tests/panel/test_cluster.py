@@ -16,10 +16,11 @@ from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with th
     test_no_text_about_capacity_becomes_markup,
 )
 from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.service_tests import test_a_service_is_followed_and_stopped  # noqa: F401
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "console", "usage", "activity")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 PAGES = (
     *("/", "/clusters", "/reservations", "/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),

@@ -121,7 +121,7 @@ export const flavors = (region?: string) =>
     staleTime: CATALOGUE_MS,
   });
 
-export const images = (region: string) =>
+export const images = (region: string | undefined) =>
   queryOptions({
     queryKey: ["images", region],
     queryFn: ({ signal }) => body(api.GET("/v1/images", { signal, params: { query: { region } } })),

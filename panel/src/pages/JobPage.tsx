@@ -9,7 +9,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { ended, jobQuery, stopJob, type Job } from "../api/jobs";
+import { ended, jobLog, jobQuery, stopJob, type Job } from "../api/jobs";
 import { cluster as clusterQuery } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
@@ -19,12 +19,12 @@ import { Dialog } from "../components/Dialog";
 import { FailedPage } from "../components/Failure";
 import { JobState } from "../components/JobState";
 import { Loading } from "../components/Loading";
+import { Output } from "../components/Output";
 import { To } from "../components/To";
 import { useChange } from "../components/useChange";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
 import { useJobStrings } from "../i18n/jobs";
-import { JobLog } from "./jobs/JobLog";
 
 /** A job: its state and why, its limits, and what its program writes. */
 export function JobPage() {
@@ -45,7 +45,7 @@ export function JobPage() {
     >
       <SpaceBetween size="l">
         <Facts job={job} />
-        <JobLog job={job} />
+        <Output log={jobLog(project, job.cluster, String(job.number))} texts={s} cut={s.outputCut(job.number)} />
       </SpaceBetween>
       {stopping && <Stop job={job} onClose={() => setStopping(false)} />}
     </ContentLayout>
@@ -68,7 +68,7 @@ function Facts({ job }: { job: Job }) {
           ...(job.state_reason ? [{ label: s.why, value: job.state_reason }] : []),
           ...(job.ended_by ? [{ label: s.endedBy, value: s.endings[job.ended_by] }] : []),
           ...(job.exit_status === null ? [] : [{ label: s.exitStatus, value: f.number(job.exit_status) }]),
-          { label: s.command, value: <Copyable text={line} label={s.command} /> },
+          { label: s.command, value: <Copyable text={line} label={s.command} command /> },
           { label: s.directory, value: job.directory ?? s.home },
           { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
           { label: s.server, value: job.poplar_server },

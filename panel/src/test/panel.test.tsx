@@ -8,11 +8,11 @@ import { formats } from "../i18n/format";
 import { Localised } from "../i18n";
 import { alternatives } from "../pages/create/alternatives";
 import { asCommand, asPython, EMPTY } from "../pages/create/draft";
-import { appended, type Log } from "../api/jobs";
+import { appended, type Log } from "../api/log";
 import { openLive } from "../api/live";
+import { plain } from "../components/plain";
 import { lineOf, wordsOf } from "../components/words";
 import { filterOf } from "../pages/clusters/filter";
-import { plain } from "../pages/jobs/plain";
 
 const machine = (slot: number, partition: string | null) => ({
   name: `m${slot}`, rack: "r1", slot, health: "ok" as const, observed_at: null, faults: [], ipus: [0, 1, 2, 3].map((ipu) => ({ ipu, partition })),
@@ -80,11 +80,11 @@ test("output is shown without colours, and of a progress bar its last state", ()
 });
 
 test("a long output keeps its end, across attempts", () => {
-  const part = (number: number, attempt: number, text: string) => ({ number, attempt, text, read_at: "" });
+  const part = (attempt: number, text: string) => ({ attempt, text });
   const none: Log = { outputs: [], next: 0, cut: false, complete: false };
-  const first = appended(none, { items: [part(1, 1, "a"), part(2, 1, "b"), part(3, 2, "c")], next: 3, complete: false, state: "running" });
+  const first = appended(none, { items: [part(1, "a"), part(1, "b"), part(2, "c")], next: 3, complete: false });
   expect(first).toEqual({ outputs: [{ attempt: 1, text: "ab" }, { attempt: 2, text: "c" }], next: 3, cut: false, complete: false });
-  const long = appended(first, { items: [part(4, 2, "d".repeat(256 * 1024))], next: 4, complete: true, state: "succeeded" });
+  const long = appended(first, { items: [part(2, "d".repeat(256 * 1024))], next: 4, complete: true });
   expect(long.cut && long.complete).toBe(true);
   expect(long.outputs).toEqual([{ attempt: 2, text: "d".repeat(256 * 1024) }]);
 });
