@@ -10,7 +10,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
 import { ended, jobLog, jobQuery, stopJob, type Job } from "../api/jobs";
-import { cluster as clusterQuery } from "../api/queries";
+import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
 import { Consequences } from "../components/Consequences";
@@ -22,6 +22,7 @@ import { Loading } from "../components/Loading";
 import { Output } from "../components/Output";
 import { To } from "../components/To";
 import { useChange } from "../components/useChange";
+import { useServerName } from "../components/useServerName";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
 import { useJobStrings } from "../i18n/jobs";
@@ -44,7 +45,7 @@ export function JobPage() {
       breadcrumbs={<To href={`/clusters/${id}?tab=jobs`}>{cluster?.name ?? names.overview}</To>}
     >
       <SpaceBetween size="l">
-        <Facts job={job} />
+        <Facts job={job} cluster={cluster} />
         <Output log={jobLog(project, job.cluster, String(job.number))} texts={s} cut={s.outputCut(job.number)} />
       </SpaceBetween>
       {stopping && <Stop job={job} onClose={() => setStopping(false)} />}
@@ -52,10 +53,11 @@ export function JobPage() {
   );
 }
 
-function Facts({ job }: { job: Job }) {
+function Facts({ job, cluster: owner }: { job: Job; cluster: Cluster | undefined }) {
   const { common, cluster } = useStrings();
   const s = useJobStrings();
   const f = useFormat();
+  const serverName = useServerName(owner);
   const line = lineOf(job.command);
   const variables = Object.entries(job.environment).map(([name, value]) => `${name}=${value}`);
   const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
@@ -71,7 +73,7 @@ function Facts({ job }: { job: Job }) {
           { label: s.command, value: <Copyable text={line} label={s.command} command /> },
           { label: s.directory, value: job.directory ?? s.home },
           { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
-          { label: s.server, value: job.poplar_server },
+          { label: s.server, value: serverName(job.poplar_server) },
           { label: s.attempts, value: s.attemptOf(job.attempt, job.retries + 1) },
           { label: common.created, value: f.second(job.created_at) },
           ...(job.requested_by.name ? [{ label: s.by, value: job.requested_by.name }] : []),

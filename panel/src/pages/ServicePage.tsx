@@ -20,6 +20,7 @@ import { Output } from "../components/Output";
 import { ServiceState } from "../components/ServiceState";
 import { To } from "../components/To";
 import { useChange } from "../components/useChange";
+import { useServerName } from "../components/useServerName";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
 import { useServiceStrings } from "../i18n/services";
@@ -42,7 +43,7 @@ export function ServicePage() {
       breadcrumbs={<To href={`/clusters/${id}?tab=services`}>{cluster?.name ?? names.overview}</To>}
     >
       <SpaceBetween size="l">
-        <Facts service={service} />
+        <Facts service={service} cluster={cluster} />
         {!ended(service) && cluster && <Requests service={service} cluster={cluster} />}
         <Output log={serviceLog(project, service.cluster, service.id)} texts={s} cut={s.outputCut(service.name)} />
       </SpaceBetween>
@@ -51,10 +52,11 @@ export function ServicePage() {
   );
 }
 
-function Facts({ service }: { service: Service }) {
+function Facts({ service, cluster: owner }: { service: Service; cluster: Cluster | undefined }) {
   const { cluster, common } = useStrings();
   const s = useServiceStrings();
   const f = useFormat();
+  const serverName = useServerName(owner);
   const variables = Object.entries(service.environment).map(([name, value]) => `${name}=${value}`);
   const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
   const over = ended(service);
@@ -69,7 +71,7 @@ function Facts({ service }: { service: Service }) {
           { label: s.command, value: <Copyable text={lineOf(service.command)} label={s.command} command /> },
           { label: s.directory, value: service.directory ?? s.home },
           { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
-          { label: s.server, value: service.poplar_server },
+          { label: s.server, value: serverName(service.poplar_server) },
           { label: s.port, value: service.port },
           { label: s.starts, value: f.number(service.attempt) },
           { label: s.failures, value: s.failuresOf(f.number(service.failures), f.number(service.max_restarts)) },

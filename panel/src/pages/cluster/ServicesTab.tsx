@@ -14,6 +14,7 @@ import { Pager } from "../../components/Pager";
 import { ServiceState } from "../../components/ServiceState";
 import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
+import { useServerName } from "../../components/useServerName";
 import { lineOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
 import { useServiceStrings } from "../../i18n/services";
@@ -27,6 +28,7 @@ export function ServicesTab({ cluster }: { cluster: Cluster }) {
   const { common } = useStrings();
   const s = useServiceStrings();
   const f = useFormat();
+  const serverName = useServerName(cluster);
   const [shown, setShown] = useState<keyof typeof FILTERS>("all");
   const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
   const pages = useCursor();
@@ -57,7 +59,7 @@ export function ServicesTab({ cluster }: { cluster: Cluster }) {
         { id: "state", header: common.state, minWidth: 130, cell: (each) => <ServiceState service={each} /> },
         { id: "why", header: s.why, minWidth: 120, cell: (each) => each.state_reason ?? common.none },
         { id: "command", header: s.command, minWidth: 160, cell: (each) => lineOf(each.command) },
-        { id: "server", header: s.server, cell: (each) => each.poplar_server },
+        { id: "server", header: s.server, cell: (each) => serverName(each.poplar_server) },
         { id: "port", header: s.port, cell: (each) => each.port },
         { id: "starts", header: s.starts, cell: (each) => f.number(each.attempt) },
         { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },

@@ -9,6 +9,7 @@ import type { Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
+import { useServerName } from "../../components/useServerName";
 import { wordsOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
 import { useJobStrings } from "../../i18n/jobs";
@@ -35,7 +36,8 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
   const s = useJobStrings();
   const f = useFormat();
   const project = useProject();
-  const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: each.name }));
+  const serverName = useServerName(cluster);
+  const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: serverName(each.name), description: each.name }));
   const [draft, setDraft] = useState<Draft>({
     line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "",
   });
