@@ -146,16 +146,19 @@ def violations(page: Page, *rules: str) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found["violations"]]
 
 
-def flaws(page: Page, paths: Iterable[str]) -> dict[str, list[str]]:
-    """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser."""
-    return {path: found for path in paths if (found := _flaws(page, path))}
+def flaws(page: Page, paths: Iterable[str], picture: str = "") -> dict[str, list[str]]:
+    """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser.
+    `picture`: how the names of their pictures begin, if they are kept."""
+    return {path: found for path in paths if (found := _flaws(page, path, picture))}
 
 
-def _flaws(page: Page, path: str) -> list[str]:
+def _flaws(page: Page, path: str, picture: str) -> list[str]:
     page.goto(path)
     expect(page.get_by_role("heading").filter(visible=True), path).not_to_have_count(0)
     expect(page.get_by_text(LOADING), path).to_have_count(0)
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     found = [*violations(page), *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    if picture:
+        screenshot(page, f"{picture}{path.replace('/', '-').rstrip('-')}")
     page.evaluate("document.body.classList.toggle('awsui-dark-mode')")
     return found + [f"in the other mode: {each}" for each in violations(page, "color-contrast")]

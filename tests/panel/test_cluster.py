@@ -25,7 +25,7 @@ PAGES = (
     *("/", "/clusters", "/reservations", "/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),
 )
-FIELDS = 28
+FIELDS = 40
 """How many fields of the API's answers about a cluster are to be seen, at least."""
 
 

@@ -21,6 +21,8 @@ export const common: Messages["common"] = {
   all: "Alle",
   shownOnce: "Das wird nur jetzt angezeigt. Bewahren Sie es sicher auf, etwa in einem Passwortmanager.",
   keptIt: "Ich habe es aufbewahrt",
+  csv: "CSV herunterladen",
+  csvCut: (count) => `Die Datei enthält die ersten ${count} Einträge. Filtern Sie die Liste für andere.`,
   save: "Speichern",
   edit: "Bearbeiten",
   day: "Tag",

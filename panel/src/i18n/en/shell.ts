@@ -19,6 +19,8 @@ export const common = {
   all: "All",
   shownOnce: "This is shown only now. Keep it in a safe place, such as a password manager.",
   keptIt: "I have kept it",
+  csv: "Download CSV",
+  csvCut: (count: number) => `The file has the first ${count} entries. Filter the list for others.`,
   save: "Save",
   edit: "Edit",
   day: "day",

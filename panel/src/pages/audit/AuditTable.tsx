@@ -5,7 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import Toggle from "@cloudscape-design/components/toggle";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ComponentProps } from "react";
 import type { AuditEntry } from "../../api/audit";
 import type { Schemas } from "../../api/client";
 import { useChoice } from "../../app/Project";
@@ -13,6 +13,7 @@ import { Empty } from "../../components/Empty";
 import { FailedPage } from "../../components/Failure";
 import { later } from "../../components/later";
 import { Pager } from "../../components/Pager";
+import { SaveCsv } from "../../components/SaveCsv";
 import type { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { Result } from "./Result";
@@ -40,10 +41,12 @@ type Props = {
   asked: Asked;
   onAsk: (asked: Asked) => void;
   pages: ReturnType<typeof useCursor>;
+  /** Reads a part of what is shown, for a file. */
+  read: ComponentProps<typeof SaveCsv>["read"];
 };
 
 /** Entries of the audit log with filter and details; `platform`: of every project. */
-export function AuditTable({ title, description, platform = false, found, asked, onAsk, pages }: Props) {
+export function AuditTable({ title, description, platform = false, found, asked, onAsk, pages, read }: Props) {
   const { audit: s, cluster, common, shell } = useStrings();
   const f = useFormat();
   const { projects } = useChoice();
@@ -69,7 +72,12 @@ export function AuditTable({ title, description, platform = false, found, asked,
           <Header
             variant="awsui-h1-sticky"
             description={description}
-            actions={<Button iconName="refresh" loading={isFetching} onClick={() => void refetch()}>{s.refresh}</Button>}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <SaveCsv name="audit-log" read={read} />
+                <Button iconName="refresh" loading={isFetching} onClick={() => void refetch()}>{s.refresh}</Button>
+              </SpaceBetween>
+            }
           >
             {title}
           </Header>
