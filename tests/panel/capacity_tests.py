@@ -122,7 +122,8 @@ def _software_is_listed(page: Page) -> None:
     expect(tools.filter(has_text="TensorBoard")).to_be_visible()
     expect(tools.filter(has_text="PyTorch")).to_have_count(0)
     page.get_by_role("tab", name="Models").click()
-    expect(page.get_by_role("table", name="Models").get_by_role("row").filter(has_text="DINO")).to_be_visible()
+    vit = page.get_by_role("table", name="Models").get_by_role("row").filter(has_text="ViT")
+    expect(vit).to_contain_text("ipucloud recipes run vit --then delete")
     screenshot(page, "catalogue-models")
     assert violations(page) == []
 

@@ -78,7 +78,7 @@ export const catalogue: typeof en = {
     framework: "Framework", "data-platform": "Datenplattform", language: "Sprache", "data-resource": "Datenquelle", visualisation: "Visualisierung", sdk: "SDK",
   },
   model: "Modell",
-  modelsText: "Modelle, die lauffähig für IPUs veröffentlicht sind.",
+  modelsText: "Modelle des Model Gardens. Der Befehl erstellt den kleinsten Cluster, auf dem das Programm läuft, führt es aus und löscht den Cluster.",
   task: "Aufgabe",
   allTasks: "Alle Aufgaben",
   tasks: {
@@ -86,7 +86,11 @@ export const catalogue: typeof en = {
     "reinforcement-learning": "Bestärkendes Lernen", probabilistic: "Probabilistische Modelle", nlp: "Sprache", speech: "Gesprochene Sprache",
     recommenders: "Empfehlungen", multimodal: "Multimodal", other: "Andere",
   },
-  benchmark: "PopRT-Benchmark, FP16",
+  run: "Ausführen",
+  notRunnable: "Kein Programm bekannt",
+  frameworks: {
+    pytorch: "PyTorch", tensorflow1: "TensorFlow 1", tensorflow2: "TensorFlow 2", popart: "PopART", popxl: "PopXL", poprt: "PopRT", paddlepaddle: "PaddlePaddle", python: "Python",
+  },
   none: "Hier wird nichts verkauft",
   noneText: "Die Region hat keine Flavors dieses Maschinentyps. Wählen Sie eine andere Region oder alle Maschinentypen.",
 };

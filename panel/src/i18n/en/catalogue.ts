@@ -76,7 +76,7 @@ export const catalogue = {
     framework: "Framework", "data-platform": "Data platform", language: "Language", "data-resource": "Data source", visualisation: "Visualisation", sdk: "SDK",
   },
   model: "Model",
-  modelsText: "Models that are published ready to run on IPUs.",
+  modelsText: "Models of the model garden. The command creates the smallest cluster that the program runs on, runs it, and deletes the cluster.",
   task: "Task",
   allTasks: "All tasks",
   tasks: {
@@ -84,7 +84,11 @@ export const catalogue = {
     "reinforcement-learning": "Reinforcement learning", probabilistic: "Probabilistic models", nlp: "Language", speech: "Speech",
     recommenders: "Recommendations", multimodal: "Multimodal", other: "Other",
   },
-  benchmark: "PopRT benchmark, FP16",
+  run: "To run it",
+  notRunnable: "No program is known",
+  frameworks: {
+    pytorch: "PyTorch", tensorflow1: "TensorFlow 1", tensorflow2: "TensorFlow 2", popart: "PopART", popxl: "PopXL", poprt: "PopRT", paddlepaddle: "PaddlePaddle", python: "Python",
+  },
   none: "Nothing is sold here",
   noneText: "The region has no flavors of this machine type. Choose another region or all machine types.",
 };

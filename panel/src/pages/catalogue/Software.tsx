@@ -6,6 +6,7 @@ import { useSearchParams } from "react-router";
 import { recipes, tools, type Image, type Recipe, type RecipeTask, type Tool, type ToolKind } from "../../api/catalogue";
 import { images, regions } from "../../api/queries";
 import { Choice } from "../../components/Choice";
+import { Copyable } from "../../components/Copyable";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { useFormat, useStrings } from "../../i18n";
@@ -61,10 +62,13 @@ export function Tools() {
   );
 }
 
-/** Models that are ready to run. */
+const runOf = (recipe: Recipe) => `ipucloud recipes run ${recipe.id} --then delete`;
+
+/** Models of the model garden; of those with a program, the command that runs it. */
 export function Models() {
   const { common } = useStrings();
   const s = useCatalogueStrings();
+  const f = useFormat();
   const [task, filter] = useFilter("task", s.task, { [ALL]: s.allTasks, ...s.tasks });
   return (
     <Facts<Recipe>
@@ -76,7 +80,9 @@ export function Models() {
       columns={[
         { id: "name", header: s.model, minWidth: 140, isRowHeader: true, cell: (each) => each.name },
         { id: "task", header: s.task, cell: (each) => s.tasks[each.task] },
-        { id: "benchmark", header: s.benchmark, cell: (each) => (each.poprt_benchmark ? common.yes : common.none) },
+        { id: "framework", header: s.kinds.framework, cell: (each) => (each.program ? s.frameworks[each.program.framework] : common.none) },
+        { id: "ipus", header: s.ipus, cell: (each) => (each.program ? f.number(each.program.ipus) : common.none) },
+        { id: "run", header: s.run, minWidth: 260, cell: (each) => (each.program ? <Copyable text={runOf(each)} label={each.name} command /> : s.notRunnable) },
         { id: "source", header: s.source, cell: (each) => <SourceLink source={each.source} /> },
       ]}
     />
