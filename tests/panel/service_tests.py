@@ -24,9 +24,7 @@ def serve(system: Up, *options: str) -> dict[str, Any]:
     return made
 
 
-def test_a_service_is_followed_and_stopped(
-    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
-) -> None:
+def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
     page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=services")
     expect(page.get_by_text("No services")).to_be_visible()
     expect(page.get_by_text(re.compile("^ipucloud serve --cluster bert --name chat"))).to_be_visible()

@@ -35,7 +35,7 @@ export function Images() {
         { id: "sdk", header: s.sdk, cell: (each) => each.sdk_version },
         { id: "vipu", header: s.vipu, cell: (each) => each.vipu_version },
         { id: "regions", header: s.offeredIn, minWidth: 140, cell: (each) => f.list(each.regions.map(placeOf)) },
-        { id: "source", header: s.source, cell: (each) => <SourceLink source={each.source} /> },
+        { id: "source", header: s.source, minWidth: 200, cell: (each) => <SourceLink source={each.source} /> },
       ]}
     />
   );
@@ -56,7 +56,7 @@ export function Tools() {
       columns={[
         { id: "name", header: s.tool, minWidth: 140, isRowHeader: true, cell: (each) => each.name },
         { id: "kinds", header: s.kind, cell: (each) => f.list(each.kinds.map((one) => s.kinds[one])) },
-        { id: "source", header: s.source, cell: (each) => <SourceLink source={each.source} /> },
+        { id: "source", header: s.source, minWidth: 200, cell: (each) => <SourceLink source={each.source} /> },
       ]}
     />
   );
@@ -82,8 +82,8 @@ export function Models() {
         { id: "task", header: s.task, cell: (each) => s.tasks[each.task] },
         { id: "framework", header: s.kinds.framework, cell: (each) => (each.program ? s.frameworks[each.program.framework] : common.none) },
         { id: "ipus", header: s.ipus, cell: (each) => (each.program ? f.number(each.program.ipus) : common.none) },
-        { id: "run", header: s.run, minWidth: 260, cell: (each) => (each.program ? <Copyable text={runOf(each)} label={each.name} command /> : s.notRunnable) },
-        { id: "source", header: s.source, cell: (each) => <SourceLink source={each.source} /> },
+        { id: "run", header: s.run, minWidth: 360, cell: (each) => (each.program ? <Copyable text={runOf(each)} label={each.name} command /> : s.notRunnable) },
+        { id: "source", header: s.source, minWidth: 200, cell: (each) => <SourceLink source={each.source} /> },
       ]}
     />
   );
