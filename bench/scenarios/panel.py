@@ -23,11 +23,11 @@ FEW, MANY = 50, 5_000
 """Clusters in the projects of the two sides."""
 AT_ONCE = 8
 PAGES = (
-    *("/", "/clusters", "/clusters/create", "/events", "/quotas", "/ssh-keys", "/members", "/tokens"),
-    *("/webhooks", "/audit-log", "/billing"),
+    *("/", "/clusters", "/clusters/create", "/reservations", "/catalogue", "/events", "/quotas"),
+    *("/ssh-keys", "/members", "/tokens", "/webhooks", "/audit-log", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "usage", "activity")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 SETTLED_MS = 1_500
 """How long nothing more may come until a page counts as loaded."""
 

@@ -87,6 +87,38 @@ export function theme(): Plugin {
   };
 }
 
+/** Cloudscape draws its icons by name, so a bundler keeps all of them. Those that neither its components nor these pages
+ *  name are left out: every page loads this file. */
+export function icons(): Plugin {
+  return {
+    name: "panel:icons",
+    apply: "build",
+    transform: (code, id) => {
+      const components = /^(.*\/@cloudscape-design\/components)\/icon\/generated\/icons\.js$/.exec(id)?.[1];
+      if (!components) return undefined;
+      const named = namesIn([...scripts(components, /\/(icon\/generated|test-utils|api-docs)\/|\.d\.ts$/), ...scripts("src", /\/test\//)]);
+      const parts = code.split(/^(?= {4}"?[a-z-\d]+"?: React)/m);
+      const kept = parts.filter((part, index) => {
+        const name = /^ {4}"?([a-z-\d]+)/.exec(part)?.[1];
+        return !name || index === parts.length - 1 || named.has(name); // the last one has the end of the file
+      });
+      if (kept.length < 20) throw new Error("Cloudscape's icons are written differently than expected");
+      return { code: kept.join(""), map: null };
+    },
+  };
+}
+
+function scripts(folder: string, except: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => /\.(js|tsx?)$/.test(path) && !except.test(path));
+}
+
+/** Words that stand in quotes in these files. */
+function namesIn(paths: string[]): Set<string> {
+  return new Set(paths.flatMap((path) => Array.from(readFileSync(path, "utf8").matchAll(/["'`]([a-z\d-]+)["'`]/g), (found) => found[1] ?? "")));
+}
+
 /** Cloudscape's layout has three designs and chooses when it runs. Its components are built for the visual refresh, and
  *  nobody sets the flag for the toolbar: the other two, with what only they import, would be a fifth of every page.
  *  At phone width its navigation has an attribute that such an element must not have. */

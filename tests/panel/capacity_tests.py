@@ -94,6 +94,7 @@ def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, ope
     screenshot(page, "catalogue-machines")
     assert violations(page) == []
     german(system, open_page, "/catalogue", "Katalog", "catalogue")
+    _software_is_listed(page)
 
     page.goto(f"/catalogue?region={REGION}")
     table.get_by_role("link", name="m2000-pod16").click()
@@ -106,6 +107,25 @@ def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, ope
     expect(page.get_by_role("radio", name="Select m2000-pod16")).to_be_checked()
     page.goto("/catalogue/m2000-pod17")
     expect(page.get_by_text("There is nothing at this address.")).to_be_visible()
+
+
+def _software_is_listed(page: Page) -> None:
+    page.get_by_role("tab", name="Images").click()
+    image = page.get_by_role("table", name="Images").get_by_role("row").filter(has_text="ubuntu-20.04")
+    expect(image).to_contain_text("Ubuntu 20.04")
+    expect(image).to_contain_text("Amsterdam-2")
+    page.get_by_role("tab", name="Tools").click()
+    tools = page.get_by_role("table", name="Tools").get_by_role("row")
+    expect(tools.filter(has_text="PyTorch")).to_contain_text("Framework")
+    page.get_by_role("button", name=re.compile("^Kind")).click()
+    page.get_by_role("option", name="Visualisation").click()
+    expect(tools.filter(has_text="TensorBoard")).to_be_visible()
+    expect(tools.filter(has_text="PyTorch")).to_have_count(0)
+    page.get_by_role("tab", name="Models").click()
+    vit = page.get_by_role("table", name="Models").get_by_role("row").filter(has_text="ViT")
+    expect(vit).to_contain_text("ipucloud recipes run vit --then delete")
+    screenshot(page, "catalogue-models")
+    assert violations(page) == []
 
 
 def _nothing_is_offered(page: Page) -> None:
@@ -232,7 +252,8 @@ def test_no_text_about_capacity_becomes_markup(
 ) -> None:
     active = system.ipucloud.json("reservations", "list", **system.environment)[0]["id"]
     page = operator_page(system, open_page, "/clusters")
-    paths = ("/catalogue", "/catalogue?tab=machines", "/reservations", f"/reservations/{active}", "/clusters/create")
+    paths = ("/catalogue", "/reservations", f"/reservations/{active}", "/clusters/create")
+    paths = (*paths, "/catalogue?tab=machines", "/catalogue?tab=models")
     shown = fields_shown(page, [*paths, f"/clusters/{cluster['id']}?tab=console"])
     screenshot(page, "hostile-capacity")
     assert len(shown) >= FIELDS, sorted(shown)

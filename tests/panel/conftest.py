@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
 
-pytest.register_assert_rewrite("tests.panel.capacity_tests")
+pytest.register_assert_rewrite("tests.panel.capacity_tests", "tests.panel.service_tests")
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
 SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / ".tools" / "screenshots"))
 AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE_MS = 30_000
 """How long a busy machine may take to show something."""
+LOADING = re.compile("^(Loading|Wird geladen)$")
 READY_MS = 180_000
 """How long a simulated cluster may take on a busy machine."""
 
@@ -136,9 +138,27 @@ def screenshot(page: Page, name: str) -> None:
     page.set_viewport_size(size)
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds against WCAG 2.2 AA and its best practices."""
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe finds against WCAG 2.2 AA and its best practices, or only against these of its rules."""
     page.evaluate(AXE.read_text())
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run(document, {runOnly: tags})", tags)
+    found = page.evaluate("only => axe.run(document, {runOnly: only})", list(rules) or tags)
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found["violations"]]
+
+
+def flaws(page: Page, paths: Iterable[str], picture: str = "") -> dict[str, list[str]]:
+    """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser.
+    `picture`: how the names of their pictures begin, if they are kept."""
+    return {path: found for path in paths if (found := _flaws(page, path, picture))}
+
+
+def _flaws(page: Page, path: str, picture: str) -> list[str]:
+    page.goto(path)
+    expect(page.get_by_role("heading").filter(visible=True), path).not_to_have_count(0)
+    expect(page.get_by_text(LOADING), path).to_have_count(0)
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    found = [*violations(page), *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    if picture:
+        screenshot(page, f"{picture}{path.replace('/', '-').rstrip('-')}")
+    page.evaluate("document.body.classList.toggle('awsui-dark-mode')")
+    return found + [f"in the other mode: {each}" for each in violations(page, "color-contrast")]

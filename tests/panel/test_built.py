@@ -20,6 +20,7 @@ ANSWERS = 10_000
 """What the API's answers on a page may take, compressed."""
 ENTRY, ALWAYS = "index.html", ("src/app/Shell.tsx", "src/i18n/de.ts")
 """What every page loads, with its texts: the German ones are longer."""
+TEXTS = "src/i18n/de/"
 
 pytestmark = pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="there is no panel")
 
@@ -45,13 +46,14 @@ def manifest() -> dict[str, Any]:
 
 
 def files_of(parts: Iterable[str]) -> set[str]:
-    """The files that these parts need, with all that they import at once."""
+    """The files that these parts need, with all that they import at once and the texts that they show, in German."""
     wanted, reached = list(parts), set[str]()
     while wanted:
         part = wanted.pop()
         if part not in reached:
             reached.add(part)
             wanted += manifest()[part].get("imports", ())
+            wanted += [each for each in manifest()[part].get("dynamicImports", ()) if each.startswith(TEXTS)]
     return {name for part in reached for name in (manifest()[part]["file"], *manifest()[part].get("css", ()))}
 
 

@@ -15,16 +15,17 @@ from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with th
     test_consoles_are_followed_and_kept_as_files,
     test_no_text_about_capacity_becomes_markup,
 )
-from tests.panel.conftest import READY_MS, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, flaws, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.service_tests import test_a_service_is_followed_and_stopped  # noqa: F401
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
-TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "console", "usage", "activity")
+TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 PAGES = (
     *("/", "/clusters", "/reservations", "/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),
 )
-FIELDS = 28
+FIELDS = 40
 """How many fields of the API's answers about a cluster are to be seen, at least."""
 
 
@@ -299,12 +300,28 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     assert violations(page) == []
 
 
+def test_every_page_about_a_cluster_is_for_everybody_in_both_languages_and_modes(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    own = f"/clusters/{cluster['id']}"
+    server = system.ipucloud.json("clusters", "show", "bert", **system.environment)["poplar_servers"][0]["id"]
+    paths = [f"{own}?tab={tab}" for tab in TABS]
+    paths += [f"{own}/jobs/1", f"{own}/services/chat", f"{own}/terminal/{server}", "/clusters/create"]
+    paths += [f"/catalogue?tab={tab}" for tab in ("machines", "images", "tools", "models")]
+    paths += [f"/catalogue/{cluster['flavor']}", "/members"]
+    rare = ["/notifications", "/device"]
+    phone = {"viewport": {"width": 400, "height": 900}, "has_touch": True}
+    german = signed_in(system, open_page, own, locale="de-DE", color_scheme="dark", **phone)
+    assert flaws(german, paths + rare) == {}
+    assert flaws(signed_in(system, open_page, own), [f"{own}?tab=activity", *rare]) == {}
+
+
 def test_no_text_about_a_cluster_becomes_markup(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
 ) -> None:
     page = signed_in(system, open_page, "/clusters")
     own = f"/clusters/{cluster['id']}"
-    shown = fields_shown(page, [*PAGES, *(f"{own}?tab={tab}" for tab in TABS), f"{own}/jobs/1"])
+    shown = fields_shown(page, [*PAGES, *(f"{own}?tab={tab}" for tab in TABS), f"{own}/jobs/1", f"{own}/services/chat"])
     screenshot(page, "hostile-cluster")
     assert len(shown) >= FIELDS, sorted(shown)
 

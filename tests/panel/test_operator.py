@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import operator_page, screenshot, violations
+from tests.panel.conftest import flaws, operator_page, screenshot, violations
 from tests.support.processes import Up
 
 FOUND_MS = 180_000
@@ -121,9 +121,10 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
 
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
-    assert violations(german) == []
     german.set_viewport_size({"width": 400, "height": 900})
-    german.reload()
+    pages = ("machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck")
+    assert flaws(german, [f"/operator/{each}" for each in (*pages, "capacity")]) == {}
+    german.evaluate("document.body.classList.toggle('awsui-dark-mode')")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     screenshot(german, "operator-capacity-de")
 

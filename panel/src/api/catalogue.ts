@@ -1,10 +1,15 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "./client";
 import { key } from "./queries";
 
 export type Flavor = Schemas["Flavor"];
 export type MachineType = Schemas["MachineType"];
 export type Ipu = Schemas["IpuGeneration"];
+export type Image = Schemas["Image"];
+export type Tool = Schemas["Tool"];
+export type ToolKind = Schemas["ToolKind"];
+export type Recipe = Schemas["Recipe"];
+export type RecipeTask = Schemas["RecipeTask"];
 export type Price = Schemas["PaidPrice"];
 type Money = Schemas["Money"];
 
@@ -22,6 +27,22 @@ export const ipus = queryOptions({
   queryFn: ({ signal }) => body(api.GET("/v1/hardware/ipus", { signal })),
   staleTime: FACTS_MS,
 });
+
+export const tools = (kind: ToolKind | undefined) =>
+  queryOptions({
+    queryKey: ["tools", kind],
+    queryFn: ({ signal }) => body(api.GET("/v1/tools", { signal, params: { query: { kind } } })),
+    staleTime: FACTS_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const recipes = (task: RecipeTask | undefined) =>
+  queryOptions({
+    queryKey: ["recipes", task],
+    queryFn: ({ signal }) => body(api.GET("/v1/recipes", { signal, params: { query: { task } } })),
+    staleTime: FACTS_MS,
+    placeholderData: keepPreviousData,
+  });
 
 /** What the project pays: contract prices of its account, else list prices, now and later. */
 export const projectPrices = (project: string) =>

@@ -105,8 +105,11 @@ const TYPES: Record<string, string> = {
   webhook: "created deleted disabled secret_rotated updated",
 };
 
+/** What events are about, with their types. */
+export const TYPES_OF = Object.fromEntries(Object.entries(TYPES).map(([noun, verbs]) => [noun, verbs.split(" ").map((verb) => `${noun}.${verb}`)]));
+
 /** The types of events to listen for; `gap` means that events were missed. */
-export const EVENT_TYPES = [...Object.entries(TYPES).flatMap(([noun, verbs]) => verbs.split(" ").map((verb) => `${noun}.${verb}`)), "gap"];
+export const EVENT_TYPES = [...Object.values(TYPES_OF).flat(), "gap"];
 
 /** Keeps what is shown up to date: what an event is about is read again, and everything after a gap. */
 export function useLive(project: string): LiveState {

@@ -77,7 +77,7 @@ export const vipu = (project: string, id: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/clusters/{cluster}/vipu", { signal, params: { path: { project, cluster: id } } })),
   });
 
-export const eventPage = (project: string, query: { subject?: string; cursor?: string; limit: number; type?: Schemas["Event"]["type"][] }) =>
+export const eventPage = (project: string, query: { subject?: string; order?: Schemas["Order"]; cursor?: string; limit: number; type?: Schemas["Event"]["type"][] }) =>
   queryOptions({
     queryKey: key(project, "events", query),
     queryFn: ({ signal }) => {
@@ -121,7 +121,7 @@ export const flavors = (region?: string) =>
     staleTime: CATALOGUE_MS,
   });
 
-export const images = (region: string) =>
+export const images = (region: string | undefined) =>
   queryOptions({
     queryKey: ["images", region],
     queryFn: ({ signal }) => body(api.GET("/v1/images", { signal, params: { query: { region } } })),

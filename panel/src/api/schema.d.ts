@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 908357cd821327a47d3fa08ec08a3a3796d83c4e410bc9f89853a8b547bf3bc2
+// Generated from docs/openapi.json by `npm run schema`; sha256 57f74336283efac8914ea97d531df8c690ab0cca5ce6adc1191d35c48abd44aa
 
 export interface paths {
     "/livez": {

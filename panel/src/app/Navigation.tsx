@@ -4,7 +4,7 @@ import { useStrings } from "../i18n";
 import { useOperatorPages, usePages } from "./pages";
 
 export function Navigation() {
-  const { shell: s, operator } = useStrings();
+  const { shell: s, pages: names } = useStrings();
   const go = useNavigate();
   const { pathname } = useLocation();
   const pages = usePages();
@@ -16,7 +16,7 @@ export function Navigation() {
       activeHref={active?.href}
       items={[
         ...pages.map(link),
-        ...(operated.length ? [{ type: "section" as const, text: operator.section, items: operated.map(link) }] : []),
+        ...(operated.length ? [{ type: "section" as const, text: names.section, items: operated.map(link) }] : []),
         { type: "divider" },
         { type: "link", text: s.docs, href: "/docs", external: true },
       ]}

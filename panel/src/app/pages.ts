@@ -5,7 +5,7 @@ export type Page = { text: string; href: string };
 
 /** The pages that the navigation lists, in its order. */
 export function usePages(): Page[] {
-  const { audit, shell: s, members, quotas, tokens, webhooks } = useStrings();
+  const { audit, shell: s, members, pages, quotas } = useStrings();
   const { who } = useChoice();
   const mayBill = useMay("billing:read");
   const seesTokens = useMay("token:read");
@@ -23,22 +23,22 @@ export function usePages(): Page[] {
     { text: quotas.title, href: "/quotas" },
     { text: s.sshKeys, href: "/ssh-keys" },
     ...(seesMembers ? [{ text: members.title, href: "/members" }] : []),
-    ...(seesTokens ? [{ text: tokens.title, href: "/tokens" }] : []),
-    ...(seesWebhooks ? [{ text: webhooks.title, href: "/webhooks" }] : []),
+    ...(seesTokens ? [{ text: pages.tokens, href: "/tokens" }] : []),
+    ...(seesWebhooks ? [{ text: pages.webhooks, href: "/webhooks" }] : []),
     ...(seesAudit ? [{ text: audit.title, href: "/audit-log" }] : []),
   ];
 }
 
 /** The pages of those who run the service. */
 export function useOperatorPages(): Page[] {
-  const { audit, operator: s, quotas, repairs, operated } = useStrings();
+  const { audit, pages: s, quotas } = useStrings();
   return useMay("platform:read") ? [
     { text: s.capacity, href: "/operator/capacity" },
     { text: s.machines, href: "/operator/machines" },
     { text: quotas.requests, href: "/operator/quota-requests" },
-    { text: repairs.reports, href: "/operator/fault-reports" },
+    { text: s.faultReports, href: "/operator/fault-reports" },
     { text: s.stuck, href: "/operator/stuck" },
-    { text: operated.title, href: "/operator/events" },
+    { text: s.platformEvents, href: "/operator/events" },
     { text: audit.platformTitle, href: "/operator/audit-log" },
   ] : [];
 }

@@ -19,6 +19,7 @@ export function makeRouter() {
         { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
         { path: "clusters/:id", lazy: async () => ({ Component: (await import("../pages/ClusterPage")).ClusterPage }) },
         { path: "clusters/:id/jobs/:number", lazy: async () => ({ Component: (await import("../pages/JobPage")).JobPage }) },
+        { path: "clusters/:id/services/:service", lazy: async () => ({ Component: (await import("../pages/ServicePage")).ServicePage }) },
         { path: "clusters/:id/terminal/:server", lazy: async () => ({ Component: (await import("../pages/TerminalPage")).TerminalPage }) },
         { path: "reservations", lazy: async () => ({ Component: (await import("../pages/Reservations")).Reservations }) },
         { path: "reservations/:id", lazy: async () => ({ Component: (await import("../pages/ReservationPage")).ReservationPage }) },

@@ -12,7 +12,7 @@ export function Subject({ event }: { event: Schemas["Event"] }) {
   if (event.subject_type === "ssh_key") return <KeyName id={event.subject_id} />;
   if (event.subject_type === "reservation") return <To href={`/reservations/${event.subject_id}`}>{String(event.data?.name ?? s.nouns.reservation)}</To>;
   if (event.subject_type === "job") return <JobName data={event.data ?? {}} />;
-  if (event.subject_type === "service" && typeof event.data?.name === "string") return <>{s.nouns.service}: {event.data.name}</>;
+  if (event.subject_type === "service" && typeof event.data?.name === "string") return <ServiceName id={event.subject_id} name={event.data.name} data={event.data} />;
   if (event.subject_type === "terminal" && typeof event.data?.cluster === "string") return <>{s.nouns.terminal}: <ClusterName id={event.data.cluster} /></>;
   return <>{s.nouns[event.subject_type] ?? event.subject_type}</>;
 }
@@ -24,10 +24,15 @@ function ClusterName({ id }: { id: string }) {
 }
 
 function JobName({ data }: { data: Record<string, unknown> }) {
-  const { events, jobs: s } = useStrings();
+  const s = useStrings().events;
   const { cluster: id, number } = data;
-  if (typeof id !== "string" || typeof number !== "number") return <>{events.nouns.job}</>;
-  return <To href={`/clusters/${id}/jobs/${number}`}>{s.numbered(number)}</To>;
+  if (typeof id !== "string" || typeof number !== "number") return <>{s.nouns.job}</>;
+  return <To href={`/clusters/${id}/jobs/${number}`}>{`${s.nouns.job} ${number}`}</To>;
+}
+
+function ServiceName({ id, name, data }: { id: string; name: string; data: Record<string, unknown> }) {
+  const text = `${useStrings().events.nouns.service} ${name}`;
+  return typeof data.cluster === "string" ? <To href={`/clusters/${data.cluster}/services/${id}`}>{text}</To> : <>{text}</>;
 }
 
 function KeyName({ id }: { id: string }) {

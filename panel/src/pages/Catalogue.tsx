@@ -6,12 +6,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { machineTypes } from "../api/catalogue";
 import { Failure } from "../components/Failure";
+import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { useCatalogueStrings } from "../i18n/catalogue";
 import { FlavorTable } from "./catalogue/FlavorTable";
 import { MachineFacts } from "./catalogue/MachineFacts";
 
-/** What can be rented: flavors with prices and stock, and the machines that they consist of. */
+const Images = later(async () => (await import("./catalogue/Software")).Images);
+const Tools = later(async () => (await import("./catalogue/Software")).Tools);
+const Models = later(async () => (await import("./catalogue/Software")).Models);
+
+/** What can be rented: flavors with prices and stock, the machines that they consist of, and the software for them. */
 export function Catalogue() {
   const s = useCatalogueStrings();
   const [address, setAddress] = useSearchParams();
@@ -23,6 +28,9 @@ export function Catalogue() {
         tabs={[
           { id: "flavors", label: s.tabs.flavors, content: <FlavorTable /> },
           { id: "machines", label: s.tabs.machines, content: <Machines /> },
+          { id: "images", label: s.tabs.images, content: <Images /> },
+          { id: "tools", label: s.tabs.tools, content: <Tools /> },
+          { id: "models", label: s.tabs.models, content: <Models /> },
         ]}
       />
     </ContentLayout>

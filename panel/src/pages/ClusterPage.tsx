@@ -25,6 +25,7 @@ const PartitionsTab = later(async () => (await import("./cluster/PartitionsTab")
 const RepairsTab = later(async () => (await import("./cluster/RepairsTab")).RepairsTab);
 const ScheduleTab = later(async () => (await import("./cluster/ScheduleTab")).ScheduleTab);
 const JobsTab = later(async () => (await import("./cluster/JobsTab")).JobsTab);
+const ServicesTab = later(async () => (await import("./cluster/ServicesTab")).ServicesTab);
 const ConsoleTab = later(async () => (await import("./cluster/ConsoleTab")).ConsoleTab);
 const UsageTab = later(async () => (await import("./cluster/UsageTab")).UsageTab);
 const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
@@ -49,6 +50,7 @@ export function ClusterPage() {
           { id: "repairs", label: s.tabs.repairs, content: <RepairsTab cluster={cluster} /> },
           { id: "schedule", label: s.tabs.schedule, content: <ScheduleTab cluster={cluster} /> },
           { id: "jobs", label: s.tabs.jobs, content: <JobsTab cluster={cluster} /> },
+          { id: "services", label: s.tabs.services, content: <ServicesTab cluster={cluster} /> },
           { id: "console", label: s.tabs.console, content: <ConsoleTab cluster={cluster} /> },
           { id: "usage", label: s.tabs.usage, content: <UsageTab cluster={cluster} /> },
           { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },

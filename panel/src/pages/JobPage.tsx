@@ -9,8 +9,8 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { ended, jobQuery, stopJob, type Job } from "../api/jobs";
-import { cluster as clusterQuery } from "../api/queries";
+import { ended, jobLog, jobQuery, stopJob, type Job } from "../api/jobs";
+import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
 import { Consequences } from "../components/Consequences";
@@ -19,15 +19,18 @@ import { Dialog } from "../components/Dialog";
 import { FailedPage } from "../components/Failure";
 import { JobState } from "../components/JobState";
 import { Loading } from "../components/Loading";
+import { Output } from "../components/Output";
 import { To } from "../components/To";
 import { useChange } from "../components/useChange";
+import { useServerName } from "../components/useServerName";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
-import { JobLog } from "./jobs/JobLog";
+import { useJobStrings } from "../i18n/jobs";
 
 /** A job: its state and why, its limits, and what its program writes. */
 export function JobPage() {
-  const { cluster: names, jobs: s } = useStrings();
+  const names = useStrings().cluster;
+  const s = useJobStrings();
   const { id = "", number = "" } = useParams();
   const project = useProject();
   const { data: job, error, refetch } = useQuery(jobQuery(project, id, number));
@@ -42,17 +45,19 @@ export function JobPage() {
       breadcrumbs={<To href={`/clusters/${id}?tab=jobs`}>{cluster?.name ?? names.overview}</To>}
     >
       <SpaceBetween size="l">
-        <Facts job={job} />
-        <JobLog job={job} />
+        <Facts job={job} cluster={cluster} />
+        <Output log={jobLog(project, job.cluster, String(job.number))} texts={s} cut={s.outputCut(job.number)} />
       </SpaceBetween>
       {stopping && <Stop job={job} onClose={() => setStopping(false)} />}
     </ContentLayout>
   );
 }
 
-function Facts({ job }: { job: Job }) {
-  const { common, cluster, jobs: s } = useStrings();
+function Facts({ job, cluster: owner }: { job: Job; cluster: Cluster | undefined }) {
+  const { common, cluster } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
+  const serverName = useServerName(owner);
   const line = lineOf(job.command);
   const variables = Object.entries(job.environment).map(([name, value]) => `${name}=${value}`);
   const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
@@ -65,10 +70,10 @@ function Facts({ job }: { job: Job }) {
           ...(job.state_reason ? [{ label: s.why, value: job.state_reason }] : []),
           ...(job.ended_by ? [{ label: s.endedBy, value: s.endings[job.ended_by] }] : []),
           ...(job.exit_status === null ? [] : [{ label: s.exitStatus, value: f.number(job.exit_status) }]),
-          { label: s.command, value: <Copyable text={line} label={s.command} /> },
+          { label: s.command, value: <Copyable text={line} label={s.command} command /> },
           { label: s.directory, value: job.directory ?? s.home },
           { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
-          { label: s.server, value: job.poplar_server },
+          { label: s.server, value: serverName(job.poplar_server) },
           { label: s.attempts, value: s.attemptOf(job.attempt, job.retries + 1) },
           { label: common.created, value: f.second(job.created_at) },
           ...(job.requested_by.name ? [{ label: s.by, value: job.requested_by.name }] : []),
@@ -85,7 +90,8 @@ function Facts({ job }: { job: Job }) {
 
 /** How long it has run, and of which limit. */
 function Time({ job }: { job: Job }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   if (!job.started_at) return <>{job.max_minutes ? s.atMost(f.duration(job.max_minutes * 60)) : common.none}</>;
   const until = job.ended_at ?? job.observed_at ?? job.started_at;
@@ -96,7 +102,8 @@ function Time({ job }: { job: Job }) {
 
 /** What the cluster has cost since its start, and of which limit. */
 function Cost({ job }: { job: Job }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const { cost, max_cost: most } = job;
   if (!cost) return <>{most ? s.atMost(f.money(most)) : common.none}</>;
@@ -109,7 +116,7 @@ function Limit({ label, share, text }: { label: string; share: number; text: str
 }
 
 function Stop({ job, onClose }: { job: Job; onClose: () => void }) {
-  const s = useStrings().jobs;
+  const s = useJobStrings();
   const flash = useFlash();
   const project = useProject();
   const run = useChange(() => stopJob(project, job.cluster, job.number), () => {

@@ -12,7 +12,7 @@ import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { notifications, replaceNotifications } from "../api/people";
 import { useProject } from "../app/Project";
-import { Failure } from "../components/Failure";
+import { FailedPage, Failure } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { useStrings } from "../i18n";
 
@@ -21,8 +21,9 @@ const LANGUAGES = [{ value: "en", label: "English" }, { value: "de", label: "Deu
 
 /** Which events of the project the person gets by e-mail. */
 export function Notifications() {
-  const { data, error } = useQuery(notifications);
-  if (error) return <Failure error={error} />;
+  const s = useStrings().notifications;
+  const { data, error, refetch } = useQuery(notifications);
+  if (error) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   return data ? <Choose found={data} /> : <Loading />;
 }
 

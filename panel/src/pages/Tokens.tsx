@@ -15,6 +15,7 @@ import { Pager } from "../components/Pager";
 import { useCursor } from "../components/useCursor";
 import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
+import { useTokenStrings } from "../i18n/tokens";
 import type { TokenEnd } from "./tokens/EndToken";
 
 const CreateToken = later(async () => (await import("./tokens/CreateToken")).CreateToken, null);
@@ -25,7 +26,8 @@ const ACTIVE = { active: true, ended: false, all: undefined };
 
 /** The project's tokens: made, replaced and revoked here; a secret is shown once. */
 export function Tokens() {
-  const { common, shell, tokens: s } = useStrings();
+  const { common, shell } = useStrings();
+  const s = useTokenStrings();
   const f = useFormat();
   const may = useMay("token:write");
   const { who } = useChoice();
@@ -92,7 +94,7 @@ const expired = (token: Token) => token.expires_at !== null && Date.parse(token.
 const works = (token: Token) => token.revoked_at === null && !expired(token);
 
 function TokenState({ token }: { token: Token }) {
-  const s = useStrings().tokens;
+  const s = useTokenStrings();
   const f = useFormat();
   if (token.revoked_at) return <StatusIndicator type="stopped">{s.revokedAt(f.moment(token.revoked_at))}</StatusIndicator>;
   if (expired(token)) return <StatusIndicator type="stopped">{s.expired}</StatusIndicator>;

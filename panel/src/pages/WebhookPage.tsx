@@ -17,6 +17,7 @@ import { To } from "../components/To";
 import { later } from "../components/later";
 import { useChange } from "../components/useChange";
 import { useFormat, useStrings } from "../i18n";
+import { useWebhookStrings } from "../i18n/webhooks";
 import { Deliveries } from "./webhooks/Deliveries";
 import type { WebhookAction } from "./webhooks/WebhookActionModal";
 import { EventsOf, WebhookState } from "./webhooks/WebhookState";
@@ -27,7 +28,8 @@ const WebhookActionModal = later(async () => (await import("./webhooks/WebhookAc
 
 /** A webhook: what it gets, whether it works, and what was sent. */
 export function WebhookPage() {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const f = useFormat();
   const { id = "" } = useParams();
   const { data: webhook, error, refetch } = useQuery(webhookQuery(useProject(), id));
@@ -53,7 +55,8 @@ export function WebhookPage() {
 }
 
 function Title({ webhook }: { webhook: Webhook }) {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const flash = useFlash();
   const go = useNavigate();
   const project = useProject();

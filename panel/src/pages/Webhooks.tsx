@@ -13,6 +13,7 @@ import { To } from "../components/To";
 import { useCursor } from "../components/useCursor";
 import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
+import { useWebhookStrings } from "../i18n/webhooks";
 import { EventsOf, WebhookState } from "./webhooks/WebhookState";
 
 const EditWebhook = later(async () => (await import("./webhooks/EditWebhook")).EditWebhook, null);
@@ -20,7 +21,8 @@ const ShownOnce = later(async () => (await import("../components/ShownOnce")).Sh
 
 /** The project's webhooks. */
 export function Webhooks() {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const f = useFormat();
   const may = useMay("webhook:write");
   const [order, setOrder] = useState<Schemas["Order"]>("-created_at");

@@ -7,12 +7,14 @@ import { en } from "../i18n/en";
 import { formats } from "../i18n/format";
 import { Localised } from "../i18n";
 import { alternatives } from "../pages/create/alternatives";
+import { affected } from "../pages/create/budgets";
 import { asCommand, asPython, EMPTY } from "../pages/create/draft";
-import { appended, type Log } from "../api/jobs";
+import { appended, type Log } from "../api/log";
 import { openLive } from "../api/live";
+import { csvOf } from "../components/csv";
+import { plain } from "../components/plain";
 import { lineOf, wordsOf } from "../components/words";
 import { filterOf } from "../pages/clusters/filter";
-import { plain } from "../pages/jobs/plain";
 
 const machine = (slot: number, partition: string | null) => ({
   name: `m${slot}`, rack: "r1", slot, health: "ok" as const, observed_at: null, faults: [], ipus: [0, 1, 2, 3].map((ipu) => ({ ipu, partition })),
@@ -61,11 +63,27 @@ test("a request is shown so that a shell and Python read the same texts", () => 
   expect(asCommand({ ...draft, servers: 2 })).toContain("--poplar-servers 2");
   expect(asCommand({ ...draft, wait: true })).toContain("--wait-for-capacity");
   expect(asCommand({ ...draft, preemptible: true })).toContain("--preemptible");
+  const stored = { ...draft, buckets: ["lake"], expires: "2026-12-01T08:00:00.000Z" };
+  expect(asCommand(stored)).toContain("--s3-connection lake \\\n  --expires-at 2026-12-01T08:00:00.000Z");
+  expect(asPython(stored, "demo", "https://x")).toContain('expires_at=datetime.fromisoformat("2026-12-01T08:00:00.000+00:00")');
   expect(asPython({ ...draft, preemptible: true }, "demo", "https://x")).toContain("preemptible=True");
   expect(asPython({ ...draft, wait: true }, "demo", "https://x")).toContain("wait_for_capacity=True");
   expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
   expect(asCommand(draft)).toContain(`--tag 'team=o'"'"'hara $x'`);
   expect(asPython(draft, "demo", "https://x")).toContain('tags={"team":"o\'hara $x"}');
+});
+
+test("a list becomes CSV that spreadsheets read as text", () => {
+  const items = [{ at: "2026-05-04", name: 'a, "b"', count: -3, data: { region: "r" }, by: null }, { at: "2026-05-05", name: "=1+1" }];
+  expect(csvOf(items)).toBe('at,name,count,data,by\r\n2026-05-04,"a, ""b""",-3,"{""region"":""r""}",\r\n2026-05-05,\'=1+1,,,\r\n');
+});
+
+test("a cluster counts for the budgets of the project and of its tags, until the month ends", () => {
+  const eur = (amount: string) => ({ amount, currency: "EUR" });
+  const budget = (name: string, tag: object | null) => ({ name, tag, amount: eur("900"), actual: eur("10"), forecast: eur("100") });
+  const all = [budget("all", null), budget("nlp", { key: "team", value: "nlp" }), budget("vision", { key: "team", value: "vision" })] as never;
+  const found = affected(all, { tags: [{ key: "team", value: "nlp" }] }, eur("15.00"), new Date("2026-11-30T00:00:00Z"));
+  expect(found.map((each) => [each.budget.name, each.before, each.after])).toEqual([["all", 100, 460], ["nlp", 100, 460]]);
 });
 
 test("a command line is read in words as a shell reads it, and shown again", () => {
@@ -80,11 +98,11 @@ test("output is shown without colours, and of a progress bar its last state", ()
 });
 
 test("a long output keeps its end, across attempts", () => {
-  const part = (number: number, attempt: number, text: string) => ({ number, attempt, text, read_at: "" });
+  const part = (attempt: number, text: string) => ({ attempt, text });
   const none: Log = { outputs: [], next: 0, cut: false, complete: false };
-  const first = appended(none, { items: [part(1, 1, "a"), part(2, 1, "b"), part(3, 2, "c")], next: 3, complete: false, state: "running" });
+  const first = appended(none, { items: [part(1, "a"), part(1, "b"), part(2, "c")], next: 3, complete: false });
   expect(first).toEqual({ outputs: [{ attempt: 1, text: "ab" }, { attempt: 2, text: "c" }], next: 3, cut: false, complete: false });
-  const long = appended(first, { items: [part(4, 2, "d".repeat(256 * 1024))], next: 4, complete: true, state: "succeeded" });
+  const long = appended(first, { items: [part(2, "d".repeat(256 * 1024))], next: 4, complete: true });
   expect(long.cut && long.complete).toBe(true);
   expect(long.outputs).toEqual([{ attempt: 2, text: "d".repeat(256 * 1024) }]);
 });

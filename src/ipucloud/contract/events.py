@@ -99,7 +99,7 @@ class EventList(Paged):
     order: Order = Field(Order.NEWEST_FIRST, description="Newest first (`-created_at`) or oldest first (`created_at`).")
     type: list[EventTypeName] = Field(
         default_factory=list,
-        description="Only events of these types; `noun.*` for all types of a noun.",
+        description="Only events of these types.",
         examples=[["cluster.created"]],
     )
     subject: UUID | None = Field(None, description="Only events about this object, such as a cluster, by id.")

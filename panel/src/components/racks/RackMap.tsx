@@ -1,6 +1,6 @@
 import { memo, useCallback, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { HardwareMachine } from "../../api/operator";
-import { useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 import { neighbour, racksOf, type Place, type Rack } from "./layout";
 import { valuesOf, type Mode } from "./modes";
 import "./racks.css";
@@ -17,7 +17,7 @@ type Props = { machines: HardwareMachine[]; mode: Mode; selected?: string; onSel
 
 /** The racks of a region. A rack has a column for each pod, the lowest slot at the bottom. One stop for Tab; arrows move. */
 export function RackMap({ machines, mode, selected, onSelect }: Props) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const root = useRef<HTMLDivElement>(null);
   const racks = useMemo(() => racksOf(machines), [machines]);
   const columns = useMemo(() => racks.flatMap((rack) => rack.columns), [racks]);
@@ -55,7 +55,7 @@ type RackProps = {
 
 /** Only racks in which something changed are drawn again: a region has a thousand machines. */
 const RackPicture = memo(function RackPicture({ rack, mode, top, named, stop, selected, pick, press }: RackProps) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const valueOf = useMemo(() => valuesOf(mode, rack.columns.flatMap((column) => column.machines)), [mode, rack]);
   const cell = named ? NAMED_WIDTH : NARROW_WIDTH;
   const width = AXIS + rack.columns.length * (cell + GAP) + 8;

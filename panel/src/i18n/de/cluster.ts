@@ -31,7 +31,7 @@ const operations = {
 
 export const cluster: Messages["cluster"] = {
   stages, steps, operations,
-  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", schedule: "Zeitplan", jobs: "Jobs", console: "Konsole", usage: "Nutzung", activity: "Aktivität" },
+  tabs: { overview: "Übersicht", topology: "Topologie", partitions: "Partitionen", repairs: "Reparaturen", schedule: "Zeitplan", jobs: "Jobs", services: "Dienste", console: "Konsole", usage: "Nutzung", activity: "Aktivität" },
   overview: "Übersicht",
   since: "Seit",
   why: "Grund",

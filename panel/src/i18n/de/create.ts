@@ -54,6 +54,12 @@ export const create: Messages["create"] = {
   alternative: (flavor, region, price) => `${flavor}${region ? ` in ${region}` : ""}${price ? `, ${price} je Stunde` : ""}`,
   request: "Dieselbe Anfrage anderswo",
   requestText: "Als Kommando, über HTTP und in einem Programm.",
+  expires: "Läuft ab",
+  expiresText: "Der Cluster wird dann mit seinen Daten gelöscht, außer er ist geschützt; leer: nie.",
+  budget: (name, amount) => `Budget ${name}, ${amount} im Monat`,
+  budgetEffect: (before, after, share) => `Prognose ${before}; mit diesem Cluster bis zum Monatsende ${after} (${share})`,
+  budgetOver: (name) => `Bis zum Monatsende betrieben, bringt er die Prognose über das Budget ${name}.`,
+  budgetRefuses: (name) => `Das Budget ${name} ist verbraucht und lässt keine neuen Cluster zu.`,
   accepted: (name) => `${name} wird erstellt.`,
 };
 

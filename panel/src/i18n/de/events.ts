@@ -26,6 +26,8 @@ export const events: Messages["events"] = {
   nouns, verbs,
   title: "Ereignisse",
   description: "Was im Projekt geschah, das Neueste zuerst.",
+  noun: "Worüber",
+  all: "Alles",
   about: "Betrifft",
   actor: "Von",
   details: "Einzelheiten",

@@ -1,6 +1,6 @@
-import type { Messages } from "../en";
+import type { jobs as en } from "../en/jobs";
 
-export const jobs: Messages["jobs"] = {
+export const jobs: typeof en = {
   title: "Jobs",
   description: "Programme, die der Dienst auf den Poplar-Servern ausführt, ob jemand angemeldet ist oder nicht.",
   job: "Job",

@@ -1,6 +1,6 @@
-import type { Messages } from "../en";
+import type * as en from "../en/money";
 
-export const budgets: Messages["budgets"] = {
+export const budgets: typeof en.budgets = {
   text: "Jedes Budget wird minütlich mit den Kosten eines Monats verglichen. Tage und Monate sind in UTC.",
   create: "Budget anlegen",
   edit: (name) => `${name} bearbeiten`,
@@ -35,7 +35,7 @@ export const budgets: Messages["budgets"] = {
   deleteText: "Es wird nichts mehr dazu gemeldet, und was es ablehnt, ist wieder erlaubt.",
 };
 
-export const funds: Messages["funds"] = {
+export const funds: typeof en.funds = {
   title: "Guthaben",
   text: "Was das Konto hat, das bezahlt. Rechnungen nehmen zuerst Werbeguthaben, dann Guthaben.",
   topUp: "Aufladen",

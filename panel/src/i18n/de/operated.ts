@@ -1,7 +1,8 @@
-import type { Messages } from "../en";
+import { pages } from "./shell";
+import type { operated as en } from "../en/operated";
 
-export const operated: Messages["operated"] = {
-  title: "Ereignisse der Plattform",
+export const operated: typeof en = {
+  title: pages.platformEvents,
   description: "Was Betreiber, Worker und Hardware taten, das Neueste zuerst: Reparaturen, Wartung, Sperren, Entscheidungen über Kontingente und Preise, abgeschlossene Monate.",
   emptyText: "Hier steht, was mit der Plattform geschieht.",
   find: "Ereignisse filtern",

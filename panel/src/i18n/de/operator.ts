@@ -1,8 +1,8 @@
-import type { Messages } from "../en";
+import { pages } from "./shell";
+import type { operator as en } from "../en/operator";
 
-export const operator: Messages["operator"] = {
-  section: "Betrieb",
-  capacity: "Kapazität",
+export const operator: typeof en = {
+  capacity: pages.capacity,
   capacityDescription: "Die Maschinen einer Region, Rack für Rack, und was in die freien passt. Nichts wird reserviert.",
   region: "Region",
   noMachinesTitle: "Keine Maschinen",
@@ -12,7 +12,7 @@ export const operator: Messages["operator"] = {
   asOf: (time) => `Stand ${time}, wird alle zehn Sekunden neu gelesen.`,
   racks: "Racks",
   pods: "PODs",
-  machines: "Maschinen",
+  machines: pages.machines,
   colour: "Farben zeigen",
   modes: { health: "Zustand", use: "Nutzung", fragmentation: "Fragmentierung", maintenance: "Wartung" },
   values: {
@@ -99,7 +99,7 @@ export const operator: Messages["operator"] = {
   project: "Projekt",
   noHistory: "Kein Verlauf",
   noHistoryText: "Kein Cluster hatte sie, und nichts wurde gemeldet.",
-  stuck: "Stockendes",
+  stuck: pages.stuck,
   stuckDescription: "Was länger dauert als sonst oder nicht von selbst weitergeht, worauf es wartet und was zu tun ist.",
   over: "Überfällig seit",
   waitsFor: "Wartet auf",

@@ -1,6 +1,7 @@
-import type { Messages } from "../en";
+import { pages } from "./shell";
+import type { repairs as en } from "../en/repairs";
 
-export const repairs: Messages["repairs"] = {
+export const repairs: typeof en = {
   title: "Reparaturen",
   text: "Fällt Hardware des Clusters aus, bekommt er andere. Minuten, in denen Hardware nicht funktioniert, werden nicht berechnet.",
   auto: "Automatische Reparatur",
@@ -38,7 +39,7 @@ export const repairs: Messages["repairs"] = {
     "Die Abrechnung pausiert, bis der Cluster wieder aktiv ist. Schlägt die Reparatur fehl, wird der Cluster angehalten.",
   ],
   started: (name) => `${name} wird repariert.`,
-  reports: "Störungsmeldungen",
+  reports: pages.faultReports,
   reportsText: "Störungen, die Sie dem Betreiber gemeldet haben, und seine Antworten.",
   noReports: "Keine Störungsmeldungen",
   noReportsText: "Funktioniert eine Maschine oder ein Server nicht, obwohl keine Störung angezeigt wird, melden Sie es: Der Betreiber sieht nach.",

@@ -21,6 +21,8 @@ export const common: Messages["common"] = {
   all: "Alle",
   shownOnce: "Das wird nur jetzt angezeigt. Bewahren Sie es sicher auf, etwa in einem Passwortmanager.",
   keptIt: "Ich habe es aufbewahrt",
+  csv: "CSV herunterladen",
+  csvCut: (count) => `Die Datei enthält die ersten ${count} Einträge. Filtern Sie die Liste für andere.`,
   save: "Speichern",
   edit: "Bearbeiten",
   day: "Tag",
@@ -81,6 +83,17 @@ export const shell: Messages["shell"] = {
   roles: {
     viewer: "Leser", operator: "Bediener", billing: "Abrechnung", owner: "Inhaber", admin: "Administrator", support: "Support", payer: "Zahler",
   },
+};
+
+export const pages: Messages["pages"] = {
+  section: "Betrieb",
+  capacity: "Kapazität",
+  machines: "Maschinen",
+  stuck: "Stockendes",
+  platformEvents: "Ereignisse der Plattform",
+  faultReports: "Störungsmeldungen",
+  webhooks: "Webhooks",
+  tokens: "Tokens",
 };
 
 export const signIn: Messages["signIn"] = {

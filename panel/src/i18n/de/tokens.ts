@@ -1,7 +1,8 @@
-import type { Messages } from "../en";
+import { pages } from "./shell";
+import type { tokens as en } from "../en/tokens";
 
-export const tokens: Messages["tokens"] = {
-  title: "Tokens",
+export const tokens: typeof en = {
+  title: pages.tokens,
   description: "Programme und Menschen melden sich mit einem Token bei diesem Projekt an. Seine Rolle sagt, was es darf.",
   create: "Token erstellen",
   emptyTitle: "Keine Tokens",

@@ -1,6 +1,6 @@
-import type { Messages } from "../en";
+import type { trouble as en } from "../en/trouble";
 
-export const trouble: Messages["trouble"] = {
+export const trouble: typeof en = {
   title: "Störungen",
   text: "Dieser Standort ist simuliert: Machen Sie etwas kaputt, und sehen Sie, wie es gefunden, gezeigt, nicht berechnet und repariert wird. Ein Worker bittet den Standort darum.",
   breakIt: "Etwas stören",

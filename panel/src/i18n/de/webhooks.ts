@@ -1,7 +1,8 @@
-import type { Messages } from "../en";
+import { pages } from "./shell";
+import type { webhooks as en } from "../en/webhooks";
 
-export const webhooks: Messages["webhooks"] = {
-  title: "Webhooks",
+export const webhooks: typeof en = {
+  title: pages.webhooks,
   description: "Ereignisse des Projekts gehen signiert an Ihre Endpunkte und werden drei Tage lang wieder versucht.",
   create: "Webhook erstellen",
   edit: (url) => `${url} bearbeiten`,

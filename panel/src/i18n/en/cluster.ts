@@ -28,7 +28,7 @@ const operations: Record<string, string> = {
 
 export const cluster = {
   stages, steps, operations,
-  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", schedule: "Schedule", jobs: "Jobs", console: "Console", usage: "Usage", activity: "Activity" },
+  tabs: { overview: "Overview", topology: "Topology", partitions: "Partitions", repairs: "Repairs", schedule: "Schedule", jobs: "Jobs", services: "Services", console: "Console", usage: "Usage", activity: "Activity" },
   overview: "Overview",
   since: "Since",
   why: "Why",

@@ -52,6 +52,12 @@ export const create = {
   alternative: (flavor: string, region: string | null, price: string | null) => `${flavor}${region ? ` in ${region}` : ""}${price ? `, ${price} per hour` : ""}`,
   request: "The same request elsewhere",
   requestText: "As a command, over HTTP, and in a program.",
+  expires: "Expires",
+  expiresText: "The cluster is deleted then with its data, unless it is protected; empty: never.",
+  budget: (name: string, amount: string) => `Budget ${name}, ${amount} per month`,
+  budgetEffect: (before: string, after: string, share: string) => `Forecast ${before}; with this cluster until the month ends ${after} (${share})`,
+  budgetOver: (name: string) => `In use until the month ends, it takes the forecast beyond budget ${name}.`,
+  budgetRefuses: (name: string) => `Budget ${name} is used up, and refuses new clusters.`,
   accepted: (name: string) => `${name} is being created.`,
 };
 

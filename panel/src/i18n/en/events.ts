@@ -24,6 +24,8 @@ export const events = {
   nouns, verbs,
   title: "Events",
   description: "What happened in the project, newest first.",
+  noun: "About",
+  all: "Everything",
   about: "About",
   actor: "By",
   details: "Details",

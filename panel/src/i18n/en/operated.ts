@@ -1,6 +1,8 @@
+import { pages } from "./shell";
+
 /** What operators read of faults and events, and answer. */
 export const operated = {
-  title: "Events of the platform",
+  title: pages.platformEvents,
   description: "What operators, workers and hardware did, newest first: repairs, maintenance, freezes, quota and price decisions, sealed months.",
   emptyText: "What happens to the platform is listed here.",
   find: "Filter events",

@@ -1,6 +1,7 @@
+import { pages } from "./shell";
+
 export const operator = {
-  section: "Operator",
-  capacity: "Capacity",
+  capacity: pages.capacity,
   capacityDescription: "The machines of a region rack by rack, and what fits into what is free. Nothing is reserved.",
   region: "Region",
   noMachinesTitle: "No machines",
@@ -10,7 +11,7 @@ export const operator = {
   asOf: (time: string) => `As of ${time}, read again every ten seconds.`,
   racks: "Racks",
   pods: "PODs",
-  machines: "Machines",
+  machines: pages.machines,
   colour: "Colours show",
   modes: { health: "Health", use: "Use", fragmentation: "Fragmentation", maintenance: "Maintenance" },
   values: {
@@ -97,7 +98,7 @@ export const operator = {
   project: "Project",
   noHistory: "No history",
   noHistoryText: "No cluster has held it, and nothing was reported.",
-  stuck: "Stuck",
+  stuck: pages.stuck,
   stuckDescription: "What takes longer than usual or does not go on by itself, what it waits for, and what to do.",
   over: "Overdue by",
   waitsFor: "Waits for",

@@ -1,3 +1,5 @@
+import { pages } from "./shell";
+
 export const repairs = {
   title: "Repairs",
   text: "When hardware of the cluster fails, it gets other hardware. Minutes in which hardware does not work are not billed.",
@@ -36,7 +38,7 @@ export const repairs = {
     "Billing pauses until the cluster is active again. If the repair fails, the cluster is suspended.",
   ],
   started: (name: string) => `${name} is being repaired.`,
-  reports: "Fault reports",
+  reports: pages.faultReports,
   reportsText: "Faults that you reported to the operator, and their answers.",
   noReports: "No fault reports",
   noReportsText: "If a machine or server does not work although no fault is shown, report it: the operator looks at it.",

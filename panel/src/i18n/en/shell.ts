@@ -19,6 +19,8 @@ export const common = {
   all: "All",
   shownOnce: "This is shown only now. Keep it in a safe place, such as a password manager.",
   keptIt: "I have kept it",
+  csv: "Download CSV",
+  csvCut: (count: number) => `The file has the first ${count} entries. Filter the list for others.`,
   save: "Save",
   edit: "Edit",
   day: "day",
@@ -79,6 +81,18 @@ export const shell = {
   roles: {
     viewer: "Viewer", operator: "Operator", billing: "Billing", owner: "Owner", admin: "Administrator", support: "Support", payer: "Payer",
   } as Record<string, string>,
+};
+
+/** Names of pages whose other texts are loaded with them. */
+export const pages = {
+  section: "Operator",
+  capacity: "Capacity",
+  machines: "Machines",
+  stuck: "Stuck",
+  platformEvents: "Events of the platform",
+  faultReports: "Fault reports",
+  webhooks: "Webhooks",
+  tokens: "Tokens",
 };
 
 export const signIn = {

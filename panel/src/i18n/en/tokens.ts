@@ -1,5 +1,7 @@
+import { pages } from "./shell";
+
 export const tokens = {
-  title: "Tokens",
+  title: pages.tokens,
   description: "Programs and people sign in to this project with a token. Its role says what it may do.",
   create: "Create token",
   emptyTitle: "No tokens",

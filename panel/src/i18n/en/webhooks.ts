@@ -1,5 +1,7 @@
+import { pages } from "./shell";
+
 export const webhooks = {
-  title: "Webhooks",
+  title: pages.webhooks,
   description: "Events of the project are sent to endpoints of yours, signed, and tried again for three days.",
   create: "Create webhook",
   edit: (url: string) => `Edit ${url}`,

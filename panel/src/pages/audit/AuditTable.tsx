@@ -5,7 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import Toggle from "@cloudscape-design/components/toggle";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ComponentProps } from "react";
 import type { AuditEntry } from "../../api/audit";
 import type { Schemas } from "../../api/client";
 import { useChoice } from "../../app/Project";
@@ -13,6 +13,7 @@ import { Empty } from "../../components/Empty";
 import { FailedPage } from "../../components/Failure";
 import { later } from "../../components/later";
 import { Pager } from "../../components/Pager";
+import { SaveCsv } from "../../components/SaveCsv";
 import type { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { Result } from "./Result";
@@ -40,11 +41,13 @@ type Props = {
   asked: Asked;
   onAsk: (asked: Asked) => void;
   pages: ReturnType<typeof useCursor>;
+  /** Reads a part of what is shown, for a file. */
+  read: ComponentProps<typeof SaveCsv>["read"];
 };
 
 /** Entries of the audit log with filter and details; `platform`: of every project. */
-export function AuditTable({ title, description, platform = false, found, asked, onAsk, pages }: Props) {
-  const { audit: s, cluster, common, operator } = useStrings();
+export function AuditTable({ title, description, platform = false, found, asked, onAsk, pages, read }: Props) {
+  const { audit: s, cluster, common, shell } = useStrings();
   const f = useFormat();
   const { projects } = useChoice();
   const [looking, setLooking] = useState<AuditEntry>();
@@ -69,7 +72,12 @@ export function AuditTable({ title, description, platform = false, found, asked,
           <Header
             variant="awsui-h1-sticky"
             description={description}
-            actions={<Button iconName="refresh" loading={isFetching} onClick={() => void refetch()}>{s.refresh}</Button>}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <SaveCsv name="audit-log" read={read} />
+                <Button iconName="refresh" loading={isFetching} onClick={() => void refetch()}>{s.refresh}</Button>
+              </SpaceBetween>
+            }
           >
             {title}
           </Header>
@@ -100,7 +108,7 @@ export function AuditTable({ title, description, platform = false, found, asked,
           { id: "actor", header: s.actor, cell: (each) => each.actor ?? s.nobody },
           { id: "result", header: s.result, minWidth: 170, cell: (each) => <Result entry={each} /> },
           ...(platform ? [{
-            id: "project", header: operator.project,
+            id: "project", header: shell.project,
             cell: (each: AuditEntry) => projects.find((one) => one.id === each.project_id)?.slug ?? each.project_id ?? common.none,
           }] : []),
           { id: "address", header: s.address, cell: (each) => each.address },
@@ -116,13 +124,13 @@ export function AuditTable({ title, description, platform = false, found, asked,
 
 /** Actors and operations are offered as the page has them; any other can be typed. */
 function useAuditFilter(items: AuditEntry[], platform: boolean): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
-  const { audit: s, operator } = useStrings();
+  const { audit: s, shell } = useStrings();
   const { projects } = useChoice();
   const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
   const seen = (propertyKey: string, values: (string | null)[]) =>
     [...new Set(values.filter((each) => each !== null))].sort().map((value) => ({ propertyKey, value }));
   return {
-    filteringProperties: [property("actor", s.actor), property("operation", s.operation), ...(platform ? [property("project", operator.project)] : [])],
+    filteringProperties: [property("actor", s.actor), property("operation", s.operation), ...(platform ? [property("project", shell.project)] : [])],
     filteringOptions: [
       ...seen("actor", items.map((each) => each.actor)),
       ...seen("operation", items.map((each) => each.operation)),

@@ -13,13 +13,15 @@ import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
+import { useBudgetStrings } from "../../i18n/money";
 
 const EditBudget = later(async () => (await import("./EditBudget")).EditBudget, null);
 const DeleteBudget = later(async () => (await import("./DeleteBudget")).DeleteBudget, null);
 
 /** Budgets with this month's cost and forecast. */
 export function Budgets() {
-  const { billing: b, budgets: s, common } = useStrings();
+  const { billing: b, common } = useStrings();
+  const s = useBudgetStrings();
   const f = useFormat();
   const scope = useBillingScope();
   const may = useMay("budget:write") && "project" in scope;
@@ -66,7 +68,7 @@ export function Budgets() {
 }
 
 function Used({ budget }: { budget: Budget }) {
-  const s = useStrings().budgets;
+  const s = useBudgetStrings();
   const f = useFormat();
   if (!budget.actual) return <>{s.later}</>;
   const share = Number(budget.actual.amount) / Number(budget.amount.amount);
@@ -79,7 +81,7 @@ function Used({ budget }: { budget: Budget }) {
 }
 
 function Thresholds({ budget }: { budget: Budget }) {
-  const s = useStrings().budgets;
+  const s = useBudgetStrings();
   const f = useFormat();
   return budget.thresholds.map((each) => {
     const text = s.threshold(f.percent(each.percent / 100), s.on[each.on], each.action ? s.actions[each.action] : "");

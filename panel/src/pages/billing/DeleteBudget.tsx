@@ -5,9 +5,11 @@ import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
+import { useBudgetStrings } from "../../i18n/money";
 
 export function DeleteBudget({ budget, onClose }: { budget: Budget; onClose: () => void }) {
-  const { budgets: s, common } = useStrings();
+  const { common } = useStrings();
+  const s = useBudgetStrings();
   const flash = useFlash();
   const project = useProject();
   const run = useChange(() => deleteBudget(project, budget.id), () => {

@@ -13,6 +13,7 @@ import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
+import { useBudgetStrings } from "../../i18n/money";
 
 type Threshold = { percent: string; on: Schemas["BudgetThreshold"]["on"]; action: "report" | NonNullable<Schemas["BudgetThreshold"]["action"]> };
 
@@ -22,7 +23,8 @@ const entered = (budget: Budget): Threshold[] => budget.thresholds.map((each) =>
 
 /** Creates a budget of the project or of a tag, or changes one. */
 export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () => void }) {
-  const { billing: b, budgets: s, common } = useStrings();
+  const { billing: b, common } = useStrings();
+  const s = useBudgetStrings();
   const flash = useFlash();
   const project = useProject();
   const [seen] = useState(budget);
@@ -83,7 +85,8 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
 }
 
 function ThresholdEditor({ thresholds, onChange }: { thresholds: Threshold[]; onChange: (thresholds: Threshold[]) => void }) {
-  const { budgets: s, common } = useStrings();
+  const { common } = useStrings();
+  const s = useBudgetStrings();
   const change = (index: number, part: Partial<Threshold>) => onChange(thresholds.map((each, at) => (at === index ? { ...each, ...part } : each)));
   const on = Object.entries(s.on).map(([value, label]) => ({ value, label }));
   const actions = Object.entries(s.actionNames).map(([value, label]) => ({ value, label }));

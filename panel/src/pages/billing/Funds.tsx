@@ -17,13 +17,14 @@ import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
+import { useFundsStrings } from "../../i18n/money";
 import { Payments } from "./Payments";
 
 const TopUpDialog = later(async () => (await import("./TopUpDialog")).TopUpDialog, null);
 
 /** What the account that pays has: wallet, credits, what is still to pay, and how it is topped up. */
 export function Funds() {
-  const s = useStrings().funds;
+  const s = useFundsStrings();
   const scope = useBillingScope();
   const may = useMay("billing:write") && "project" in scope;
   const sees = useMay("billing:read") || "account" in scope;
@@ -48,7 +49,8 @@ export function Funds() {
 }
 
 function Figures({ funds }: { funds: Schemas["Funds"] }) {
-  const { billing: b, funds: s } = useStrings();
+  const b = useStrings().billing;
+  const s = useFundsStrings();
   const f = useFormat();
   const prepaid = funds.when_empty !== null;
   return (
@@ -72,7 +74,7 @@ function Figures({ funds }: { funds: Schemas["Funds"] }) {
 }
 
 function Automatic({ topUp }: { topUp: Schemas["TopUp"] }) {
-  const s = useStrings().funds;
+  const s = useFundsStrings();
   const f = useFormat();
   const level = topUp.below ? f.money(topUp.below) : f.duration((topUp.below_hours ?? 0) * 3600);
   return (
@@ -89,7 +91,8 @@ function Automatic({ topUp }: { topUp: Schemas["TopUp"] }) {
 }
 
 function Credits() {
-  const { common, funds: s } = useStrings();
+  const { common } = useStrings();
+  const s = useFundsStrings();
   const f = useFormat();
   const { data, error, isPending, refetch } = useQuery(credits(useBillingScope()));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;

@@ -11,12 +11,14 @@ import { Pager } from "../../components/Pager";
 import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useFundsStrings } from "../../i18n/money";
 
 const KIND = { pending: "pending", done: "success", failed: "error" } as const;
 
 /** What came in and went out of an account, newest first. */
 export function Payments({ account }: { account: string }) {
-  const { common, funds: s } = useStrings();
+  const { common } = useStrings();
+  const s = useFundsStrings();
   const f = useFormat();
   const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
   const pages = useCursor();

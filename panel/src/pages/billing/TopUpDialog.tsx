@@ -10,11 +10,12 @@ import { Copyable } from "../../components/Copyable";
 import { Dialog } from "../../components/Dialog";
 import { Notice } from "../../components/Notice";
 import { useChange } from "../../components/useChange";
-import { useFormat, useStrings } from "../../i18n";
+import { useFormat } from "../../i18n";
+import { useFundsStrings } from "../../i18n/money";
 
 /** Announces a payment to the wallet, and says with which reference to transfer it. */
 export function TopUpDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
-  const { funds: s } = useStrings();
+  const s = useFundsStrings();
   const f = useFormat();
   const project = useProject();
   const [amount, setAmount] = useState("");

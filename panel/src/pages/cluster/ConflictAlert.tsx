@@ -2,10 +2,12 @@ import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import type { Conflict } from "../../components/useClusterEdit";
 import { useFormat, useStrings } from "../../i18n";
+import { useRepairStrings } from "../../i18n/repairs";
 
 /** Says that somebody else changed the same fields, and what they are now. */
 export function ConflictAlert({ conflict, onTake }: { conflict: Conflict; onTake: () => void }) {
-  const { cluster: s, common, clusters, keys, repairs } = useStrings();
+  const { cluster: s, common, clusters, keys } = useStrings();
+  const repairs = useRepairStrings();
   const f = useFormat();
   const { now } = conflict;
   const names: Record<string, string> = {

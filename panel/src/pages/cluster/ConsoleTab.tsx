@@ -16,6 +16,7 @@ import { Choice } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
+import { save } from "../../components/save";
 import { Tail } from "../../components/Tail";
 import { useFormat, useStrings } from "../../i18n";
 import { useConsoleStrings } from "../../i18n/consoles";
@@ -92,14 +93,4 @@ function Shown({ cluster, server, found }: { cluster: string; server: number; fo
       </SpaceBetween>
     </Container>
   );
-}
-
-/** Has the browser keep a text as a file, as the server wrote it. */
-function save(name: string, text: string) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -1,13 +1,10 @@
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
-import Multiselect from "@cloudscape-design/components/multiselect";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { connections } from "../../api/exports";
 import type { Cluster } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
-import { useProject } from "../../app/Project";
+import { BucketChoice } from "../../components/BucketChoice";
 import { Dialog } from "../../components/Dialog";
 import { TagEditor, type Tag } from "../../components/TagEditor";
 import { patchOf, useClusterEdit } from "../../components/useClusterEdit";
@@ -56,27 +53,7 @@ export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: (
       </FormField>
       <TagEditor tags={tags} onChange={setTags} />
       <Checkbox checked={protect} onChange={({ detail }) => setProtect(detail.checked)}>{create.protect}</Checkbox>
-      <Buckets chosen={buckets} onChange={setBuckets} />
+      <BucketChoice chosen={buckets} onChange={setBuckets} />
     </Dialog>
-  );
-}
-
-/** The S3 connections that its servers have; shown where the project offers some. */
-function Buckets({ chosen, onChange }: { chosen: string[]; onChange: (names: string[]) => void }) {
-  const { common, cluster: s } = useStrings();
-  const { data } = useQuery(connections(useProject()));
-  const offered = (data?.items ?? []).filter((each) => each.attachable);
-  const options = [...new Set([...offered.map((each) => each.name), ...chosen])].map((name) => ({ value: name, label: name }));
-  if (options.length === 0) return null;
-  return (
-    <FormField label={s.buckets} description={s.bucketsText}>
-      <Multiselect
-        options={options}
-        selectedOptions={options.filter((each) => chosen.includes(each.value))}
-        onChange={({ detail }) => onChange(detail.selectedOptions.map((each) => each.value ?? ""))}
-        placeholder={common.none}
-        deselectAriaLabel={(each) => `${common.remove}: ${each.label}`}
-      />
-    </FormField>
   );
 }

@@ -16,8 +16,10 @@ import { later } from "../../components/later";
 import { Pager } from "../../components/Pager";
 import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
+import { useServerName } from "../../components/useServerName";
 import { lineOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
+import { useJobStrings } from "../../i18n/jobs";
 
 const RunJob = later(async () => (await import("../jobs/RunJob")).RunJob, null);
 
@@ -27,8 +29,10 @@ const FILTERS: Record<"all" | "open" | "ended", Schemas["JobState"][] | undefine
 
 /** The programs that the service runs on the cluster's servers, newest first. */
 export function JobsTab({ cluster }: { cluster: Cluster }) {
-  const { common, jobs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
+  const serverName = useServerName(cluster);
   const go = useNavigate();
   const may = useMay("cluster:write") && ["active", "degraded"].includes(cluster.state);
   const [shown, setShown] = useState<keyof typeof FILTERS>("all");
@@ -62,7 +66,7 @@ export function JobsTab({ cluster }: { cluster: Cluster }) {
           { id: "job", header: s.job, minWidth: 200, isRowHeader: true, cell: (each) => <To href={page(each)}>{s.named(each.number, lineOf(each.command))}</To> },
           { id: "state", header: common.state, minWidth: 130, cell: (each) => <JobState job={each} /> },
           { id: "why", header: s.why, minWidth: 120, cell: (each) => each.state_reason ?? common.none },
-          { id: "server", header: s.server, cell: (each) => each.poplar_server },
+          { id: "server", header: s.server, cell: (each) => serverName(each.poplar_server) },
           { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
           { id: "cost", header: s.cost, cell: (each) => (each.cost ? f.money(each.cost) : common.none) },
         ]}

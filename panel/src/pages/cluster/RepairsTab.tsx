@@ -7,6 +7,7 @@ import { useState } from "react";
 import type { Cluster } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { useFormat, useStrings } from "../../i18n";
+import { useRepairStrings } from "../../i18n/repairs";
 import { FaultReports } from "./repairs/FaultReports";
 import { later } from "../../components/later";
 
@@ -16,7 +17,8 @@ const Reschedule = later(async () => (await import("./repairs/Reschedule")).Resc
 
 /** When and how the cluster gets other hardware, and the faults that were reported. */
 export function RepairsTab({ cluster }: { cluster: Cluster }) {
-  const { common, repairs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useRepairStrings();
   const f = useFormat();
   const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
   const [asked, setAsked] = useState<"edit" | "now" | "reschedule">();

@@ -8,6 +8,7 @@ import type { Cluster } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
+import { useRepairStrings } from "../../i18n/repairs";
 import { useScheduleStrings } from "../../i18n/schedules";
 import { ScheduleNext } from "./ScheduleNext";
 
@@ -15,7 +16,8 @@ const EditSchedule = later(async () => (await import("./schedule/EditSchedule"))
 
 /** When the cluster is suspended, resumed and deleted without a request. */
 export function ScheduleTab({ cluster }: { cluster: Cluster }) {
-  const { common, cluster: names, repairs } = useStrings();
+  const { common, cluster: names } = useStrings();
+  const repairs = useRepairStrings();
   const s = useScheduleStrings();
   const f = useFormat();
   const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);

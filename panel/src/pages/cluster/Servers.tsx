@@ -32,7 +32,7 @@ export function Servers({ cluster }: { cluster: Cluster }) {
             key={server.id}
             columns={2}
             items={[
-              { label: `${s.server} ${number + 1}`, value: <Copyable text={server.ssh.command} label={server.ssh.command} /> },
+              { label: `${s.server} ${number + 1}`, value: <Copyable text={server.ssh.command} label={server.ssh.command} command /> },
               ...(may && inUse ? [{ label: terminal.label, value: <To href={`/clusters/${cluster.id}/terminal/${server.id}`}>{terminal.open}</To> }] : []),
               { label: s.tabs.console, value: <To href={`/clusters/${cluster.id}?tab=console&server=${server.id}`}>{s.showConsole}</To> },
               { label: s.hostKey, value: <Copyable text={server.ssh.host_key_fingerprint} label={s.hostKey} /> },

@@ -21,12 +21,14 @@ import { Legend } from "../../components/topology/Legend";
 import { usePartitionNames } from "../../components/topology/partitions";
 import { Topology } from "../../components/topology/Topology";
 import { useStrings } from "../../i18n";
-import { TroubleMenu } from "../operator/trouble/TroubleMenu";
+import { useRepairStrings } from "../../i18n/repairs";
 
+const TroubleMenu = later(async () => (await import("../operator/trouble/TroubleMenu")).TroubleMenu, null);
 const ReportFault = later(async () => (await import("./repairs/ReportFault")).ReportFault, null);
 
 export function TopologyTab({ cluster }: { cluster: Cluster }) {
-  const { cluster: s, repairs } = useStrings();
+  const s = useStrings().cluster;
+  const repairs = useRepairStrings();
   const may = useMay("cluster:write");
   const [reporting, setReporting] = useState(false);
   const working = cluster.operation !== null && !cluster.operation.done;

@@ -1,4 +1,4 @@
-import { plain } from "../jobs/plain";
+import { plain } from "../../components/plain";
 
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

@@ -15,6 +15,7 @@ import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { later } from "../../components/later";
 import { useFormat, useStrings } from "../../i18n";
+import { BudgetEffect } from "./BudgetEffect";
 import { asCommand, asCurl, asPython, requestOf, type Change, type Draft } from "./draft";
 
 const ReservedTerms = later(async () => (await import("./Reserved")).ReservedTerms);
@@ -37,6 +38,8 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
             { label: cluster.image, value: draft.image },
             { label: cluster.keys, value: f.list(draft.keys) },
             { label: cluster.tags, value: tags || common.none },
+            ...(draft.buckets.length ? [{ label: cluster.buckets, value: f.list(draft.buckets) }] : []),
+            ...(draft.expires ? [{ label: create.expires, value: f.moment(draft.expires) }] : []),
             { label: cluster.protection, value: draft.protect ? common.yes : common.no },
           ]}
         />
@@ -59,7 +62,7 @@ function Estimated({ draft, change }: { draft: Draft; change: Change }) {
   const fits = data.quota.allowed && data.capacity.available;
   return (
     <>
-      <Price estimate={data} />
+      <Price estimate={data} draft={draft} />
       {(draft.wait || (data.quota.allowed && !data.capacity.available)) && (
         <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={s.waitText}>{s.wait}</Checkbox>
       )}
@@ -77,7 +80,7 @@ function Estimated({ draft, change }: { draft: Draft; change: Change }) {
   );
 }
 
-function Price({ estimate: found }: { estimate: Schemas["Estimate"] }) {
+function Price({ estimate: found, draft }: { estimate: Schemas["Estimate"]; draft: Draft }) {
   const s = useStrings().create;
   const f = useFormat();
   const { capacity, quota } = found;
@@ -93,6 +96,7 @@ function Price({ estimate: found }: { estimate: Schemas["Estimate"] }) {
             { label: s.ready, value: f.duration(found.expected_seconds) },
           ]}
         />
+        <BudgetEffect draft={draft} perHour={found.price_per_hour} />
         {!quota.allowed && <Alert type="warning">{s.noQuota(f.number(quota.needed), f.number(Math.max(0, quota.limit - quota.used)))}</Alert>}
         {!capacity.available && capacity.why_not && <Alert type="warning">{capacity.why_not.detail}</Alert>}
         {quota.allowed && capacity.available && <Alert type="success">{s.fits}</Alert>}

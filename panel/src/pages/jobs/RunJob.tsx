@@ -9,8 +9,10 @@ import type { Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
+import { useServerName } from "../../components/useServerName";
 import { wordsOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
+import { useJobStrings } from "../../i18n/jobs";
 
 type Variable = { name: string; value: string };
 type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string };
@@ -31,10 +33,11 @@ export function jobOf(draft: Draft, currency: string | undefined): Schemas["JobC
 
 /** Asks for a program, where it starts, and when it is stopped at the latest. */
 export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?: Job) => void }) {
-  const { jobs: s } = useStrings();
+  const s = useJobStrings();
   const f = useFormat();
   const project = useProject();
-  const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: each.name }));
+  const serverName = useServerName(cluster);
+  const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: serverName(each.name), description: each.name }));
   const [draft, setDraft] = useState<Draft>({
     line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "",
   });
@@ -86,7 +89,8 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
 }
 
 function Variables({ variables, onChange }: { variables: Variable[]; onChange: (variables: Variable[]) => void }) {
-  const { common, create, jobs: s } = useStrings();
+  const { common, create } = useStrings();
+  const s = useJobStrings();
   const put = (index: number, part: Partial<Variable>) => onChange(variables.map((each, at) => (at === index ? { ...each, ...part } : each)));
   return (
     <FormField stretch label={s.environment} description={s.environmentHelp}>

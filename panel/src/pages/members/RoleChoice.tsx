@@ -2,10 +2,12 @@ import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import { ROLES, type ProjectRole } from "../../api/people";
 import { useStrings } from "../../i18n";
+import { useTokenStrings } from "../../i18n/tokens";
 
 /** The roles in a project, with what each may do. */
 export function RoleChoice({ value, onChange }: { value: string; onChange: (role: ProjectRole) => void }) {
-  const { shell, tokens: s } = useStrings();
+  const { shell } = useStrings();
+  const s = useTokenStrings();
   return (
     <FormField label={s.role}>
       <RadioGroup

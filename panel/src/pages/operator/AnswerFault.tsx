@@ -9,7 +9,7 @@ import { answerFaultReport } from "../../api/operator";
 import { useFlash } from "../../app/Flashes";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
-import { useStrings } from "../../i18n";
+import { useOperatedStrings } from "../../i18n/operated";
 
 export type Answer = "confirm" | "dismiss";
 type Code = NonNullable<Schemas["FaultReportConfirm"]["code"]>;
@@ -17,7 +17,7 @@ type Props = { answer: Answer; report: Schemas["OperatorFaultReport"]; onClose: 
 
 /** Confirms a fault that a customer reported, or says why it is none. */
 export function AnswerFault({ answer, report, onClose }: Props) {
-  const s = useStrings().operated;
+  const s = useOperatedStrings();
   const flash = useFlash();
   const codes: Code[] = report.kind === "machine" ? ["bmc_critical", "link_down"] : ["host_failed"];
   const [code, setCode] = useState<Code>(codes[0] ?? "bmc_critical");

@@ -12,12 +12,14 @@ import { Empty } from "../../components/Empty";
 import { FailedPage, Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 import { Racks } from "./Racks";
 import { Room } from "./Room";
 
 /** For operators: the racks of a region, and what fits into what is free. */
 export function Capacity() {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const may = useMay("platform:read");
   const [address, setAddress] = useSearchParams();

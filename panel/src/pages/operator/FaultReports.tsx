@@ -16,6 +16,9 @@ import { To } from "../../components/To";
 import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatedStrings } from "../../i18n/operated";
+import { useOperatorStrings } from "../../i18n/operator";
+import { useRepairStrings } from "../../i18n/repairs";
 import { ReportState } from "../cluster/repairs/FaultReports";
 import type { Answer } from "./AnswerFault";
 
@@ -26,7 +29,10 @@ type Shown = "all" | Report["state"];
 
 /** For operators: what customers report, oldest first, and the answers. */
 export function FaultReports() {
-  const { common, operator: o, operated: s, repairs } = useStrings();
+  const { common } = useStrings();
+  const o = useOperatorStrings();
+  const s = useOperatedStrings();
+  const repairs = useRepairStrings();
   const f = useFormat();
   const may = useMay("platform:read");
   const mayAnswer = useMay("platform:write");

@@ -6,7 +6,8 @@ import { useFlash } from "../../app/Flashes";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
-import { useFormat, useStrings } from "../../i18n";
+import { useFormat } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 const REASON_LENGTH = 200;
 
@@ -14,7 +15,7 @@ type Props = { action: HardwareAction; machines: HardwareMachine[]; onClose: (do
 
 /** What an order does to machines and to the customers on them, before it is given. */
 export function HardwareActionModal({ action, machines, onClose }: Props) {
-  const { operator: s } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const flash = useFlash();
   const [reason, setReason] = useState("");

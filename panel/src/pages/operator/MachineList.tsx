@@ -17,6 +17,7 @@ import { To } from "../../components/To";
 import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 const HardwareActionModal = later(async () => (await import("./HardwareActionModal")).HardwareActionModal, null);
 
@@ -24,7 +25,8 @@ const PAGE = 50;
 
 /** For operators: machines by filter, and what can be ordered for them. */
 export function MachineList() {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const may = useMay("platform:read");
   const mayOrder = useMay("platform:write");
   const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>([]);
@@ -101,7 +103,8 @@ export function MachineList() {
 }
 
 function useColumns() {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const names = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
   return [
     { id: "name", header: s.machine, isRowHeader: true, cell: (each: HardwareMachine) => <To href={`/operator/machines/${each.name}`}>{each.name}</To> },
@@ -121,7 +124,7 @@ function filterOf(tokens: readonly PropertyFilterProps.Token[]): MachineFilter {
 }
 
 function useMachineFilter(): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const known = useQuery(regions).data?.items ?? [];
   const property = (key: string, label: string) => ({ key, propertyLabel: label, groupValuesLabel: label, operators: ["="] as const });
   return {

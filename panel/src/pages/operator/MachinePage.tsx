@@ -20,15 +20,17 @@ import { later } from "../../components/later";
 import { valueOf } from "../../components/racks/modes";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
-import { TroubleMenu } from "./trouble/TroubleMenu";
+import { useOperatorStrings } from "../../i18n/operator";
 
+const TroubleMenu = later(async () => (await import("./trouble/TroubleMenu")).TroubleMenu, null);
 const HardwareActionModal = later(async () => (await import("./HardwareActionModal")).HardwareActionModal, null);
 
 type Detail = Schemas["HardwareMachineDetail"];
 
 /** For operators: a machine, what is wrong with it, and its history. */
 export function MachinePage() {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const { machine: name = "" } = useParams();
   const may = useMay("platform:read");
   const mayOrder = useMay("platform:write");
@@ -65,7 +67,8 @@ export function MachinePage() {
 }
 
 function Facts({ machine }: { machine: Detail }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   return (
     <Container header={<Header variant="h2">{s.facts}</Header>}>
@@ -90,7 +93,7 @@ function Facts({ machine }: { machine: Detail }) {
 }
 
 function Reports({ reports }: { reports: Schemas["HealthReport"][] }) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const f = useFormat();
   return (
     <Table
@@ -112,7 +115,8 @@ function Reports({ reports }: { reports: Schemas["HealthReport"][] }) {
 }
 
 function History({ machine }: { machine: string }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const pages = useCursor();
   const { data, error, isPending, refetch } = useQuery(machineHistory(machine, { limit: 20, cursor: pages.cursor }));

@@ -6,12 +6,14 @@ import type { HardwareMachine } from "../../api/operator";
 import { Health } from "../../components/Health";
 import { valueOf } from "../../components/racks/modes";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 const PAGE = 64;
 
 /** The same as the heat map, as a table. */
 export function MachineTable({ machines }: { machines: HardwareMachine[] }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const [page, setPage] = useState(1);
   const pages = Math.ceil(machines.length / PAGE);

@@ -15,6 +15,8 @@ import { Pager } from "../../components/Pager";
 import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatedStrings } from "../../i18n/operated";
+import { useOperatorStrings } from "../../i18n/operator";
 
 type Type = NonNullable<NonNullable<paths["/v1/operator/events"]["get"]["parameters"]["query"]>["type"]>[number];
 
@@ -30,7 +32,9 @@ const TYPES: Record<Type, true> = {
 
 /** For operators: what happened to the platform, by type, region and project. */
 export function OperatorEvents() {
-  const { cluster, common, events, operated: s, operator: o } = useStrings();
+  const { cluster, common, events } = useStrings();
+  const s = useOperatedStrings();
+  const o = useOperatorStrings();
   const f = useFormat();
   const may = useMay("platform:read");
   const [tokens, setTokens] = useState<readonly PropertyFilterProps.Token[]>([]);
@@ -93,7 +97,8 @@ export function OperatorEvents() {
 
 /** An event of the platform in words: "Freeze ended" for `freeze.ended`. */
 function useOperatorEventName(): (type: string) => string {
-  const { events, operated: s } = useStrings();
+  const { events } = useStrings();
+  const s = useOperatedStrings();
   return (type) => {
     const [noun = "", verb = ""] = type.split(".");
     const [thing, did] = [s.nouns[noun] ?? events.nouns[noun], s.verbs[verb] ?? events.verbs[verb]];
@@ -109,7 +114,8 @@ function filterOf(tokens: readonly PropertyFilterProps.Token[]): OperatorEventFi
 }
 
 function useEventFilter(): Pick<PropertyFilterProps, "filteringProperties" | "filteringOptions"> {
-  const { operated: s, operator: o } = useStrings();
+  const s = useOperatedStrings();
+  const o = useOperatorStrings();
   const { projects } = useChoice();
   const places = useQuery(regions).data?.items ?? [];
   const name = useOperatorEventName();

@@ -6,10 +6,12 @@ import { Failure } from "../../components/Failure";
 import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 /** The IPU-Link domains of a region: how much of each is free side by side. */
 export function PodTable({ region }: { region: string }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const pages = useCursor();
   const { data, error, isPending, refetch } = useQuery(podPage({ region, limit: 50, cursor: pages.cursor }));

@@ -13,6 +13,7 @@ import { Pager } from "../../components/Pager";
 import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 import type { Decision } from "./QuotaDecision";
 
 const QuotaDecision = later(async () => (await import("./QuotaDecision")).QuotaDecision, null);
@@ -21,7 +22,8 @@ type Request = Schemas["OperatorQuotaRequest"];
 
 /** For operators: requests for higher quotas that wait for a decision, oldest first. */
 export function QuotaRequests() {
-  const { common, quotas: s, operator } = useStrings();
+  const { common, quotas: s } = useStrings();
+  const operator = useOperatorStrings();
   const f = useFormat();
   const may = useMay("platform:read");
   const mayDecide = useMay("platform:write");

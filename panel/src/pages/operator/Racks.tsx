@@ -15,16 +15,19 @@ import { Loading } from "../../components/Loading";
 import { MODES, valueOf, valuesOf, type Mode, type Value } from "../../components/racks/modes";
 import { RackMap } from "../../components/racks/RackMap";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
+import { useTroubleStrings } from "../../i18n/trouble";
 import { MachineTable } from "./MachineTable";
-import { TroubleMenu } from "./trouble/TroubleMenu";
 import { useSimulated } from "./trouble/useTrouble";
 
+const TroubleMenu = later(async () => (await import("./trouble/TroubleMenu")).TroubleMenu, null);
 const TroubleTab = later(async () => (await import("./trouble/TroubleTab")).TroubleTab);
 const PodTable = later(async () => (await import("./PodTable")).PodTable);
 
 /** A region's machines as a picture and as tables. */
 export function Racks({ region, asOf }: { region: string; asOf?: string }) {
-  const { operator: s, trouble } = useStrings();
+  const s = useOperatorStrings();
+  const trouble = useTroubleStrings();
   const simulated = useSimulated(region);
   const { data, error, refetch } = useQuery(regionMachines(region));
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
@@ -43,7 +46,7 @@ export function Racks({ region, asOf }: { region: string; asOf?: string }) {
 }
 
 function HeatMap({ machines, asOf }: { machines: HardwareMachine[]; asOf?: string }) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const [mode, setMode] = useState<Mode>("health");
   const [picked, setPicked] = useState<string>();
   const shown = machines.find((each) => each.name === picked);
@@ -74,7 +77,7 @@ function HeatMap({ machines, asOf }: { machines: HardwareMachine[]; asOf?: strin
 }
 
 function Legend({ machines, mode }: { machines: HardwareMachine[]; mode: Mode }) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const f = useFormat();
   const counts = new Map<Value, number>();
   const value = valuesOf(mode, machines);
@@ -89,7 +92,8 @@ function Legend({ machines, mode }: { machines: HardwareMachine[]; mode: Mode })
 }
 
 function Details({ machine }: { machine: HardwareMachine }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   return (
     <KeyValuePairs

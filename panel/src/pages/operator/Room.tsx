@@ -6,12 +6,14 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import Table from "@cloudscape-design/components/table";
 import type { Schemas } from "../../api/client";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 const OTHERS = ["allocated", "cleaning", "validating", "maintenance", "unhealthy", "silent"] as const;
 
 /** What is free of a type of machine, and which flavors fit into it. */
 export function Room({ type }: { type: Schemas["TypeCapacity"] }) {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const all = Object.values(type.states).reduce((sum, each) => sum + each, 0);
   const flavor = type.flavors[0];

@@ -12,10 +12,12 @@ import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
+import { useOperatorStrings } from "../../i18n/operator";
 
 /** For operators: everything that takes longer than usual or will not go on by itself, and what to do about it. */
 export function Stuck() {
-  const { common, operator: s } = useStrings();
+  const { common } = useStrings();
+  const s = useOperatorStrings();
   const f = useFormat();
   const may = useMay("platform:read");
   const mayOrder = useMay("platform:write");
@@ -48,7 +50,7 @@ export function Stuck() {
 }
 
 function Requeue({ id }: { id: string }) {
-  const s = useStrings().operator;
+  const s = useOperatorStrings();
   const flash = useFlash();
   const run = useChange(() => requeue(id), () => flash({ type: "success", content: s.requeued(id) }), "operator");
   return (

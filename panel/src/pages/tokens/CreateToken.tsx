@@ -10,6 +10,7 @@ import { Dialog } from "../../components/Dialog";
 import { MomentInput } from "../../components/MomentInput";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
+import { useTokenStrings } from "../../i18n/tokens";
 
 type Role = Schemas["TokenCreate"]["role"];
 
@@ -19,7 +20,8 @@ const DAYS = ["30", "90", "365"];
 
 /** Creates a token; its secret is in the answer, once. */
 export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"]) => void }) {
-  const { common, shell, tokens: s } = useStrings();
+  const { common, shell } = useStrings();
+  const s = useTokenStrings();
   const project = useProject();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");

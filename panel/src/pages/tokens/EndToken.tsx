@@ -8,14 +8,14 @@ import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
-import { useStrings } from "../../i18n";
+import { useTokenStrings } from "../../i18n/tokens";
 
 export type TokenEnd = "revoke" | "rotate";
 type Props = { end: TokenEnd; token: Token; own: boolean; onClose: (made?: Schemas["NewToken"]) => void };
 
 /** Revokes a token, or replaces its secret; `own`: whoever does it is signed in with it. */
 export function EndToken({ end, token, own, onClose }: Props) {
-  const s = useStrings().tokens;
+  const s = useTokenStrings();
   const flash = useFlash();
   const project = useProject();
   const overlaps = [

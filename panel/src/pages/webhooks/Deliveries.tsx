@@ -19,6 +19,7 @@ import { Pager } from "../../components/Pager";
 import { useChange } from "../../components/useChange";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
+import { useWebhookStrings } from "../../i18n/webhooks";
 import { useEventName } from "./WebhookState";
 
 const KIND = { pending: "pending", delivered: "success", failed: "error" } as const;
@@ -26,7 +27,8 @@ type Shown = "all" | Schemas["DeliveryState"];
 
 /** What was sent to a webhook, newest first. */
 export function Deliveries({ webhook }: { webhook: string }) {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const f = useFormat();
   const [shown, setShown] = useState<Shown>("all");
   const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
@@ -83,7 +85,8 @@ export function Deliveries({ webhook }: { webhook: string }) {
 
 /** What came of an attempt. */
 function useResult(): (attempt: Schemas["DeliveryAttempt"] | undefined) => string {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   return (attempt) => {
     if (!attempt) return common.none;
     const status = attempt.status === null ? [] : [s.status(String(attempt.status))];
@@ -92,7 +95,7 @@ function useResult(): (attempt: Schemas["DeliveryAttempt"] | undefined) => strin
 }
 
 function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
-  const s = useStrings().webhooks;
+  const s = useWebhookStrings();
   const name = useEventName();
   const flash = useFlash();
   const project = useProject();
@@ -109,7 +112,7 @@ function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery 
 
 /** A message with its attempts, as it is sent. */
 function Message({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
-  const { webhooks: s } = useStrings();
+  const s = useWebhookStrings();
   const f = useFormat();
   const name = useEventName();
   const result = useResult();

@@ -10,6 +10,7 @@ import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
+import { useWebhookStrings } from "../../i18n/webhooks";
 import { useEventName } from "./WebhookState";
 
 type Types = NonNullable<Schemas["WebhookCreate"]["event_types"]>;
@@ -17,7 +18,8 @@ type Props = { webhook?: Webhook; onClose: (saved?: Webhook | Schemas["NewWebhoo
 
 /** Creates a webhook, or changes one. */
 export function EditWebhook({ webhook, onClose }: Props) {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const project = useProject();
   const [seen] = useState(webhook);
   const [url, setUrl] = useState(seen?.url ?? "");
@@ -62,7 +64,8 @@ export function EditWebhook({ webhook, onClose }: Props) {
 }
 
 function EventChoice({ types, onChange }: { types: readonly string[]; onChange: (types: string[]) => void }) {
-  const { common, events, webhooks: s } = useStrings();
+  const { common, events } = useStrings();
+  const s = useWebhookStrings();
   const name = useEventName();
   const option = (value: string) => ({ value, label: name(value), description: value });
   const known = EVENT_TYPES.filter((type) => type !== "gap");

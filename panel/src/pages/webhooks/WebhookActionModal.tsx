@@ -5,6 +5,7 @@ import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
+import { useWebhookStrings } from "../../i18n/webhooks";
 
 export type WebhookAction = "enable" | "disable" | "newSecret" | "delete";
 type Done = { secret?: string | null };
@@ -12,7 +13,8 @@ type Props = { action: WebhookAction; webhook: Webhook; onClose: (done?: Done) =
 
 /** What an action on a webhook does, before it does it. */
 export function WebhookActionModal({ action, webhook, onClose }: Props) {
-  const { common, webhooks: s } = useStrings();
+  const { common } = useStrings();
+  const s = useWebhookStrings();
   const flash = useFlash();
   const project = useProject();
   const texts = {

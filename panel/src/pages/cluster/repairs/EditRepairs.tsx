@@ -14,6 +14,7 @@ import { Dialog } from "../../../components/Dialog";
 import { ZoneSelect, hereZone } from "../../../components/ZoneSelect";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
 import { useStrings } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 import { ConflictAlert } from "../ConflictAlert";
 
 type Window = Schemas["RepairWindow"];
@@ -22,7 +23,8 @@ const suggested = (): Window => ({ days: ["sat", "sun"], starts_at: "02:00", min
 
 /** Whether hardware is replaced without a request, and when. */
 export function EditRepairs({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
-  const { common, cluster: shared, repairs: s } = useStrings();
+  const { common, cluster: shared } = useStrings();
+  const s = useRepairStrings();
   const flash = useFlash();
   const [seen] = useState(cluster);
   const [auto, setAuto] = useState(seen.auto_repair);
@@ -66,7 +68,7 @@ export function EditRepairs({ cluster, onClose }: { cluster: Cluster; onClose: (
 }
 
 function WindowFields({ window, onChange }: { window: Window; onChange: (part: Partial<Window>) => void }) {
-  const s = useStrings().repairs;
+  const s = useRepairStrings();
   return (
     <SpaceBetween size="m">
       <FormField label={s.days}>

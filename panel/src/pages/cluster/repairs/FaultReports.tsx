@@ -14,6 +14,7 @@ import { Pager } from "../../../components/Pager";
 import { later } from "../../../components/later";
 import { useCursor } from "../../../components/useCursor";
 import { useFormat, useStrings } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 
 const ReportFault = later(async () => (await import("./ReportFault")).ReportFault, null);
 
@@ -22,12 +23,13 @@ const KIND: Record<FaultReport["state"], StatusIndicatorProps.Type> = {
 };
 
 export function ReportState({ state }: { state: FaultReport["state"] }) {
-  return <StatusIndicator type={KIND[state]}>{useStrings().repairs.states[state]}</StatusIndicator>;
+  return <StatusIndicator type={KIND[state]}>{useRepairStrings().states[state]}</StatusIndicator>;
 }
 
 /** What was reported of the cluster's hardware, newest first, and what the operator answered. */
 export function FaultReports({ cluster }: { cluster: Cluster }) {
-  const { common, repairs: s } = useStrings();
+  const { common } = useStrings();
+  const s = useRepairStrings();
   const f = useFormat();
   const may = useMay("cluster:write") && cluster.machines.length > 0;
   const [order, setOrder] = useState<Schemas["Order"]>("-created_at");

@@ -5,11 +5,11 @@ import { useProject } from "../../../app/Project";
 import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
 import { useChange } from "../../../components/useChange";
-import { useStrings } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 
 /** Gives a cluster other hardware in place of what has failed. */
 export function RepairNow({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
-  const s = useStrings().repairs;
+  const s = useRepairStrings();
   const flash = useFlash();
   const project = useProject();
   const run = useChange(() => repairNow(project, cluster.id), () => {

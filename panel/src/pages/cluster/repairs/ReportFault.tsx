@@ -10,13 +10,13 @@ import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
-import { useStrings } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 
 type Category = NonNullable<Schemas["FaultReportCreate"]["category"]>;
 
 /** Tells the operator that a machine or server does not work; `machine` is chosen beforehand. */
 export function ReportFault({ cluster, machine, onClose }: { cluster: Cluster; machine?: string; onClose: () => void }) {
-  const s = useStrings().repairs;
+  const s = useRepairStrings();
   const flash = useFlash();
   const project = useProject();
   const [chosen, setChosen] = useState<Reported | undefined>(machine === undefined ? undefined : { kind: "machine", name: machine });

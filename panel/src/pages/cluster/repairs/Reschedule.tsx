@@ -7,11 +7,12 @@ import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
-import { useFormat, useStrings } from "../../../i18n";
+import { useFormat } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 
 /** Chooses another time for the scheduled repair. */
 export function Reschedule({ cluster, repair, onClose }: { cluster: string; repair: Schemas["ScheduledRepair"]; onClose: () => void }) {
-  const s = useStrings().repairs;
+  const s = useRepairStrings();
   const f = useFormat();
   const flash = useFlash();
   const project = useProject();

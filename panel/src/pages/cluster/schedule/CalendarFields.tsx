@@ -9,6 +9,7 @@ import type { Schemas } from "../../../api/client";
 import { DayChoice } from "../../../components/DayChoice";
 import { ZoneSelect } from "../../../components/ZoneSelect";
 import { useFormat, useStrings } from "../../../i18n";
+import { useRepairStrings } from "../../../i18n/repairs";
 import { useScheduleStrings } from "../../../i18n/schedules";
 
 export type Calendar = Omit<Schemas["ClusterSchedule"], "holidays"> & { holidays: string[] };
@@ -21,7 +22,8 @@ export const isComplete = (calendar: Calendar) =>
 
 /** Periods of use, the days without any, and the time zone of both. */
 export function CalendarFields({ calendar, onChange }: { calendar: Calendar; onChange: (part: Partial<Calendar>) => void }) {
-  const { common, repairs } = useStrings();
+  const { common } = useStrings();
+  const repairs = useRepairStrings();
   const s = useScheduleStrings();
   const f = useFormat();
   const [day, setDay] = useState("");

@@ -7,6 +7,8 @@ import type { Schemas } from "../../../api/client";
 import { regionHosts, regionMachines } from "../../../api/operator";
 import { Dialog } from "../../../components/Dialog";
 import { useStrings } from "../../../i18n";
+import { useOperatorStrings } from "../../../i18n/operator";
+import { useTroubleStrings } from "../../../i18n/trouble";
 import { useTrouble } from "./useTrouble";
 
 type Kind = Schemas["SimulatedFaultCreate"]["kind"];
@@ -16,7 +18,9 @@ const KINDS: Kind[] = ["machine", "link", "host", "controllers"];
 
 /** Chooses what a simulated site should break; what clusters hold comes first. */
 export function BreakDialog({ region, onClose }: { region: string; onClose: () => void }) {
-  const { common, operator: o, trouble: s } = useStrings();
+  const { common } = useStrings();
+  const o = useOperatorStrings();
+  const s = useTroubleStrings();
   const [kind, setKind] = useState<Kind>("machine");
   const [name, setName] = useState("");
   const [link, setLink] = useState<Link>("next");

@@ -2,14 +2,14 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Schemas } from "../../../api/client";
 import { Failure } from "../../../components/Failure";
-import { useStrings } from "../../../i18n";
+import { useTroubleStrings } from "../../../i18n/trouble";
 import { useSimulated, useTrouble } from "./useTrouble";
 
 const LINKS = ["next", "internal", "gateway"] as const;
 
 /** What can be broken of a machine; nothing where the hardware is real. */
 export function TroubleMenu({ region, machine }: { region: string; machine: string }) {
-  const s = useStrings().trouble;
+  const s = useTroubleStrings();
   const { broken } = useTrouble();
   if (!useSimulated(region)) return null;
   const ask = (id: string) => {

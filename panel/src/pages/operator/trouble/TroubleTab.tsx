@@ -14,6 +14,7 @@ import { To } from "../../../components/To";
 import { later } from "../../../components/later";
 import { useCursor } from "../../../components/useCursor";
 import { useFormat, useStrings } from "../../../i18n";
+import { useTroubleStrings } from "../../../i18n/trouble";
 import { useTrouble } from "./useTrouble";
 
 const BreakDialog = later(async () => (await import("./BreakDialog")).BreakDialog, null);
@@ -25,7 +26,8 @@ const ENDED = { open: false, ended: true, all: undefined };
 
 /** What the simulated site was asked to break, and whether it did; oldest first. */
 export function TroubleTab({ region }: { region: string }) {
-  const { common, trouble: s } = useStrings();
+  const { common } = useStrings();
+  const s = useTroubleStrings();
   const f = useFormat();
   const [shown, setShown] = useState<keyof typeof ENDED>("open");
   const pages = useCursor();

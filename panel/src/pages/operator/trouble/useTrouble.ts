@@ -4,7 +4,7 @@ import { breakSimulated, endSimulated, operatorCapacity } from "../../../api/ope
 import { useFlash } from "../../../app/Flashes";
 import { useMay } from "../../../app/Project";
 import { useChange } from "../../../components/useChange";
-import { useStrings } from "../../../i18n";
+import { useTroubleStrings } from "../../../i18n/trouble";
 
 /** Whether the person may break things there: an administrator, and a site that says that it is simulated. */
 export function useSimulated(region: string): boolean {
@@ -15,7 +15,7 @@ export function useSimulated(region: string): boolean {
 
 /** Asks a simulated site to break something, or to repair it. */
 export function useTrouble(done?: () => void) {
-  const s = useStrings().trouble;
+  const s = useTroubleStrings();
   const flash = useFlash();
   const broken = useChange(
     (wanted: Schemas["SimulatedFaultCreate"]) => breakSimulated(wanted),

@@ -3,21 +3,25 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { jobLog, type Job } from "../../api/jobs";
-import { useProject } from "../../app/Project";
-import { Failure } from "../../components/Failure";
-import { Loading } from "../../components/Loading";
-import { Tail } from "../../components/Tail";
-import { useStrings } from "../../i18n";
+import type { followed } from "../api/log";
+import { Failure } from "./Failure";
+import { Loading } from "./Loading";
 import { plain } from "./plain";
+import { Tail } from "./Tail";
 
-/** What the program wrote, to its end. */
-export function JobLog({ job }: { job: Job }) {
-  const s = useStrings().jobs;
-  const { data, error, refetch } = useQuery(jobLog(useProject(), job.cluster, String(job.number)));
+type Props = {
+  log: ReturnType<typeof followed>;
+  texts: { output: string; outputText: string; noOutput: string; noOutputYet: string; attempt: (number: number) => string };
+  /** Where everything is, when only the end of it is shown. */
+  cut: string;
+};
+
+/** What a program wrote, to its end, as it goes on. */
+export function Output({ log, texts: s, cut }: Props) {
+  const { data, error, refetch } = useQuery(log);
   const shown = useMemo(() => data?.outputs.map((each) => ({ ...each, text: plain(each.text) })) ?? [], [data]);
   return (
-    <Container header={<Header variant="h2" description={data?.cut ? s.outputCut(job.number) : s.outputText}>{s.output}</Header>}>
+    <Container header={<Header variant="h2" description={data?.cut ? cut : s.outputText}>{s.output}</Header>}>
       {error && <Failure error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && shown.length === 0 && <Box color="text-body-secondary">{data.complete ? s.noOutput : s.noOutputYet}</Box>}

@@ -1,0 +1,124 @@
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import ContentLayout from "@cloudscape-design/components/content-layout";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useParams } from "react-router";
+import { cluster as clusterQuery, type Cluster } from "../api/queries";
+import { ended, proxyAddress, serviceLog, serviceQuery, stopService, type Service } from "../api/services";
+import { useFlash } from "../app/Flashes";
+import { useMay, useProject } from "../app/Project";
+import { Consequences } from "../components/Consequences";
+import { Copyable } from "../components/Copyable";
+import { Dialog } from "../components/Dialog";
+import { FailedPage } from "../components/Failure";
+import { Loading } from "../components/Loading";
+import { Output } from "../components/Output";
+import { ServiceState } from "../components/ServiceState";
+import { To } from "../components/To";
+import { useChange } from "../components/useChange";
+import { useServerName } from "../components/useServerName";
+import { lineOf } from "../components/words";
+import { useFormat, useStrings } from "../i18n";
+import { useServiceStrings } from "../i18n/services";
+
+/** A service: its state and why, how its program is reached, and what that writes. */
+export function ServicePage() {
+  const names = useStrings().cluster;
+  const s = useServiceStrings();
+  const { id = "", service: reference = "" } = useParams();
+  const project = useProject();
+  const { data: service, error, refetch } = useQuery(serviceQuery(project, id, reference));
+  const cluster = useQuery(clusterQuery(project, id)).data;
+  const may = useMay("cluster:write");
+  const [stopping, setStopping] = useState(false);
+  if (!service) return error ? <FailedPage title={s.title} error={error} retry={() => void refetch()} /> : <Loading />;
+  const stop = may && !ended(service) && <Button disabled={service.stop_requested_at !== null} onClick={() => setStopping(true)}>{s.stop}</Button>;
+  return (
+    <ContentLayout
+      header={<Header variant="h1" actions={stop}>{s.titled(service.name)}</Header>}
+      breadcrumbs={<To href={`/clusters/${id}?tab=services`}>{cluster?.name ?? names.overview}</To>}
+    >
+      <SpaceBetween size="l">
+        <Facts service={service} cluster={cluster} />
+        {!ended(service) && cluster && <Requests service={service} cluster={cluster} />}
+        <Output log={serviceLog(project, service.cluster, service.id)} texts={s} cut={s.outputCut(service.name)} />
+      </SpaceBetween>
+      {stopping && <Stop service={service} onClose={() => setStopping(false)} />}
+    </ContentLayout>
+  );
+}
+
+function Facts({ service, cluster: owner }: { service: Service; cluster: Cluster | undefined }) {
+  const { cluster, common } = useStrings();
+  const s = useServiceStrings();
+  const f = useFormat();
+  const serverName = useServerName(owner);
+  const variables = Object.entries(service.environment).map(([name, value]) => `${name}=${value}`);
+  const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
+  const over = ended(service);
+  return (
+    <Container header={<Header variant="h2">{cluster.overview}</Header>}>
+      <KeyValuePairs
+        columns={4}
+        items={[
+          { label: common.state, value: <ServiceState service={service} /> },
+          ...(service.state_reason ? [{ label: s.why, value: service.state_reason }] : []),
+          ...(service.ended_by ? [{ label: s.endedBy, value: s.endings[service.ended_by] }] : []),
+          { label: s.command, value: <Copyable text={lineOf(service.command)} label={s.command} command /> },
+          { label: s.directory, value: service.directory ?? s.home },
+          { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
+          { label: s.server, value: serverName(service.poplar_server) },
+          { label: s.port, value: service.port },
+          { label: s.starts, value: f.number(service.attempt) },
+          { label: s.failures, value: s.failuresOf(f.number(service.failures), f.number(service.max_restarts)) },
+          ...(service.exit_status === null ? [] : [{ label: s.exitStatus, value: f.number(service.exit_status) }]),
+          { label: common.created, value: f.second(service.created_at) },
+          ...(service.requested_by.name ? [{ label: s.by, value: service.requested_by.name }] : []),
+          ...(service.state === "starting" ? [{ label: s.nextStart, value: f.second(service.next_start_at) }] : [{ label: s.started, value: when(service.started_at) }]),
+          ...(over ? [{ label: s.ended, value: when(service.ended_at) }] : [{ label: s.observed, value: when(service.observed_at) }]),
+        ]}
+      />
+    </Container>
+  );
+}
+
+/** How a program of one's own, or a browser, reaches the service's program. */
+function Requests({ service, cluster }: { service: Service; cluster: Cluster }) {
+  const s = useServiceStrings();
+  const address = proxyAddress(useProject(), cluster.name, service.name);
+  const server = cluster.poplar_servers.findIndex((each) => each.name === service.poplar_server);
+  const forms = [
+    { label: s.curl, text: `curl -H "Authorization: Bearer $IPUCLOUD_TOKEN" ${address}` },
+    { label: s.forward, text: `ipucloud clusters ssh ${cluster.name}${server > 0 ? ` --server ${server}` : ""} --forward ${service.port}` },
+  ];
+  return (
+    <Container header={<Header variant="h2" description={s.requestsText}>{s.requests}</Header>}>
+      <KeyValuePairs
+        columns={1}
+        items={[
+          { label: s.address, value: <Copyable text={address} label={s.address} command /> },
+          ...forms.map(({ label, text }) => ({ label, value: <Copyable text={text} label={label} command /> })),
+        ]}
+      />
+    </Container>
+  );
+}
+
+function Stop({ service, onClose }: { service: Service; onClose: () => void }) {
+  const s = useServiceStrings();
+  const flash = useFlash();
+  const project = useProject();
+  const run = useChange(() => stopService(project, service.cluster, service.id), () => {
+    flash({ type: "success", content: s.stopRequested(service.name) });
+    onClose();
+  });
+  return (
+    <Dialog title={s.stopTitle(service.name)} submit={s.stop} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <Consequences type="warning" lines={s.stopWhat} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+"""The pages of services. `test_cluster` has this test among its own, so that it shares their `ipucloud up`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.panel.conftest import READY_MS, screenshot, signed_in, violations
+from tests.support.processes import Up
+
+PROGRAM = 'echo "<b>listening on $PORT</b>"; exec sleep 600'
+
+
+def serve(system: Up, *options: str) -> dict[str, Any]:
+    """A service of the program, which is running."""
+    with system.ipucloud.start("serve", "--json", *options, "--", "sh", "-c", PROGRAM, **system.environment) as process:
+        out, err = process.communicate(timeout=READY_MS / 1000)
+    assert process.returncode == 0, err
+    made: dict[str, Any] = json.loads(out)
+    return made
+
+
+def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=services")
+    expect(page.get_by_text("No services")).to_be_visible()
+    expect(page.get_by_text(re.compile("^ipucloud serve --cluster bert --name chat"))).to_be_visible()
+    screenshot(page, "services-none")
+    assert violations(page) == []
+
+    made = serve(system, "--cluster", "bert", "--name", "chat", "--port", "8000", "--env", "MODEL=bert-large")
+    row = page.get_by_role("table", name="Services").get_by_role("row").filter(has_text="chat")
+    expect(row).to_contain_text("Running", timeout=READY_MS)  # it is live
+    screenshot(page, "services")
+    assert violations(page) == []
+    page.goto("/events")
+    page.get_by_role("link", name="Service chat").first.click()
+    page.wait_for_url(f"**/clusters/{cluster['id']}/services/{made['id']}")
+    expect(page.get_by_role("region", name="Output")).to_have_text("<b>listening on 8000</b>", timeout=READY_MS)
+    expect(page.get_by_text("MODEL=bert-large")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^http.*/clusters/bert/services/chat/proxy/$"))).to_be_visible()
+    expect(page.get_by_text("ipucloud clusters ssh bert --forward 8000")).to_be_visible()
+    screenshot(page, "service")
+    assert violations(page) == []
+
+    address = f"/clusters/{cluster['id']}/services/chat"
+    german = signed_in(system, open_page, address, locale="de-DE", color_scheme="dark")
+    expect(german.get_by_text("Läuft", exact=True)).to_be_visible()
+    german.set_viewport_size({"width": 400, "height": 900})
+    german.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(german) == []
+    screenshot(german, "service-de")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("It is not started again.")).to_be_visible()
+    screenshot(page, "service-stop")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Stop", exact=True).click()
+    expect(german.get_by_text("Eine Anforderung")).to_be_visible(timeout=READY_MS)  # it is live
+    expect(german.get_by_role("button", name="Beenden")).to_have_count(0)
+    expect(page.get_by_text(re.compile("/proxy/"))).to_have_count(0)
+    german.get_by_role("link", name="bert").click()
+    expect(german.get_by_role("row").filter(has_text="chat")).to_contain_text("Beendet")
+    screenshot(german, "services-de")
+    assert violations(german) == []
