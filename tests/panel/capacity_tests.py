@@ -252,8 +252,8 @@ def test_no_text_about_capacity_becomes_markup(
 ) -> None:
     active = system.ipucloud.json("reservations", "list", **system.environment)[0]["id"]
     page = operator_page(system, open_page, "/clusters")
-    paths = ("/catalogue", "/reservations", f"/reservations/{active}", "/clusters/create")
-    paths = (*paths, "/catalogue?tab=machines", "/catalogue?tab=models")
+    paths = ["/catalogue", *(f"/catalogue?tab={tab}" for tab in ("machines", "models"))]
+    paths += ["/reservations", f"/reservations/{active}", "/clusters/create"]
     shown = fields_shown(page, [*paths, f"/clusters/{cluster['id']}?tab=console"])
     screenshot(page, "hostile-capacity")
     assert len(shown) >= FIELDS, sorted(shown)

@@ -310,7 +310,7 @@ def test_every_page_about_a_cluster_is_for_everybody_in_both_languages_and_modes
     paths += [f"/catalogue?tab={tab}" for tab in ("machines", "images", "tools", "models")]
     paths += [f"/catalogue/{cluster['flavor']}", "/members"]
     rare = ["/notifications", "/device"]
-    phone = {"viewport": {"width": 400, "height": 900}, "has_touch": True}
+    phone: dict[str, Any] = {"viewport": {"width": 400, "height": 900}, "has_touch": True}
     german = signed_in(system, open_page, own, locale="de-DE", color_scheme="dark", **phone)
     assert flaws(german, paths + rare) == {}
     assert flaws(signed_in(system, open_page, own), [f"{own}?tab=activity", *rare]) == {}
