@@ -55,6 +55,7 @@ _numbers = count(1)
 
 _OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentMethod", "removePaymentMethod"}
 """Operations that need a policy of the account."""
+_SCHEDULING = {"createExportSchedule", "createAccountExportSchedule"}
 
 _IN_USE = frozenset(
     {
@@ -338,15 +339,17 @@ class Tenancy:
 
     async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""
+        of_account = "{account}" in operation.path
         async with self.api.world.database.begin() as connection:
             if "{export}" in operation.path:
-                return {"export": str(await make_export(connection, project.id))}
+                return {"export": str(await make_export(connection, project.id, of_account=of_account))}
             if "/s3-connections" in operation.path:
-                return {"connection": str(await some_connection(connection, project.id, "free"))}
+                return {"connection": str(await some_connection(connection, project.id, "free", of_account=of_account))}
             if "{schedule}" in operation.path:
-                return {"schedule": str(await some_schedule(connection, project.id))}
-            if operation.id == "createExportSchedule":
-                return {"connection": str(await some_connection(connection, project.id, "scheduled"))}
+                return {"schedule": str(await some_schedule(connection, project.id, of_account=of_account))}
+            if operation.id in _SCHEDULING:
+                found = await some_connection(connection, project.id, "scheduled", of_account=of_account)
+                return {"connection": str(found)}
         return {}
 
     async def _payment(self, operation: Documented, project: Project, reference: str) -> dict[str, str]:
@@ -380,7 +383,7 @@ class Tenancy:
             read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
             headers["If-Match"] = read.headers.get("etag", '"0"')
         body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
-        if operation.id == "createExportSchedule":
+        if operation.id in _SCHEDULING:
             body = {"connection": names["connection"]}
         if operation.id == "assignProjectAccount":
             body = {"account_id": str(self.api.world.project.id)}

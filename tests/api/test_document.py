@@ -21,7 +21,14 @@ from tests.api.policy import OPEN_TO_ALL
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", PATH}
 """Paths for people, of the document itself, and of what the programs of services answer."""
-FILES = {"downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "getProjectMetrics", "streamEvents"}
+FILES = {
+    "downloadAccountExport",
+    "downloadExport",
+    "getAccountInvoiceProof",
+    "getInvoiceProof",
+    "getProjectMetrics",
+    "streamEvents",
+}
 """Operations that answer with nothing but a file, or a stream."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from ipucloud.billing.exports.connections import Bucket, Rules, connect
+from ipucloud.identity.members import Home
 from ipucloud.kernel.sealing import read_keys
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
@@ -30,7 +31,7 @@ class ChangeS3(Kind):
         rules = Rules(read_keys(SECRETS_KEY), private_too=False, ports=_PORTS)
         if not await lab.value("SELECT count(*) FROM s3_connections"):
             async with lab.database.begin() as connection:
-                await connect(connection, lab.project.id, bucket, rules)
+                await connect(connection, Home(lab.project.id, None), bucket, rules)
         await lab.update(cluster, s3_connections=[] if has else [NAME])
         made = await lab.value(
             "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster

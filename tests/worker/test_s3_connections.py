@@ -16,6 +16,7 @@ import pytest
 from ipucloud.billing.exports.connections import Bucket, Rules, change_connection, connect
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import S3ConnectionPatch
+from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, Problem
 from ipucloud.kernel.sealing import read_keys
 from tests.support.factories import make_ssh_key
@@ -85,14 +86,14 @@ class Desk:
             name, server.endpoint, "us-east-1", "data", "", server.access_key_id, secret or server.secret, attachable
         )
         async with self.world.database.begin() as connection:
-            document = await connect(connection, self.world.project.id, bucket, RULES)
+            document = await connect(connection, Home(self.world.project.id, None), bucket, RULES)
         return UUID(json.loads(document)["id"])
 
     async def rotated(self, connection_id: UUID, secret: str) -> None:
         project = self.world.project.id
         async with self.world.database.begin() as connection:
             body = S3ConnectionPatch(secret=secret)
-            assert await change_connection(connection, project, connection_id, body, RULES)
+            assert await change_connection(connection, Home(project, None), connection_id, body, RULES)
             await s3_access.roll_out(connection, project, connection_id)
 
     async def settled(self, cluster: UUID) -> list[str]:

@@ -34,7 +34,8 @@ _EVENTS = f"""
   SELECT * FROM events WHERE request_id = :request_id
   UNION
   SELECT events.* FROM page JOIN events
-      ON events.project_id = page.project_id AND events.subject_id = coalesce(page.export_id, page.cluster_id)
+      ON (events.project_id = page.project_id OR events.account_id = page.account_id)
+     AND events.subject_id = coalesce(page.export_id, page.cluster_id)
      AND events.operation_id = page.id
   ORDER BY transaction, id LIMIT {MOST}
 )

@@ -45,7 +45,7 @@ SELECT 'operation' AS object, o.id::text AS object_id, o.kind, o.project_id, o.c
                              WHEN o.partition_id IS NOT NULL THEN 'partitions' ELSE 'cluster' END
   LEFT JOIN LATERAL (
     SELECT name, attempts, detail FROM operation_steps
-     WHERE project_id = o.project_id AND operation_id = o.id AND state IN ('pending', 'running')
+     WHERE project_id IS NOT DISTINCT FROM o.project_id AND operation_id = o.id AND state IN ('pending', 'running')
      ORDER BY ordinal LIMIT 1) AS step ON true
  WHERE o.finished_at IS NULL
    AND (app_now() > coalesce(o.expected_at, o.deadline_at) OR work.parked_at IS NOT NULL)

@@ -83,11 +83,18 @@ _IN_PROJECT = {
     "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
     "token": _in_project(_TOKENS),
 }
+_OF_ACCOUNT = "AND account_id = :account AND EXISTS (SELECT FROM principal WHERE platform OR account = :account)"
 _OF_PLATFORM = {
     "account": _of_platform(clauses("billing_accounts", VISIBLE_ACCOUNTS)),
     "budget": _of_platform("budgets WHERE deleted_at IS NULL AND account_id = :account"),
+    "connection": _of_platform(f"s3_connections WHERE deleted_at IS NULL {_OF_ACCOUNT}"),
+    "schedule": _of_platform(f"{NAMED_SCHEDULES} WHERE true {_OF_ACCOUNT}"),
     "token": _of_platform(f"{_TOKENS} AND project_id IS NULL"),
 }
+
+
+_OWNED = frozenset({"budget", "connection", "schedule"})
+"""Whose names are those of their billing account."""
 
 
 async def resolve(request: HTTPConnection) -> None:
@@ -99,7 +106,7 @@ async def resolve(request: HTTPConnection) -> None:
         if parameter not in known or isinstance(name, UUID):
             continue
         if project is None:
-            owner = {"account": path["account"]} if parameter == "budget" else {}
+            owner = {"account": path["account"]} if parameter in _OWNED else {}
             ids = (await read_platform(request, _OF_PLATFORM[parameter], name=name, **owner)).ids
         else:
             ids = (await read(request, _IN_PROJECT[parameter], project, name=name)).ids

@@ -16,7 +16,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.idempotency.store import PLATFORM
 from ipucloud.identity.access import Principal, Scope, authorize, identify
-from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.failpoints import failpoint
 
@@ -83,7 +83,15 @@ async def change_account(
             raise not_found()
         return await _once(connection, account, key, None, lambda: effect(connection))
 
-    return _response(request, await services_of(request).database.transact(work))
+    answer = await services_of(request).database.transact(work)
+    services_of(request).notifier.poke()
+    return _response(request, answer)
+
+
+def account_actor(request: Request, account: UUID) -> AccountActor:
+    """The same of a billing account, inside `change_account`."""
+    trace = trace_of(request)
+    return AccountActor(account, UUID(trace.ids["token_id"]), trace.request_id)
 
 
 def actor(request: Request, scope: Scope) -> Actor:

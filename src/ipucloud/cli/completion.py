@@ -10,7 +10,17 @@ from typing import Any
 
 import typer
 
-from ipucloud.cli.finding import Kind, budget_kind, job_kind, partition_kind, service_kind, webhook_kind
+from ipucloud.cli.finding import (
+    Kind,
+    budget_kind,
+    connection_kind,
+    export_kind,
+    job_kind,
+    partition_kind,
+    schedule_kind,
+    service_kind,
+    webhook_kind,
+)
 from ipucloud.client.errors import ClientError
 from ipucloud.client.profiles import load, stored_profiles
 from ipucloud.client.retry import NO_RETRY
@@ -64,6 +74,21 @@ def its_budgets(context: typer.Context) -> Kind[Any]:
 def its_webhooks(context: typer.Context) -> Kind[Any]:
     """The webhooks of the billing account that was typed before, or of the project."""
     return webhook_kind(context.params.get("account"))
+
+
+def its_connections(context: typer.Context) -> Kind[Any]:
+    """The S3 connections of the billing account that was typed before, or of the project."""
+    return connection_kind(context.params.get("account"))
+
+
+def its_schedules(context: typer.Context) -> Kind[Any]:
+    """The export schedules of the billing account that was typed before, or of the project."""
+    return schedule_kind(context.params.get("account"))
+
+
+def its_exports(context: typer.Context) -> Kind[Any]:
+    """The exports of the billing account that was typed before, or of the project."""
+    return export_kind(context.params.get("account"))
 
 
 def profiles() -> list[str]:

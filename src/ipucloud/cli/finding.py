@@ -122,6 +122,31 @@ def webhook_kind(account: str | None) -> Kind[Webhook]:
     return replace(WEBHOOK, page=lambda: webhooks.list(account=account), where=f" of the billing account {account}")
 
 
+def connection_kind(account: str | None) -> Kind[S3Connection]:
+    """The S3 connections of a billing account; None: of the project."""
+    return (
+        CONNECTION
+        if account is None
+        else _of_account(CONNECTION, account, lambda: s3_connections.list(account=account))
+    )
+
+
+def schedule_kind(account: str | None) -> Kind[ExportSchedule]:
+    """The export schedules of a billing account; None: of the project."""
+    return (
+        SCHEDULE if account is None else _of_account(SCHEDULE, account, lambda: export_schedules.list(account=account))
+    )
+
+
+def export_kind(account: str | None) -> Kind[Export]:
+    """The exports of a billing account; None: of the project."""
+    return EXPORT if account is None else _of_account(EXPORT, account, lambda: exports.list(account=account))
+
+
+def _of_account(kind: Kind[Item], account: str, page: Callable[[], Call[Page[Item]]]) -> Kind[Item]:
+    return replace(kind, page=page, where=f" of the billing account {account}")
+
+
 def member_kind(account: str | None) -> Kind[Member]:
     """The members of the project, or the payers of a billing account."""
     where = " in the project" if account is None else f" of the billing account {account}"

@@ -1,14 +1,14 @@
-"""Calls for regular exports."""
+"""Calls for regular exports, of the project or of a billing account."""
 
 from __future__ import annotations
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.call import Call, Ref, given, nothing, place, segment
 from ipucloud.client.models import ExportSchedule, Page
 
 
-def list() -> Call[Page[ExportSchedule]]:
-    return request.get("billing/export-schedules", Page[ExportSchedule])
+def list(*, account: Ref | None = None) -> Call[Page[ExportSchedule]]:
+    return request.get(_path(account), Page[ExportSchedule], scoped=account is None)
 
 
 def create(
@@ -19,6 +19,7 @@ def create(
     version: str | None = None,
     format: str | None = None,
     provisional: bool | None = None,
+    account: Ref | None = None,
 ) -> Call[ExportSchedule]:
     """Deliver a file to a connection, by id, every `hour`, `day` or `month`."""
     body = given(
@@ -29,9 +30,13 @@ def create(
         format=format,
         provisional=provisional,
     )
-    return request.post("billing/export-schedules", ExportSchedule, body)
+    return request.post(_path(account), ExportSchedule, body, scoped=account is None)
 
 
-def delete(schedule: Ref) -> Call[None]:
+def delete(schedule: Ref, *, account: Ref | None = None) -> Call[None]:
     """Delete a schedule, by name or id."""
-    return request.delete(f"billing/export-schedules/{segment(schedule)}", nothing)
+    return request.delete(f"{_path(account)}/{segment(schedule)}", nothing, scoped=account is None)
+
+
+def _path(account: Ref | None) -> str:
+    return "billing/export-schedules" if account is None else place("export-schedules", account)

@@ -1,11 +1,11 @@
-"""Calls for exports of cost data."""
+"""Calls for exports of cost data: of the project, or of a billing account, for its payers and platform tokens."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, given, place, segment
 from ipucloud.client.models import Export, ExportLimit, Operation, Page
 
 
@@ -27,37 +27,72 @@ def create(
     """
     body = given(
         month=month,
-        since=None if since is None else str(since),
-        until=None if until is None else str(until),
+        since=_text(since),
+        until=_text(until),
         dataset=dataset,
         version=version,
         format=format,
-        scope=scope,
-        connection=None if connection is None else str(connection),
+        connection=_text(connection),
         provisional=provisional,
+        scope=scope,
     )
     return request.post("billing/exports", Operation, body)
 
 
-def get(export: Ref) -> Call[Export]:
-    return request.get(f"billing/exports/{segment(export)}", Export)
+def create_for_account(
+    account: Ref,
+    month: str | None = None,
+    *,
+    since: date | str | None = None,
+    until: date | str | None = None,
+    dataset: str | None = None,
+    version: str | None = None,
+    format: str | None = None,
+    connection: Ref | None = None,
+    provisional: bool | None = None,
+) -> Call[Export]:
+    """The same of everything that a billing account pays for: read it until its `state` is `succeeded` or `failed`."""
+    body = given(
+        month=month,
+        since=_text(since),
+        until=_text(until),
+        dataset=dataset,
+        version=version,
+        format=format,
+        connection=_text(connection),
+        provisional=provisional,
+    )
+    return request.post(_path("exports", account), Export, body, scoped=False)
 
 
-def list() -> Call[Page[Export]]:
+def get(export: Ref, *, account: Ref | None = None) -> Call[Export]:
+    return request.get(f"{_path('exports', account)}/{segment(export)}", Export, scoped=account is None)
+
+
+def list(*, account: Ref | None = None) -> Call[Page[Export]]:
     """The newest exports."""
-    return request.get("billing/exports", Page[Export])
+    return request.get(_path("exports", account), Page[Export], scoped=account is None)
 
 
-def limit() -> Call[ExportLimit]:
-    """How many exports the project may request within 24 hours, and how many it has."""
-    return request.get("billing/export-limit", ExportLimit)
+def limit(*, account: Ref | None = None) -> Call[ExportLimit]:
+    """How many exports the project or the account may request within 24 hours, and how many it has."""
+    return request.get(_path("export-limit", account), ExportLimit, scoped=account is None)
 
 
-def set_limit(per_day: int) -> Call[ExportLimit]:
-    """Set how many exports the project may request within 24 hours. Needs a platform token."""
-    return Call("PUT", "billing/export-limit", ExportLimit, body={"per_day": per_day})
+def set_limit(per_day: int, *, account: Ref | None = None) -> Call[ExportLimit]:
+    """Set how many exports the project or the account may request within 24 hours. Needs a platform token."""
+    body = {"per_day": per_day}
+    return Call("PUT", _path("export-limit", account), ExportLimit, body=body, scoped=account is None)
 
 
-def download(export: Ref) -> Call[bytes]:
+def download(export: Ref, *, account: Ref | None = None) -> Call[bytes]:
     """Download the file."""
-    return request.get(f"billing/exports/{segment(export)}/file", bytes)
+    return request.get(f"{_path('exports', account)}/{segment(export)}/file", bytes, scoped=account is None)
+
+
+def _path(noun: str, account: Ref | None) -> str:
+    return f"billing/{noun}" if account is None else place(noun, account)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

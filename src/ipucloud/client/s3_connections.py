@@ -1,19 +1,22 @@
-"""Calls for S3 connections: buckets that exports are delivered to, and that clusters are given access to."""
+"""Calls for S3 connections: buckets that exports of the project or of a billing account are delivered to.
+
+Clusters are given access to those of their project.
+"""
 
 from __future__ import annotations
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.call import Call, Ref, given, nothing, place, segment
 from ipucloud.client.models import Page, S3Connection
 
 
-def list() -> Call[Page[S3Connection]]:
-    return request.get("s3-connections", Page[S3Connection])
+def list(*, account: Ref | None = None) -> Call[Page[S3Connection]]:
+    return request.get(place("s3-connections", account), Page[S3Connection], scoped=account is None)
 
 
-def get(connection: Ref) -> Call[S3Connection]:
+def get(connection: Ref, *, account: Ref | None = None) -> Call[S3Connection]:
     """One connection, by name or id."""
-    return request.get(_path(connection), S3Connection)
+    return request.get(_path(connection, account), S3Connection, scoped=account is None)
 
 
 def create(
@@ -26,6 +29,7 @@ def create(
     region: str | None = None,
     prefix: str | None = None,
     attachable: bool | None = None,
+    account: Ref | None = None,
 ) -> Call[S3Connection]:
     """Store a bucket with an access key; its secret is never shown again. `attachable`: clusters may have it."""
     body = given(
@@ -38,7 +42,7 @@ def create(
         prefix=prefix,
         attachable=attachable,
     )
-    return request.post("s3-connections", S3Connection, body)
+    return request.post(place("s3-connections", account), S3Connection, body, scoped=account is None)
 
 
 def update(
@@ -51,6 +55,7 @@ def update(
     access_key_id: str | None = None,
     secret: str | None = None,
     attachable: bool | None = None,
+    account: Ref | None = None,
 ) -> Call[S3Connection]:
     """Change the given fields. Servers of clusters that have the connection get the new values."""
     body = given(
@@ -62,17 +67,17 @@ def update(
         secret=secret,
         attachable=attachable,
     )
-    return request.patch(_path(connection), S3Connection, body)
+    return request.patch(_path(connection, account), S3Connection, body, scoped=account is None)
 
 
-def test(connection: Ref) -> Call[S3Connection]:
+def test(connection: Ref, *, account: Ref | None = None) -> Call[S3Connection]:  # noqa: PT028  # no test
     """Reach its bucket, write an empty object and delete it; `test` of the connection says what failed."""
-    return request.post(f"{_path(connection)}:test", S3Connection)
+    return request.post(f"{_path(connection, account)}:test", S3Connection, scoped=account is None)
 
 
-def delete(connection: Ref) -> Call[None]:
-    return request.delete(_path(connection), nothing)
+def delete(connection: Ref, *, account: Ref | None = None) -> Call[None]:
+    return request.delete(_path(connection, account), nothing, scoped=account is None)
 
 
-def _path(connection: Ref) -> str:
-    return f"s3-connections/{segment(connection)}"
+def _path(connection: Ref, account: Ref | None) -> str:
+    return f"{place('s3-connections', account)}/{segment(connection)}"

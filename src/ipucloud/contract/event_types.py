@@ -8,6 +8,7 @@ A request with a misspelt type is refused with suggestions.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated
@@ -75,9 +76,12 @@ def _register_members(name: str, meaning: str, subject: str) -> EventType:
     return _register(name, meaning, subject, payload=payloads.MemberOf, account=True)
 
 
-def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str) -> None:
+def _register_states(
+    noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str, of_account: Collection[str] = ()
+) -> None:
+    """`of_account`: the states of which billing accounts have events too."""
     for state, meaning in meanings.items():
-        _register(f"{noun}.{state}", meaning, *subjects, payload=payload)
+        _register(f"{noun}.{state}", meaning, *subjects, payload=payload, account=state in of_account)
 
 
 CLUSTER_CREATED = _register(
@@ -264,7 +268,7 @@ _register_states(
 )
 
 OPERATION_CREATED = _register(
-    "operation.created", "An operation was accepted.", "cluster", "export", payload=payloads.OperationOf
+    "operation.created", "An operation was accepted.", "cluster", "export", payload=payloads.OperationOf, account=True
 )
 _register_states(
     "operation",
@@ -277,6 +281,7 @@ _register_states(
     payloads.OperationOf,
     "cluster",
     "export",
+    of_account=("succeeded", "failed"),
 )
 
 _register_states(

@@ -38,6 +38,14 @@ _OTHERS = (
     "WebhookOut",
 )
 
+_BUCKETS = (
+    "S3ConnectionCreate",
+    "S3ConnectionPatch",
+    "S3ConnectionOut",
+    "AccountS3ConnectionCreate",
+    "AccountS3ConnectionPatch",
+)
+
 EXAMPLES: Mapping[str, object] = {
     **{f"{model}.id": f"{_ID}{number}" for number, model in enumerate(_OTHERS, start=60)},
     "access_key": "8f14e45fceea167a5a36dedd4bea2543",
@@ -338,6 +346,8 @@ EXAMPLES: Mapping[str, object] = {
     "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
     "S3ConnectionPatch.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "S3ConnectionCreate.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "AccountS3ConnectionPatch.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "AccountS3ConnectionCreate.secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "segment": 0,
     "segments": 1,
     "server_port": 18514,
@@ -487,13 +497,10 @@ EXAMPLES: Mapping[str, object] = {
     "ClusterOut.s3_connections": ["training-data"],
     "ClusterItemOut.s3_connections": ["training-data"],
     **dict.fromkeys(
-        ("S3ConnectionCreate.region", "S3ConnectionPatch.region", "S3ConnectionOut.region"), "eu-central-1"
+        ("S3ConnectionCreate.name", "AccountS3ConnectionCreate.name", "S3ConnectionOut.name"), "finance-bucket"
     ),
-    **dict.fromkeys(("S3ConnectionCreate.name", "S3ConnectionOut.name"), "finance-bucket"),
-    **dict.fromkeys(
-        ("S3ConnectionCreate.access_key_id", "S3ConnectionPatch.access_key_id", "S3ConnectionOut.access_key_id"),
-        "AKIAIOSFODNN7EXAMPLE",
-    ),
+    **{f"{each}.region": "eu-central-1" for each in _BUCKETS},
+    **{f"{each}.access_key_id": "AKIAIOSFODNN7EXAMPLE" for each in _BUCKETS},
     **dict.fromkeys(("BillingAccountOut.id", "ProjectAccountOut.id"), _ACCOUNT),
     **dict.fromkeys(("BookedPriceOut.id", "ChargedPriceOut.id"), _PRICE),
     **dict.fromkeys(("ClusterItemOut.id", "ClusterOut.id", "TargetOut.id"), _CLUSTER),
@@ -513,6 +520,8 @@ EXAMPLES: Mapping[str, object] = {
             "InvoiceRow.invoice",
             "ExportCreate.since",
             "ExportCreate.until",
+            "AccountExportCreate.since",
+            "AccountExportCreate.until",
             "PriceAddition.account_id",
             "BookedPriceOut.account_id",
             "ChargedUsageOut.ended_at",

@@ -37,7 +37,7 @@ class FileFormat(StrEnum):
 
 MAX_DAYS = 366
 PER_DAY = 10
-"""Exports that a project may request within 24 hours, unless an operator has set another number."""
+"""Exports that a project or an account may request within 24 hours, unless an operator has set another number."""
 MAX_PER_DAY = 10_000
 Day = Annotated[
     str,
@@ -62,19 +62,24 @@ class FileChoice(Body):
     )
 
 
-class ExportCreate(FileChoice):
-    """A file of one billing month, or of the days in [since, until)."""
+class AccountExportCreate(FileChoice):
+    """A file of one billing month, or of the days in [since, until), of all that a billing account pays for."""
 
     month: Month | None = Field(None, description="Billing month, in UTC; the current month is partial.")
     since: Day | None = Field(None, description="First day, in UTC, instead of `month`.")
     until: Day | None = Field(None, description=f"End date, exclusive; at most {MAX_DAYS} days after `since`.")
+    connection: Annotated[UUID | None, Field(strict=False)] = Field(
+        None, description="Id of an S3 connection to deliver the file to."
+    )
+
+
+class ExportCreate(AccountExportCreate):
+    """A file of one billing month, or of the days in [since, until)."""
+
     scope: Literal["project", "account"] = Field(
         "project",
         description="`account`: everything that the project's account pays for; if it also pays for other projects,"
-        " only operators may request it.",
-    )
-    connection: Annotated[UUID | None, Field(strict=False)] = Field(
-        None, description="Id of an S3 connection to deliver the file to."
+        " only operators and payers of the account may request it.",
     )
 
 
@@ -143,13 +148,13 @@ class ExportScheduleOut(Answer):
 
 
 class ExportLimitSet(Body):
-    """How many exports a project may request within 24 hours, besides those of its schedules."""
+    """How many exports a project or an account may request within 24 hours, besides those of its schedules."""
 
     per_day: int = Field(ge=0, le=MAX_PER_DAY, description="Most exports within 24 hours.", examples=[50])
 
 
 class ExportLimitOut(Answer):
-    """How many exports a project may request within 24 hours, and how many it has."""
+    """How many exports a project or an account may request within 24 hours, and how many it has."""
 
     per_day: int = Field(description=f"Most exports within 24 hours; {PER_DAY} unless an operator has set it.")
     used: int = Field(description="Exports that were requested in the last 24 hours, without those of schedules.")

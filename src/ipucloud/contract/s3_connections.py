@@ -1,4 +1,4 @@
-"""S3 connections of a project."""
+"""S3 connections of projects and of billing accounts."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class S3Failure(StrEnum):
     SERVICE = "service"
 
 
-class S3ConnectionCreate(Body):
-    """A bucket and an access key for it."""
+class AccountS3ConnectionCreate(Body):
+    """A bucket and an access key for it, for exports of a billing account."""
 
     name: str = Field(pattern=NAME, examples=["data-lake"])
     endpoint: Endpoint
@@ -53,11 +53,16 @@ class S3ConnectionCreate(Body):
     prefix: Prefix = Field("", description="Folder within the bucket.")
     access_key_id: AccessKeyId
     secret: Secret = Field(description="Stored encrypted and never shown.")
+
+
+class S3ConnectionCreate(AccountS3ConnectionCreate):
+    """A bucket and an access key for it."""
+
     attachable: bool = Field(False, description=_ATTACHABLE)
 
 
-class S3ConnectionPatch(Body):
-    """What can be changed. Omitted fields stay unchanged; servers that have the connection get the new values."""
+class AccountS3ConnectionPatch(Body):
+    """What can be changed. Omitted fields stay unchanged."""
 
     endpoint: Annotated[Endpoint | SkipJsonSchema[None], AfterValidator(not_null)] = None
     region: Annotated[Region | SkipJsonSchema[None], AfterValidator(not_null)] = None
@@ -67,6 +72,11 @@ class S3ConnectionPatch(Body):
     secret: Annotated[Secret | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description="Stored encrypted and never shown."
     )
+
+
+class S3ConnectionPatch(AccountS3ConnectionPatch):
+    """What can be changed. Omitted fields stay unchanged; servers that have the connection get the new values."""
+
     attachable: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = Field(None, description=_ATTACHABLE)
 
 
@@ -93,7 +103,7 @@ class S3ConnectionOut(Answer):
     bucket: str
     prefix: str
     access_key_id: str
-    attachable: bool = Field(description=_ATTACHABLE)
+    attachable: bool = Field(description=_ATTACHABLE + " False of a billing account's.")
     created_at: datetime
     test: S3TestOut | None = Field(description="Result of its last test; null: not tested since its last change.")
 

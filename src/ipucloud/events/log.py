@@ -13,6 +13,10 @@ from ipucloud.db.documents import Fragment
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
 """Begins a statement that records events; the continuation provides the rows, as in `event_types.REGISTRY`."""
+RECORD_IN_HOME = Fragment(
+    "INSERT INTO events (project_id, account_id, type, subject_type, subject_id, operation_id, request_id, data)"
+)
+"""The same for events of a project or of a billing account; one of the two ids is NULL."""
 RECORD_FOR_ACCOUNT = Fragment("INSERT INTO events (project_id, account_id, type, subject_type, subject_id, data)")
 """The same for events about money, of which the readers of an account get one each; see `billing.accounts.readers`."""
 _RECORD = sa.text(

@@ -112,15 +112,23 @@ _END_INVITATIONS = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A project or a billing account, whose members and webhooks are, and the request that changes something there."""
+    """A project or a billing account, whose members, webhooks and exports are, and the request that changes something.
+
+    Exactly one of the two ids is given.
+    """
 
     project_id: UUID | None
     account_id: UUID | None
-    request_id: str | None
+    request_id: str | None = None
 
     @property
     def parameters(self) -> dict[str, UUID | None]:
         return {"project_id": self.project_id, "account_id": self.account_id}
+
+    @property
+    def noun(self) -> str:
+        """For sentences."""
+        return "project" if self.account_id is None else "billing account"
 
     @property
     def id(self) -> UUID:

@@ -16,19 +16,22 @@ OPERATIONS_LOGGED = Invariant(
     remedy="Apply the audit's repair; readers of the log have missed the event until then.",
     repair=by(
         "appends the missing events",
-        "SELECT id FROM operations WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
+        "SELECT id FROM operations WHERE project_id IS NOT DISTINCT FROM :project_id AND id = CAST(:object_id AS uuid)"
+        " FOR NO KEY UPDATE",
         """
-        INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-        SELECT o.project_id, missing.type, CASE WHEN o.export_id IS NULL THEN 'cluster' ELSE 'export' END,
+        INSERT INTO events (project_id, account_id, type, subject_type, subject_id, operation_id, request_id, data)
+        SELECT o.project_id, o.account_id, missing.type, CASE WHEN o.export_id IS NULL THEN 'cluster' ELSE 'export' END,
                coalesce(o.cluster_id, o.export_id), o.id, o.request_id,
                jsonb_build_object('kind', o.kind, 'late', true)
           FROM operations o,
                LATERAL (SELECT 'operation.created' AS type, 1 AS place
                         UNION ALL
                         SELECT 'operation.' || o.state, 2 WHERE o.finished_at IS NOT NULL) AS missing
-         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid)
+         WHERE o.project_id IS NOT DISTINCT FROM :project_id AND o.id = CAST(:object_id AS uuid)
            AND NOT EXISTS (SELECT FROM events e
-                            WHERE e.project_id = o.project_id AND e.operation_id = o.id AND e.type = missing.type)
+                            WHERE (e.project_id = o.project_id OR e.account_id = o.account_id)
+                              AND e.subject_id = coalesce(o.cluster_id, o.export_id)
+                              AND e.operation_id = o.id AND e.type = missing.type)
          ORDER BY missing.place
         """,
     ),
@@ -37,9 +40,9 @@ OPERATIONS_LOGGED = Invariant(
            format('%s, %s; events: %s', o.kind, o.state, coalesce(array_to_string(logged.types, ', '), 'nothing'))
              AS detail
       FROM operations o
-      LEFT JOIN (SELECT project_id, operation_id, array_agg(type ORDER BY type) AS types FROM events
-                  WHERE type LIKE 'operation.%' GROUP BY project_id, operation_id) AS logged
-             ON logged.project_id = o.project_id AND logged.operation_id = o.id
+      LEFT JOIN (SELECT coalesce(project_id, account_id) AS home, operation_id, array_agg(type ORDER BY type) AS types
+                   FROM events WHERE type LIKE 'operation.%' GROUP BY home, operation_id) AS logged
+             ON logged.home = coalesce(o.project_id, o.account_id) AND logged.operation_id = o.id
      WHERE logged.types IS NULL OR 'operation.created' <> ALL (logged.types)
         OR (o.finished_at IS NOT NULL AND 'operation.' || o.state <> ALL (logged.types))
     """,
@@ -95,7 +98,7 @@ OF_THE_PAST = Invariant(
 
 ABOUT_SOMETHING = Invariant(
     name="event_is_about_something",
-    sentence="The operation, cluster and partition that an event refers to exist in the event's project.",
+    sentence="The operation, cluster and partition that an event refers to exist in the event's project or account.",
     object_type="event",
     remedy="Restore the missing row from a backup; events are never removed.",
     repair=Refusal("Events are never changed, and nothing else records what happened."),
@@ -105,7 +108,9 @@ ABOUT_SOMETHING = Invariant(
                   coalesce(e.operation_id::text, 'none')) AS detail
       FROM events e
      WHERE (e.operation_id IS NOT NULL
-            AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = e.project_id AND o.id = e.operation_id))
+            AND NOT EXISTS (SELECT FROM operations o
+                             WHERE (o.project_id = e.project_id OR o.account_id = e.account_id)
+                               AND o.id = e.operation_id))
         OR (e.subject_type = 'cluster'
             AND NOT EXISTS (SELECT FROM clusters c WHERE c.project_id = e.project_id AND c.id = e.subject_id))
         OR (e.subject_type = 'partition'

@@ -76,7 +76,8 @@ KNOWN_KIND = Invariant(
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s, steps %s', o.kind, string_agg(s.name, ', ' ORDER BY s.ordinal)) AS detail
-      FROM operations o JOIN operation_steps s ON s.project_id = o.project_id AND s.operation_id = o.id
+      FROM operations o JOIN operation_steps s
+        ON s.project_id IS NOT DISTINCT FROM o.project_id AND s.operation_id = o.id
      WHERE o.finished_at IS NULL AND s.state IN ('pending', 'running')
        AND o.kind || ' ' || s.name <> ALL (:known)
      GROUP BY o.id
@@ -95,7 +96,7 @@ NEXT_STEP = Invariant(
       FROM operations o
      WHERE o.finished_at IS NULL
        AND NOT EXISTS (SELECT FROM operation_steps s
-                        WHERE s.project_id = o.project_id AND s.operation_id = o.id
+                        WHERE s.project_id IS NOT DISTINCT FROM o.project_id AND s.operation_id = o.id
                           AND s.state IN ('pending', 'running'))
     """,
 )
@@ -110,8 +111,10 @@ STEPS_ENDED = Invariant(
         """
         UPDATE operation_steps s SET state = 'skipped'
           FROM operations o
-         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid) AND o.finished_at IS NOT NULL
-           AND s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+         WHERE o.project_id IS NOT DISTINCT FROM :project_id AND o.id = CAST(:object_id AS uuid)
+           AND o.finished_at IS NOT NULL
+           AND s.project_id IS NOT DISTINCT FROM o.project_id AND s.operation_id = o.id
+           AND s.state IN ('pending', 'running')
         """,
     ),
     statement="""
@@ -123,7 +126,7 @@ STEPS_ENDED = Invariant(
       LEFT JOIN (SELECT steps.*, bool_or(state = 'succeeded') OVER later AS made_good FROM operation_steps AS steps
                  WINDOW later AS (PARTITION BY operation_id, name ORDER BY ordinal
                                   ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)) AS s
-             ON s.project_id = o.project_id AND s.operation_id = o.id
+             ON s.project_id IS NOT DISTINCT FROM o.project_id AND s.operation_id = o.id
      WHERE o.finished_at IS NOT NULL
      GROUP BY o.id
     HAVING count(s.name) = 0 OR bool_or(s.state IN ('pending', 'running'))
@@ -164,8 +167,9 @@ STEP_TIMES = Invariant(
            SET finished_at = CASE WHEN s.state IN ('succeeded', 'failed') THEN
                  greatest(coalesce(s.finished_at, o.finished_at, app_now()), s.started_at) END
           FROM operations AS o
-         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid) AND s.operation_id = o.id
-           AND s.project_id = o.project_id
+         WHERE o.project_id IS NOT DISTINCT FROM :project_id AND o.id = CAST(:object_id AS uuid)
+           AND s.operation_id = o.id
+           AND s.project_id IS NOT DISTINCT FROM o.project_id
            AND ((s.state IN ('succeeded', 'failed')) <> (s.finished_at IS NOT NULL) OR s.finished_at < s.started_at)
         """,
     ),

@@ -33,17 +33,18 @@ DEADLINE_SECONDS = 3600.0
 
 
 class _Open(NamedTuple):
-    """An open operation on a cluster, one of its partitions, or an export."""
+    """An open operation on a cluster, one of its partitions, or an export; `home` is its project or account."""
 
     kind: str
     cluster_id: UUID | None
     partition_id: UUID | None
     export_id: UUID | None
+    home: UUID
 
 
 _OPERATION = Query(
-    "SELECT kind, cluster_id, partition_id, export_id FROM operations"
-    " WHERE project_id = :project_id AND id = :id AND finished_at IS NULL",
+    "SELECT kind, cluster_id, partition_id, export_id, coalesce(project_id, account_id) AS home FROM operations"
+    " WHERE project_id IS NOT DISTINCT FROM :project_id AND id = :id AND finished_at IS NULL",
     _Open,
 )
 
@@ -127,15 +128,15 @@ async def _end_operations(connection: AsyncConnection, violation: Violation) -> 
 
 
 async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> RepairDone:
-    operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
-    found = await _OPERATION.one_or_none(connection, operation)
-    if found is None or violation.project_id is None:
+    operation_id = UUID(violation.object_id)
+    found = await _OPERATION.one_or_none(connection, {"project_id": violation.project_id, "id": operation_id})
+    if found is None:
         raise Refused("The operation has finished.")
     if found.kind not in KINDS:
         raise Refused("This version does not know the kind of the operation.")
     target = Target(found.cluster_id, found.partition_id, found.export_id)
-    await wake(connection, kind=KINDS[found.kind].work_kind, key=target.key, project_id=violation.project_id)
-    return RepairDone(operation["id"])
+    await wake(connection, kind=KINDS[found.kind].work_kind, key=target.key, project_id=found.home)
+    return RepairDone(operation_id)
 
 
 take_clean_up_again = DatabaseRepair("has a worker clean the cluster's machines again", _take_clean_up_again)

@@ -16,3 +16,12 @@ class Actor:
     project_id: UUID
     token_id: UUID | None
     request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountActor:
+    """The same of a request about a billing account."""
+
+    account_id: UUID
+    token_id: UUID | None
+    request_id: str

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
-from ipucloud.events.log import RECORD
+from ipucloud.events.log import RECORD_IN_HOME
 from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import OpenOperation
@@ -26,7 +26,7 @@ class _Ended(NamedTuple):
     cause: str | None
 
 
-def _end_by(column: str) -> Query[_Ended]:
+def _end_by(column: str, *, scope: str = "=") -> Query[_Ended]:
     return Query(
         clauses(
             """
@@ -35,20 +35,22 @@ def _end_by(column: str) -> Query[_Ended]:
              SET state = CAST(:state AS text), error = coalesce(CAST(:error AS jsonb), error),
                  finished_at = app_now(), version = version + 1,
                  progress = CASE WHEN CAST(:state AS text) = 'succeeded' THEN 100 ELSE progress END
-           WHERE project_id = :project_id AND finished_at IS NULL AND
+           WHERE finished_at IS NULL AND project_id
             """,
+            scope,
+            ":project_id AND",
             column,
             """
                = :value
-           RETURNING id, kind, state, request_id, cluster_id, partition_id, export_id, error
+           RETURNING id, project_id, account_id, kind, state, request_id, cluster_id, partition_id, export_id, error
         ), steps AS (
           UPDATE operation_steps SET state = 'skipped'
             FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
         )
             """,
-            RECORD,
+            RECORD_IN_HOME,
             """
-        SELECT :project_id, 'operation.' || ended.state,
+        SELECT ended.project_id, ended.account_id, 'operation.' || ended.state,
                CASE WHEN ended.export_id IS NULL THEN 'cluster' ELSE 'export' END,
                coalesce(ended.cluster_id, ended.export_id), ended.id, ended.request_id,
                jsonb_strip_nulls(jsonb_build_object('kind', ended.kind, 'partition', ended.partition_id))
@@ -62,7 +64,7 @@ def _end_by(column: str) -> Query[_Ended]:
     )
 
 
-_END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
+_END, _END_OF_CLUSTER = _end_by("id", scope="IS NOT DISTINCT FROM"), _end_by("cluster_id")
 _END_OF_PARTITIONS = _end_by("partition_id IS NOT NULL AND cluster_id")
 
 

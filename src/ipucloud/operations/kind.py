@@ -69,11 +69,11 @@ class OpenOperation(NamedTuple):
     """An unfinished operation with its current step, as of one instant.
 
     `overdue`: its deadline has passed. `undoing`: the steps of its undo are running. `usual`: the usual length of the
-    whole operation in seconds, None if unknown.
+    whole operation in seconds, None if unknown. `project_id`: None if it is of a billing account.
     """
 
     id: UUID
-    project_id: UUID
+    project_id: UUID | None
     kind: str
     state: OperationState
     request_id: str

@@ -23,7 +23,7 @@ LEFT JOIN LATERAL (
   SELECT s.ordinal, s.name, s.stage, s.attempts, s.detail, s.blocked, s.notes, s.started_at, s.retry_at,
          count(*) OVER () AS left_over
     FROM operation_steps s
-   WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+   WHERE s.project_id IS NOT DISTINCT FROM o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
    ORDER BY s.ordinal LIMIT 1) AS step ON true
 """
 

@@ -60,7 +60,7 @@ _STEPS = clauses(
     """
       ORDER BY step.ordinal) AS steps
       FROM operation_steps AS step
-      WHERE step.operation_id = page.id AND step.project_id = page.project_id
+      WHERE step.operation_id = page.id AND step.project_id IS NOT DISTINCT FROM page.project_id
     ) AS plan ON true
     """,
 )

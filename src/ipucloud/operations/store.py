@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import RECORD
-from ipucloud.kernel.actor import Actor
+from ipucloud.events.log import RECORD_IN_HOME
+from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -30,7 +30,7 @@ from ipucloud.reconcile.wake import wake
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The object of an operation: a cluster, one of its partitions, or an export."""
+    """The object of an operation: a cluster, one of its partitions, or an export, also one of a billing account."""
 
     cluster_id: UUID | None = None
     partition_id: UUID | None = None
@@ -54,23 +54,23 @@ _OPEN = sa.text(
     clauses(
         """
     WITH operation AS (
-      INSERT INTO operations (id, project_id, cluster_id, partition_id, export_id, kind, cancellable, state, stage,
-                              request_id, requested_by, deadline_at, expected_at)
-      VALUES (:id, :project_id, CAST(:cluster_id AS uuid), CAST(:partition_id AS uuid), CAST(:export_id AS uuid), :kind,
-              :cancellable, 'queued', (CAST(:stages AS text[]))[1], :request_id, :token_id,
-              app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
-      RETURNING id, project_id
+      INSERT INTO operations (id, project_id, account_id, cluster_id, partition_id, export_id, kind, cancellable, state,
+                              stage, request_id, requested_by, deadline_at, expected_at)
+      VALUES (:id, :project_id, :account_id, CAST(:cluster_id AS uuid), CAST(:partition_id AS uuid),
+              CAST(:export_id AS uuid), :kind, :cancellable, 'queued', (CAST(:stages AS text[]))[1], :request_id,
+              :token_id, app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
+      RETURNING id, project_id, account_id
     ), steps AS (
-      INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
-      SELECT operation.id, step.ordinal, operation.project_id, step.name, step.stage,
+      INSERT INTO operation_steps (operation_id, ordinal, project_id, account_id, name, stage, state, detail)
+      SELECT operation.id, step.ordinal, operation.project_id, operation.account_id, step.name, step.stage,
              CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
         FROM operation, unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
              WITH ORDINALITY AS step (name, stage, skipped, ordinal)
     )
         """,
-        RECORD,
+        RECORD_IN_HOME,
         """
-    SELECT :project_id, 'operation.created',
+    SELECT CAST(:project_id AS uuid), CAST(:account_id AS uuid), 'operation.created',
            CASE WHEN CAST(:export_id AS uuid) IS NULL THEN 'cluster' ELSE 'export' END,
            coalesce(CAST(:cluster_id AS uuid), CAST(:export_id AS uuid)), :id, :request_id,
            jsonb_strip_nulls(jsonb_build_object('kind', :kind, 'partition', CAST(:partition_id AS uuid)))
@@ -86,7 +86,7 @@ _OPEN = sa.text(
 async def open_operation(
     connection: AsyncConnection,
     kind: Kind[Any, Any],
-    actor: Actor,
+    actor: Actor | AccountActor,
     target: Target,
     *,
     plan: Sequence[PlannedStep],
@@ -100,11 +100,13 @@ async def open_operation(
     Raises sqlalchemy.exc.IntegrityError (`uq_operations_open`) when the cluster or partition has an open operation.
     """
     operation_id = new_id()
+    home = actor.project_id if isinstance(actor, Actor) else actor.account_id
     await connection.execute(
         _OPEN,
         {
             "id": operation_id,
-            "project_id": actor.project_id,
+            "project_id": home if isinstance(actor, Actor) else None,
+            "account_id": home if isinstance(actor, AccountActor) else None,
             "cluster_id": target.cluster_id,
             "partition_id": target.partition_id,
             "export_id": target.export_id,
@@ -120,7 +122,7 @@ async def open_operation(
         },
     )
     failpoint("operation.opened")
-    await wake(connection, kind=kind.work_kind, key=target.key, project_id=actor.project_id)
+    await wake(connection, kind=kind.work_kind, key=target.key, project_id=home)
     failpoint("operation.woken")
     return operation_id
 
@@ -164,10 +166,10 @@ _STEP = sa.text(
              retry_at = app_now() + make_interval(secs => CAST(:retry AS float8)),
              started_at = coalesce(started_at, app_now()),
              finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
-       WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+       WHERE project_id IS NOT DISTINCT FROM :project_id AND operation_id = :operation_id AND ordinal = :ordinal
     ), steps AS (
       SELECT ordinal, stage, CASE WHEN ordinal = :ordinal THEN :state ELSE state END AS state
-        FROM operation_steps WHERE project_id = :project_id AND operation_id = :operation_id
+        FROM operation_steps WHERE project_id IS NOT DISTINCT FROM :project_id AND operation_id = :operation_id
     )
     UPDATE operations o
        SET state = CASE WHEN o.state = 'queued' THEN 'running' ELSE o.state END,
@@ -178,7 +180,7 @@ _STEP = sa.text(
                    (100 * count(*) FILTER (WHERE state = 'succeeded')
                     / greatest(1, count(*) FILTER (WHERE state <> 'skipped')))::smallint AS progress
               FROM steps) AS following
-     WHERE o.project_id = :project_id AND o.id = :operation_id
+     WHERE o.project_id IS NOT DISTINCT FROM :project_id AND o.id = :operation_id
     """
 ).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
 
@@ -220,7 +222,7 @@ async def record_step(
 _CHECK = sa.text(
     """
     UPDATE operation_steps SET checks = checks + 1, notes = CAST(:notes AS jsonb)
-     WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+     WHERE project_id IS NOT DISTINCT FROM :project_id AND operation_id = :operation_id AND ordinal = :ordinal
     """
 )
 
@@ -237,7 +239,7 @@ _PROGRESS = sa.text(
        SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
            started_at = coalesce(started_at, app_now()), progress = greatest(progress, :progress),
            version = version + 1
-     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
+     WHERE project_id IS NOT DISTINCT FROM :project_id AND id = :operation_id AND finished_at IS NULL
        AND EXISTS (SELECT FROM work WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner IS NOT NULL)
     """
 ).bindparams(sa.bindparam("progress", type_=sa.Integer))

@@ -14,7 +14,8 @@ operations = sa.Table(
     "operations",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("cluster_id", sa.Uuid, comment="NULL: the operation is about an export"),
     sa.Column("partition_id", sa.Uuid, comment="of that cluster, when the operation is about one of its partitions"),
     sa.Column("export_id", sa.Uuid, comment="when the operation is about an export"),
@@ -50,6 +51,13 @@ operations = sa.Table(
     same_project("operations", "cluster_id", "clusters"),
     same_project("operations", "partition_id", "partitions"),
     same_project("operations", "export_id", "exports"),
+    sa.ForeignKeyConstraint(
+        ["account_id", "export_id"],
+        ["exports.owner_account_id", "exports.id"],
+        name="fk_operations_account_id_export_id",
+    ),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
+    sa.CheckConstraint("account_id IS NULL OR export_id IS NOT NULL", name="of_account"),
     one_of("state", OperationState),
     one_of("actor_kind", ActorKind),
     sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
@@ -59,6 +67,7 @@ operations = sa.Table(
     sa.CheckConstraint(f"({_DONE}) = (finished_at IS NOT NULL)", name="finished"),
     sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name="failure_has_error"),
     sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("account_id", "id"),
 )
 sa.Index(
     "uq_operations_open",
@@ -82,6 +91,13 @@ sa.Index(
     unique=True,
     postgresql_where=operations.c.export_id.is_not(None),
 )
+sa.Index(
+    "uq_operations_account_export",
+    operations.c.account_id,
+    operations.c.export_id,
+    unique=True,
+    postgresql_where=operations.c.export_id.is_not(None),
+)
 sa.Index("ix_operations_created", operations.c.created_at, operations.c.id)
 sa.Index("ix_operations_request", operations.c.request_id)
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
@@ -91,7 +107,8 @@ operation_steps = sa.Table(
     metadata,
     sa.Column("operation_id", sa.Uuid, primary_key=True),
     sa.Column("ordinal", sa.SmallInteger, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("stage", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False, server_default="pending"),
@@ -105,9 +122,16 @@ operation_steps = sa.Table(
     instant("retry_at"),
     tenant_key("operation_steps"),
     same_project("operation_steps", "operation_id", "operations"),
+    sa.ForeignKeyConstraint(
+        ["account_id", "operation_id"],
+        ["operations.account_id", "operations.id"],
+        name="fk_operation_steps_account_id_operation_id",
+    ),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     one_of("state", StepState),
 )
 sa.Index("ix_operation_steps_operation", operation_steps.c.project_id, operation_steps.c.operation_id)
+sa.Index("ix_operation_steps_account", operation_steps.c.account_id, operation_steps.c.operation_id)
 
 freezes = sa.Table(
     "freezes",

@@ -185,7 +185,7 @@ async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None
         vipu=row.vipu,
         held={number: ipu for machine in row.machines for number, ipu in _ipus(*machine)},
         records=records,
-        operated=tuple(_operated(row.operations, {record.id: record for record in records})),
+        operated=tuple(_operated(row.project_id, row.operations, {record.id: record for record in records})),
         repairing=row.repairing,
     )
 
@@ -196,10 +196,12 @@ def _ipus(domain: int, slot: int, machine: str, topology_ids: list[int]) -> Iter
         yield IpuNumber(domain, topology_id), HeldIpu(machine, ipu, IpuPlace(domain, position))
 
 
-def _operated(operations: Iterable[Mapping[str, Any]], records: Mapping[UUID, Record]) -> Iterator[Operated]:
+def _operated(
+    project_id: UUID, operations: Iterable[Mapping[str, Any]], records: Mapping[UUID, Record]
+) -> Iterator[Operated]:
     for found in operations:
         partition_id, operation = open_operation_of(found)
-        yield Operated(operation.project_id, records[partition_id], operation)
+        yield Operated(project_id, records[partition_id], operation)
 
 
 def _record(found: Mapping[str, Any]) -> Record:

@@ -63,7 +63,8 @@ def test_every_reference_between_tables_of_tenants_carries_the_project(database:
     tenants = tenant_tables()
     between = [each for each in references(database) if each.source in tenants and each.target in tenants]
     assert len(between) >= 5
-    assert [each.name for each in between if not {"project_id", "account_id"} & set(each.columns)] == []
+    owners = {"project_id", "account_id", "owner_account_id"}
+    assert [each.name for each in between if not owners & set(each.columns)] == []
 
 
 def test_every_row_of_a_tenant_belongs_to_a_project_that_exists(database: Database) -> None:

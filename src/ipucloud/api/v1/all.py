@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ipucloud.api.v1 import (
+    account_exports,
     account_members,
+    account_s3_connections,
     account_webhooks,
     audit_log,
     billing,
@@ -109,6 +111,8 @@ ROUTERS = tuple(
         invitations,
         account_members,
         account_webhooks,
+        account_exports,
+        account_s3_connections,
         me,
         device_logins,
         notifications,

@@ -30,6 +30,7 @@ from ipucloud.contract.exports import (
 from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
+from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import QUOTA_EXCEEDED
 
@@ -38,10 +39,10 @@ routes = router()
 ScheduleId = Annotated[
     UUID, Path(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
 ]
-Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
-"""Creates an object of a project; returns its JSON."""
-Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
-End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
+Create: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[bytes]]
+"""Creates an object of a project or an account; returns its JSON."""
+Documents: TypeAlias = Callable[[Statements, Home], Awaitable[Sequence[str]]]
+End: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[None]]
 
 
 @routes.post(
@@ -58,9 +59,7 @@ End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
 )
 async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
     """Deliver a file every hour, day or month. Failed deliveries are retried for 24 hours."""
-    refuse_provisional(body)
-    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
-    return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan))
+    return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan_of(body)))
 
 
 @routes.get(
@@ -88,10 +87,16 @@ async def delete_export_schedule(request: Request, project: ProjectRef, schedule
     return await _end(request, project, partial(schedules.end_schedule, schedule_id=schedule))
 
 
+def plan_of(body: ExportScheduleCreate) -> Plan:
+    """What a schedule delivers. Raises `Problem` validation_failed."""
+    refuse_provisional(body)
+    return Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
+
+
 async def _create(request: Request, project: str, kind: str, create: Create) -> Response:
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        document = await create(connection, scope.project_id)
+        document = await create(connection, Home(scope.project_id, None))
         made = UUID(orjson.loads(document)["id"])
         return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/billing/{kind}/{made}"}, made)
 
@@ -100,13 +105,13 @@ async def _create(request: Request, project: str, kind: str, create: Create) -> 
 
 async def _list(request: Request, project: str, documents: Documents) -> Response:
     async with reading(request, project) as (connection, scope):
-        return only_page(await documents(connection, scope.project_id))
+        return only_page(await documents(connection, Home(scope.project_id, None)))
 
 
 async def _end(request: Request, project: str, end: End) -> Response:
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        await end(connection, scope.project_id)
+        await end(connection, Home(scope.project_id, None))
         return Answer(204)
 
     return await change(request, project, effect)

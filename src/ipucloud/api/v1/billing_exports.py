@@ -27,6 +27,7 @@ from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
+    KeptFile,
     Wanted,
     export_document,
     export_documents,
@@ -38,6 +39,7 @@ from ipucloud.billing.exports.requests import (
 from ipucloud.contract.event_types import QUOTA_UPDATED
 from ipucloud.contract.exports import (
     MAX_DAYS,
+    AccountExportCreate,
     Dataset,
     ExportCreate,
     ExportLimitOut,
@@ -51,6 +53,7 @@ from ipucloud.contract.operations import OperationOut
 from ipucloud.events.log import record
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
+from ipucloud.identity.members import Home
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError, Problem
 
@@ -80,21 +83,12 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
 
     `export-limit` says how many a project may request within 24 hours.
     """
-    period = _period(body)
-    refuse_provisional(body)
+    check_export(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         account = await _account(connection, scope) if body.scope == "account" else None
-        wanted = Wanted(
-            body.dataset,
-            body.version,
-            body.format,
-            period,
-            account,
-            connection_id=body.connection,
-            provisional=body.provisional,
-        )
+        wanted = wanted_of(body, account)
         export_id, operation_id = await request_export(connection, actor(request, scope), wanted)
         trace_of(request).concerns(operation_id=operation_id)
         return await accepted(connection, scope, operation_id, export_id)
@@ -109,7 +103,7 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
 async def list_exports(request: Request, project: ProjectRef) -> Response:
     """List the project's exports; at most the newest 200."""
     async with reading(request, project) as (connection, scope):
-        return only_page(await export_documents(connection, project_id=scope.project_id))
+        return only_page(await export_documents(connection, Home(scope.project_id, None)))
 
 
 @routes.get(
@@ -119,7 +113,7 @@ async def list_exports(request: Request, project: ProjectRef) -> Response:
 async def get_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
     """Return an export with its last error, if any, and the manifest of its file once it is built."""
     async with reading(request, project) as (connection, scope):
-        document = await export_document(connection, project_id=scope.project_id, export_id=export)
+        document = await export_document(connection, Home(scope.project_id, None), export)
     return Response(document, media_type=JSON)
 
 
@@ -137,13 +131,37 @@ async def get_export(request: Request, project: ProjectRef, export: ExportId) ->
 async def download_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
     """Return the export's file; its ETag is the SHA-256 of its bytes."""
     async with reading(request, project) as (connection, scope):
-        file = await kept_file(connection, project_id=scope.project_id, export_id=export)
+        file = await kept_file(connection, Home(scope.project_id, None), export)
+    return file_response(request, file)
+
+
+def file_response(request: Request, file: KeptFile) -> Response:
+    """The file in pieces, or 304 for a caller that has it."""
     headers = {"ETag": f'"{file.sha256}"', "Cache-Control": "private, no-cache"}
     if f'"{file.sha256}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     headers |= {"Content-Disposition": f'attachment; filename="{file.name}"', "Content-Length": str(file.size)}
     pieces = pieces_of(services_of(request).database, file)
     return StreamingResponse(pieces, 200, headers, MEDIA_TYPES[file.format])
+
+
+def check_export(body: AccountExportCreate) -> None:
+    """Raises `Problem` validation_failed for a period that is none, and as `refuse_provisional`."""
+    _period(body)
+    refuse_provisional(body)
+
+
+def wanted_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
+    """What a checked body asks for."""
+    return Wanted(
+        body.dataset,
+        body.version,
+        body.format,
+        _period(body),
+        account,
+        connection_id=body.connection,
+        provisional=body.provisional,
+    )
 
 
 def refuse_provisional(body: FileChoice) -> None:
@@ -160,7 +178,7 @@ def refuse_provisional(body: FileChoice) -> None:
 async def get_export_limit(request: Request, project: ProjectRef) -> Response:
     """Return how many exports the project may request within 24 hours, and how many it has."""
     async with reading(request, project) as (connection, scope):
-        document = await limit_document(connection, scope.project_id)
+        document = await limit_document(connection, Home(scope.project_id, None))
     return Response(document, media_type=JSON)
 
 
@@ -173,7 +191,7 @@ async def set_export_limit(request: Request, project: ProjectRef, body: ExportLi
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        if await set_limit(connection, scope.project_id, body.per_day):
+        if await set_limit(connection, Home(scope.project_id, None), body.per_day):
             await record(
                 connection,
                 QUOTA_UPDATED,
@@ -181,7 +199,7 @@ async def set_export_limit(request: Request, project: ProjectRef, body: ExportLi
                 subject_id=scope.project_id,
                 request_id=actor(request, scope).request_id,
             )
-        return Answer(200, (await limit_document(connection, scope.project_id)).encode())
+        return Answer(200, (await limit_document(connection, Home(scope.project_id, None))).encode())
 
     return await change(request, project, effect)
 
@@ -191,11 +209,14 @@ async def _account(connection: AsyncConnection, scope: Scope) -> UUID:
     if scope.role not in PLATFORM_ROLES and await pays_for_others(
         connection, account_id=account, project_id=scope.project_id
     ):
-        raise Problem(PERMISSION_DENIED, "The account also pays for other projects. Ask an operator for its export.")
+        raise Problem(
+            PERMISSION_DENIED,
+            "The account also pays for other projects. Its payers can export it (`--account`), and operators.",
+        )
     return account
 
 
-def _period(body: ExportCreate) -> Period:
+def _period(body: AccountExportCreate) -> Period:
     """Raises `Problem` validation_failed."""
     if body.month is not None and body.since is None and body.until is None:
         return month_of(date.fromisoformat(f"{body.month}-01"))

@@ -21,7 +21,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.writes import change
 from ipucloud.billing.exports import connections
-from ipucloud.billing.exports.connections import Bucket, Rules
+from ipucloud.billing.exports.connections import Bucket, Rules, Stored, Tested
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import (
     S3ConnectionCreate,
@@ -31,6 +31,7 @@ from ipucloud.contract.s3_connections import (
 )
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
+from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED, UNAVAILABLE, Problem
 from ipucloud.kernel.sealing import read_keys
@@ -65,7 +66,7 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         bucket = Bucket(**body.model_dump())
-        document = await connections.connect(connection, scope.project_id, bucket, _rules(request))
+        document = await connections.connect(connection, Home(scope.project_id, None), bucket, rules_of(request))
         made = UUID(orjson.loads(document)["id"])
         return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/s3-connections/{made}"}, made)
 
@@ -78,7 +79,7 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
 async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
     """List the project's S3 connections, without their secrets."""
     async with reading(request, project) as (statements, scope):
-        return only_page(await connections.connection_documents(statements, scope.project_id))
+        return only_page(await connections.connection_documents(statements, Home(scope.project_id, None)))
 
 
 @routes.get(
@@ -87,7 +88,7 @@ async def list_s3_connections(request: Request, project: ProjectRef) -> Response
 async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
     """Return an S3 connection, without its secret."""
     async with reading(request, project) as (statements, scope):
-        document = await connections.connection_document(statements, scope.project_id, connection)
+        document = await connections.connection_document(statements, Home(scope.project_id, None), connection)
     return Response(document, media_type=JSON)
 
 
@@ -111,9 +112,10 @@ async def update_s3_connection(
         await s3_access.lock_attached(writing, scope.project_id, connection)
         if body.attachable is False:
             await s3_access.refuse_if_attached(writing, scope.project_id, connection)
-        if await connections.change_connection(writing, scope.project_id, connection, body, _rules(request)):
+        home = Home(scope.project_id, None)
+        if await connections.change_connection(writing, home, connection, body, rules_of(request)):
             await s3_access.roll_out(writing, scope.project_id, connection)
-        document = await connections.connection_document(writing, scope.project_id, connection)
+        document = await connections.connection_document(writing, home, connection)
         return Answer(200, document, subject_id=connection)
 
     return await change(request, project, effect)
@@ -135,20 +137,12 @@ async def test_s3_connection(request: Request, project: ProjectRef, connection: 
     `test` of the response says what failed first. The bucket is reached from the control plane, not from a cluster.
     """
     async with reading(request, project) as (statements, scope):
-        stored = await connections.stored_connection(statements, scope.project_id, connection)
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            await _TESTS.acquire()
-    except TimeoutError:
-        sentence = "Too many connections are being tested. Send the request again."
-        raise Problem(UNAVAILABLE, sentence) from None
-    try:
-        tested = await connections.try_out(scope.project_id, connection, stored, _rules(request))
-    finally:
-        _TESTS.release()
+        home = Home(scope.project_id, None)
+        stored = await connections.stored_connection(statements, home, connection)
+    tested = await tested_now(request, home, connection, stored)
 
-    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
-        document = await connections.record_test(writing, scope.project_id, connection, tested)
+    async def effect(writing: AsyncConnection, _: Scope) -> Answer:
+        document = await connections.record_test(writing, home, connection, tested)
         return Answer(200, document, subject_id=connection)
 
     return await change(request, project, effect)
@@ -171,13 +165,28 @@ async def delete_s3_connection(request: Request, project: ProjectRef, connection
     async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(writing, scope.project_id)
         await s3_access.refuse_if_attached(writing, scope.project_id, connection)
-        await connections.disconnect(writing, scope.project_id, connection)
+        await connections.disconnect(writing, Home(scope.project_id, None), connection)
         return Answer(204)
 
     return await change(request, project, effect)
 
 
-def _rules(request: Request) -> Rules:
+async def tested_now(request: Request, home: Home, connection: UUID, stored: Stored) -> Tested:
+    """Test a connection. Raises `Problem` unavailable while too many are being tested."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await _TESTS.acquire()
+    except TimeoutError:
+        sentence = "Too many connections are being tested. Send the request again."
+        raise Problem(UNAVAILABLE, sentence) from None
+    try:
+        return await connections.try_out(home, connection, stored, rules_of(request))
+    finally:
+        _TESTS.release()
+
+
+def rules_of(request: Request) -> Rules:
+    """What the installation permits."""
     settings = services_of(request).settings
     keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
     return Rules(keys, settings.export_private_endpoints, settings.delivery_ports)

@@ -1,4 +1,7 @@
-"""S3 connections of a project: buckets that exports are delivered to, and that clusters are given access to."""
+"""S3 connections: buckets that exports of a project or of a billing account are delivered to.
+
+Clusters are given access to those of their project.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.order import Reply, Target, Try
 from ipucloud.billing.exports.process import carried_out
-from ipucloud.contract.s3_connections import S3ConnectionPatch, S3Failure
+from ipucloud.contract.s3_connections import AccountS3ConnectionPatch, S3Failure
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.egress.urls import UrlRefused, endpoint_of
+from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import (
     IN_USE,
     NAME_TAKEN,
@@ -40,7 +44,7 @@ SELECT json_build_object(
          'access_key_id', access_key_id, 'attachable', attachable, 'created_at', {rfc3339("created_at")},
          'test', CASE WHEN tested_at IS NOT NULL THEN json_build_object(
            'at', {rfc3339("tested_at")}, 'failed', test_failed, 'detail', test_detail) END)::text AS document
-  FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL
+  FROM s3_connections WHERE (project_id = :project_id OR account_id = :account_id) AND deleted_at IS NULL
 """  # noqa: S608  # our own text
 _CONNECTIONS = Query(_CONNECTION + " ORDER BY created_at, id", str)
 _ONE_CONNECTION = Query(_CONNECTION + " AND id = :id", str)
@@ -53,23 +57,24 @@ class _Counts(NamedTuple):
 
 _COUNTS = Query(
     """
-    SELECT (SELECT count(*) FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL) AS connections,
-           (SELECT count(*) FROM s3_connections
-             WHERE project_id = :project_id AND deleted_at IS NULL AND name = CAST(:name AS text)) AS same_name
+    SELECT count(*) AS connections, count(*) FILTER (WHERE name = CAST(:name AS text)) AS same_name
+      FROM s3_connections WHERE (project_id = :project_id OR account_id = :account_id) AND deleted_at IS NULL
     """,
     _Counts,
 )
 _CONNECT = sa.text(
     """
-    INSERT INTO s3_connections (id, project_id, name, endpoint, region, bucket, prefix, access_key_id, secret,
-                                attachable)
-    VALUES (:id, :project_id, :name, :endpoint, :region, :bucket, :prefix, :access_key_id, :secret, :attachable)
+    INSERT INTO s3_connections (id, project_id, account_id, name, endpoint, region, bucket, prefix, access_key_id,
+                                secret, attachable)
+    VALUES (:id, :project_id, :account_id, :name, :endpoint, :region, :bucket, :prefix, :access_key_id, :secret,
+            :attachable)
     """
 )
 _USED = Query(
     """
     SELECT EXISTS (SELECT FROM export_schedules
-                    WHERE project_id = :project_id AND connection_id = :id AND deleted_at IS NULL)
+                    WHERE (project_id = :project_id OR account_id = :account_id)
+                      AND connection_id = :id AND deleted_at IS NULL)
     """,
     bool,
 )
@@ -77,7 +82,7 @@ _USED = Query(
 _DISCONNECT = sa.text(
     """
     UPDATE s3_connections SET secret = NULL, deleted_at = app_now()
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+     WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL
     """
 )
 
@@ -95,7 +100,7 @@ class Stored(NamedTuple):
 _STORED = Query(
     """
     SELECT endpoint, region, bucket, prefix, access_key_id, secret, attachable FROM s3_connections
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+     WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL
     """,
     Stored,
 )
@@ -104,14 +109,14 @@ _UPDATE = sa.text(
     UPDATE s3_connections
        SET endpoint = :endpoint, region = :region, bucket = :bucket, prefix = :prefix, access_key_id = :access_key_id,
            secret = :secret, attachable = :attachable, tested_at = NULL, test_failed = NULL, test_detail = NULL
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+     WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL
     """
 )
 # What was tested may have been changed meanwhile, and then the result says nothing.
 _TESTED = sa.text(
     """
     UPDATE s3_connections SET tested_at = app_now(), test_failed = :failed, test_detail = :detail
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+     WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL
        AND (endpoint, region, bucket, prefix, access_key_id, secret)
          = (:endpoint, :region, :bucket, :prefix, :access_key_id, :secret)
     """
@@ -157,40 +162,40 @@ class Tested:
     detail: str | None
 
 
-async def connect(connection: AsyncConnection, project_id: UUID, bucket: Bucket, rules: Rules) -> bytes:
-    """Store a connection, its secret encrypted; its JSON. The caller holds the project's lock. Raises `Problem`."""
+async def connect(connection: AsyncConnection, home: Home, bucket: Bucket, rules: Rules) -> bytes:
+    """Store a connection, its secret encrypted; its JSON. The caller holds its home's lock. Raises `Problem`."""
     rules.check(bucket.endpoint)
     keys = needed(rules.keys)
-    held = await _COUNTS.one(connection, {"project_id": project_id, "name": bucket.name})
+    held = await _COUNTS.one(connection, home.parameters | {"name": bucket.name})
     if held.connections >= MAX_CONNECTIONS:
-        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_CONNECTIONS} connections.")
+        raise Problem(QUOTA_EXCEEDED, f"A {home.noun} can have at most {MAX_CONNECTIONS} connections.")
     if held.same_name:
-        raise Problem(NAME_TAKEN, "The project has a connection of that name.")
+        raise Problem(NAME_TAKEN, f"The {home.noun} has a connection of that name.")
     made = new_id()
     values = {name: getattr(bucket, name) for name in Bucket.__slots__}
-    values |= {"id": made, "project_id": project_id}
-    await connection.execute(_CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(made, project_id))})
-    return await connection_document(connection, project_id, made)
+    values |= home.parameters | {"id": made}
+    await connection.execute(_CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(made, home.id))})
+    return await connection_document(connection, home, made)
 
 
-async def connection_document(connection: Statements, project_id: UUID, connection_id: UUID) -> bytes:
+async def connection_document(connection: Statements, home: Home, connection_id: UUID) -> bytes:
     """A connection's JSON, without its secret. Raises `Problem` not_found."""
-    found = await _ONE_CONNECTION.one_or_none(connection, {"project_id": project_id, "id": connection_id})
+    found = await _ONE_CONNECTION.one_or_none(connection, home.parameters | {"id": connection_id})
     if found is None:
         raise not_found()
     return found.encode()
 
 
-async def connection_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
-    return await _CONNECTIONS.all(connection, {"project_id": project_id})
+async def connection_documents(connection: Statements, home: Home) -> Sequence[str]:
+    return await _CONNECTIONS.all(connection, home.parameters)
 
 
 async def change_connection(
-    connection: AsyncConnection, project_id: UUID, connection_id: UUID, body: S3ConnectionPatch, rules: Rules
+    connection: AsyncConnection, home: Home, connection_id: UUID, body: AccountS3ConnectionPatch, rules: Rules
 ) -> bool:
     """Change the given fields; whether servers that have the connection need it anew. The caller holds the project's
     lock. Raises `Problem`: not_found, validation_failed, not_configured."""
-    mine = {"project_id": project_id, "id": connection_id}
+    mine = home.parameters | {"id": connection_id}
     stored = await _stored(connection, mine)
     sent: dict[str, object] = body.model_dump(exclude={"secret"}, exclude_unset=True)
     if body.endpoint is not None:
@@ -198,33 +203,33 @@ async def change_connection(
     before: dict[str, object] = stored._asdict()
     values = before | sent
     if body.secret is not None:
-        values["secret"] = seal(needed(rules.keys), body.secret, secret_place(connection_id, project_id))
+        values["secret"] = seal(needed(rules.keys), body.secret, secret_place(connection_id, home.id))
     if values == before:
         return False
     await connection.execute(_UPDATE, mine | values)
     return any(values[name] != before[name] for name in before if name != "attachable")
 
 
-async def disconnect(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
+async def disconnect(connection: AsyncConnection, home: Home, connection_id: UUID) -> None:
     """Forget a connection's secret and end it. Raises `Problem`: in_use by a schedule, not_found."""
-    mine = {"project_id": project_id, "id": connection_id}
+    mine = home.parameters | {"id": connection_id}
     if await _USED.one(connection, mine):
         raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
     if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
         raise not_found()
 
 
-async def stored_connection(connection: Statements, project_id: UUID, connection_id: UUID) -> Stored:
+async def stored_connection(connection: Statements, home: Home, connection_id: UUID) -> Stored:
     """What `try_out` takes. Raises `Problem` not_found."""
-    return await _stored(connection, {"project_id": project_id, "id": connection_id})
+    return await _stored(connection, home.parameters | {"id": connection_id})
 
 
-async def try_out(project_id: UUID, connection_id: UUID, stored: Stored, rules: Rules) -> Tested:
+async def try_out(home: Home, connection_id: UUID, stored: Stored, rules: Rules) -> Tested:
     """Reach the bucket, list it, write a small object and delete it, in a process of its own."""
     try:
         if rules.keys is None:
             raise SealingError("no key")
-        secret = unseal(rules.keys, stored.secret, secret_place(connection_id, project_id))
+        secret = unseal(rules.keys, stored.secret, secret_place(connection_id, home.id))
     except SealingError:
         return Tested(stored, S3Failure.SECRET, _UNREADABLE)
     target = Target(
@@ -239,16 +244,16 @@ async def try_out(project_id: UUID, connection_id: UUID, stored: Stored, rules: 
     return Tested(stored, *_failure(reply))
 
 
-async def record_test(connection: AsyncConnection, project_id: UUID, connection_id: UUID, tested: Tested) -> bytes:
+async def record_test(connection: AsyncConnection, home: Home, connection_id: UUID, tested: Tested) -> bytes:
     """Keep the result; the connection's JSON. Raises `Problem` not_found."""
     values = tested.stored._asdict() | {"failed": tested.failed and tested.failed.value, "detail": tested.detail}
-    await connection.execute(_TESTED, {"project_id": project_id, "id": connection_id} | values)
-    return await connection_document(connection, project_id, connection_id)
+    await connection.execute(_TESTED, home.parameters | {"id": connection_id} | values)
+    return await connection_document(connection, home, connection_id)
 
 
-def secret_place(connection_id: UUID, project_id: UUID) -> str:
-    """The row that a bucket's secret is bound to."""
-    return place("s3_connections", connection_id, "secret", project_id)
+def secret_place(connection_id: UUID, home_id: UUID) -> str:
+    """The row that a bucket's secret is bound to; `home_id` is that of its project or account."""
+    return place("s3_connections", connection_id, "secret", home_id)
 
 
 def _failure(reply: Reply) -> tuple[S3Failure, str]:

@@ -152,7 +152,7 @@ class Exporter:
             bucket=row.bucket,
             prefix=row.prefix,
             access_key_id=row.access_key_id,
-            secret=unseal(self._keys, row.secret, secret_place(row.connection_id, row.project_id)),
+            secret=unseal(self._keys, row.secret, secret_place(row.connection_id, row.home)),
             private_too=self._private_too,
             ports=self._ports,
         )

@@ -10,6 +10,7 @@ from uuid import UUID
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.identity.members import Home
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
@@ -20,7 +21,8 @@ class Export(NamedTuple):
 
     leased: bool
     id: UUID
-    project_id: UUID
+    project_id: UUID | None
+    owner_account_id: UUID | None
     account_id: UUID | None
     dataset: Dataset
     focus_version: FocusVersion
@@ -40,10 +42,16 @@ class Export(NamedTuple):
     secret: str | None
     operation: OpenOperation | None
 
+    @property
+    def home(self) -> UUID:
+        """The project or the account whose export it is."""
+        return Home(self.project_id, self.owner_account_id).id
+
 
 _LOAD = Query(
     f"""
-    SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.account_id, x.dataset, x.focus_version, x.format,
+    SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.owner_account_id, x.account_id,
+           x.dataset, x.focus_version, x.format,
            coalesce(x.month, x.since) AS since,
            coalesce((x.month + interval '1 month')::date, x.until) AS until, x.provisional, x.fence, x.manifest,
            x.last_error,
@@ -51,8 +59,10 @@ _LOAD = Query(
            {OPEN_OPERATION}
       FROM work w
       LEFT JOIN exports x ON x.id = CAST(w.key AS uuid)
-      LEFT JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id AND o.finished_at IS NULL
-      LEFT JOIN s3_connections c ON c.project_id = x.project_id AND c.id = x.connection_id
+      LEFT JOIN operations o ON (o.project_id = x.project_id OR o.account_id = x.owner_account_id)
+       AND o.export_id = x.id AND o.finished_at IS NULL
+      LEFT JOIN s3_connections c ON (c.project_id = x.project_id OR c.account_id = x.owner_account_id)
+       AND c.id = x.connection_id
       {CURRENT_STEP}
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
     """,  # noqa: S608  # our own text
@@ -70,7 +80,12 @@ class ExportInputs:
     @property
     def mine(self) -> dict[str, object]:
         """Parameters of statements about this export."""
-        return {"project_id": self.row.project_id, "id": self.row.id, "operation_id": self.operation.id}
+        return {
+            "project_id": self.row.project_id,
+            "account_id": self.row.owner_account_id,
+            "id": self.row.id,
+            "operation_id": self.operation.id,
+        }
 
 
 async def load(connection: Statements, item: WorkItem) -> ExportInputs | None:

@@ -1,25 +1,29 @@
-"""How many exports a project may request within 24 hours, besides those of its schedules; operators set it."""
+"""How many exports a project or an account may request within 24 hours, besides those of its schedules.
+
+Operators set it.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import NamedTuple
-from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.exports import PER_DAY
+from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, Problem
 
 
 class _Limit(NamedTuple):
     """`next_at` is when the oldest of the exports that fill the limit is a day old; None while there is room."""
 
-    project: str
+    name: str
     per_day: int
     used: int
     next_at: datetime | None
@@ -27,59 +31,65 @@ class _Limit(NamedTuple):
 
 _LIMIT = Query(
     """
-    SELECT p.slug AS project, allowed.per_day, recent.used, (
+    SELECT home.name, allowed.per_day, recent.used, (
              SELECT created_at + interval '24 hours' FROM exports x
-              WHERE x.project_id = p.id AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours'
+              WHERE (x.project_id = home.project_id OR x.owner_account_id = home.account_id)
+                AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours'
               ORDER BY created_at DESC OFFSET greatest(allowed.per_day - 1, 0) LIMIT least(allowed.per_day, 1)
            ) AS next_at
-      FROM projects p
+      FROM (SELECT slug AS name, id AS project_id, CAST(NULL AS uuid) AS account_id
+              FROM projects WHERE id = CAST(:project_id AS uuid)
+             UNION ALL
+            SELECT id::text, NULL, id FROM billing_accounts WHERE id = CAST(:account_id AS uuid)) AS home
      CROSS JOIN LATERAL (
-       SELECT coalesce((SELECT per_day FROM export_limits l WHERE l.project_id = p.id), :per_day) AS per_day) AS allowed
+       SELECT coalesce((SELECT per_day FROM export_limits l
+                         WHERE l.project_id = home.project_id OR l.account_id = home.account_id), :per_day) AS per_day
+     ) AS allowed
      CROSS JOIN LATERAL (
        SELECT count(*)::integer AS used FROM exports x
-        WHERE x.project_id = p.id AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours'
-     ) AS recent
-     WHERE p.id = :project_id
+        WHERE (x.project_id = home.project_id OR x.owner_account_id = home.account_id)
+          AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours') AS recent
     """,
     _Limit,
 )
-_SET = sa.text(
-    """
-    INSERT INTO export_limits (project_id, per_day) VALUES (:project_id, :per_day)
-    ON CONFLICT (project_id) DO UPDATE SET per_day = excluded.per_day, changed_at = app_now()
-     WHERE export_limits.per_day <> excluded.per_day
-    """
+_UPDATE = (
+    "DO UPDATE SET per_day = excluded.per_day, changed_at = app_now() WHERE export_limits.per_day <> excluded.per_day"
 )
+_INSERT = "INSERT INTO export_limits (project_id, account_id, per_day) VALUES (:project_id, :account_id, :per_day)"
+_SET = sa.text(clauses(_INSERT, "ON CONFLICT (project_id)", _UPDATE))
+_SET_OF_ACCOUNT = sa.text(clauses(_INSERT, "ON CONFLICT (account_id)", _UPDATE))
 
 
-async def limit_document(connection: Statements, project_id: UUID) -> str:
-    """The project's limit and its use, as JSON."""
-    found = await _find(connection, project_id)
+async def limit_document(connection: Statements, home: Home) -> str:
+    """The limit of a project or an account and its use, as JSON."""
+    found = await _find(connection, home)
     at = None if found.next_at is None else f"{found.next_at:%Y-%m-%dT%H:%M:%SZ}"
     return orjson.dumps({"per_day": found.per_day, "used": found.used, "next_at": at}).decode()
 
 
-async def set_limit(connection: AsyncConnection, project_id: UUID, per_day: int) -> bool:
-    """From now on the project may request so many exports within 24 hours; those that it has count.
+async def set_limit(connection: AsyncConnection, home: Home, per_day: int) -> bool:
+    """From now on it may request so many exports within 24 hours; those that it has count.
 
     False: an operator had set it so already.
     """
-    return (await connection.execute(_SET, {"project_id": project_id, "per_day": per_day})).rowcount > 0
+    statement = _SET if home.account_id is None else _SET_OF_ACCOUNT
+    return (await connection.execute(statement, home.parameters | {"per_day": per_day})).rowcount > 0
 
 
-async def require_room(connection: Statements, project_id: UUID) -> None:
-    """Raises `Problem` quota_exceeded if the project has had its exports. The caller holds the project's lock."""
-    found = await _find(connection, project_id)
+async def require_room(connection: Statements, home: Home) -> None:
+    """Raises `Problem` quota_exceeded if it has had its exports. The caller holds its lock."""
+    found = await _find(connection, home)
     if found.used < found.per_day:
         return
     then = "" if found.next_at is None else f" The next one is possible at {found.next_at:%Y-%m-%d %H:%M} UTC."
+    option = "--project" if home.account_id is None else "--account"
     detail = (
-        f"The project may request {found.per_day} exports within 24 hours, and has requested {found.used}.{then} Have a"
-        " schedule deliver them (`ipucloud exports schedules create`), which does not count, or have an operator raise"
-        f" the limit (`ipucloud exports set-limit {found.used + 10} --project {found.project}`)."
+        f"The {home.noun} may request {found.per_day} exports within 24 hours, and has requested {found.used}.{then}"
+        " Have a schedule deliver them (`ipucloud exports schedules create`), which does not count, or have an operator"
+        f" raise the limit (`ipucloud exports set-limit {found.used + 10} {option} {found.name}`)."
     )
     raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": found.per_day, "used": found.used})
 
 
-async def _find(connection: Statements, project_id: UUID) -> _Limit:
-    return await _LIMIT.one(connection, {"project_id": project_id, "per_day": PER_DAY})
+async def _find(connection: Statements, home: Home) -> _Limit:
+    return await _LIMIT.one(connection, home.parameters | {"per_day": PER_DAY})

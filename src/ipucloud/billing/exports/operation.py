@@ -29,17 +29,20 @@ _BUILT = sa.text(
     """
     UPDATE exports SET fence = :fence, manifest = CAST(:manifest AS jsonb), built_at = app_now(), last_error = NULL,
                        expires_at = app_now() + make_interval(days => :kept)
-     WHERE project_id = :project_id AND id = :id
+     WHERE (project_id = :project_id OR owner_account_id = :account_id) AND id = :id
     """
 )
 _LEFT_OVERS = sa.text("DELETE FROM export_chunks WHERE export_id = :id AND fence <> :fence")
 _DELIVERED = sa.text(
-    "UPDATE exports SET delivered_at = app_now(), last_error = NULL WHERE project_id = :project_id AND id = :id"
+    """
+    UPDATE exports SET delivered_at = app_now(), last_error = NULL
+     WHERE (project_id = :project_id OR owner_account_id = :account_id) AND id = :id
+    """
 )
 _FAILED = sa.text(
     """
     UPDATE exports SET last_error = :error, deliveries = deliveries + :failures
-     WHERE project_id = :project_id AND id = :id
+     WHERE (project_id = :project_id OR owner_account_id = :account_id) AND id = :id
     """
 )
 

@@ -40,7 +40,7 @@ class ExportReconciler:
     async def act(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
         operation = inputs.operation
         structlog.contextvars.bind_contextvars(
-            project_id=str(operation.project_id), operation_id=str(operation.id), request_id=operation.request_id
+            **_concerns(inputs), operation_id=str(operation.id), request_id=operation.request_id
         )
         return await self._runner.step(operation).act(self._exporter, item, inputs)
 
@@ -48,3 +48,10 @@ class ExportReconciler:
         self, connection: AsyncConnection, item: WorkItem, inputs: ExportInputs, result: StepResult
     ) -> Outcome:
         return await self._runner.apply(connection, inputs.operation, inputs, result)
+
+
+def _concerns(inputs: ExportInputs) -> dict[str, str]:
+    """The project or the account, for the log."""
+    if inputs.row.owner_account_id is not None:
+        return {"account_id": str(inputs.row.owner_account_id)}
+    return {"project_id": str(inputs.row.project_id)}

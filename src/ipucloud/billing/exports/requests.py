@@ -15,11 +15,12 @@ from ipucloud.billing.exports.limits import require_room
 from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from ipucloud.db.documents import rfc3339
+from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.actor import Actor
+from ipucloud.identity.members import Home
+from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.step import expected_seconds
@@ -31,7 +32,10 @@ DELIVERY_DEADLINE = 86_400.0
 
 _LAST_DAY = Query("SELECT (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month')::date - 1", date)
 _CONNECTED = Query(
-    "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)",
+    """
+    SELECT EXISTS (SELECT FROM s3_connections
+                    WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL)
+    """,
     bool,
 )
 _OTHERS = Query(
@@ -42,12 +46,14 @@ _OTHERS = Query(
 )
 _INSERT = sa.text(
     """
-    INSERT INTO exports (id, project_id, account_id, connection_id, schedule_id, scheduled_for, dataset, focus_version,
-                         format, provisional, month, since, until)
-    VALUES (:id, :project_id, :account_id, :connection_id, :schedule_id, :scheduled_for, :dataset, :focus_version,
-            :format, :provisional, :month, :since, :until)
+    INSERT INTO exports (id, project_id, owner_account_id, account_id, connection_id, schedule_id, scheduled_for,
+                         dataset, focus_version, format, provisional, month, since, until)
+    VALUES (:id, :project_id, :account_id, :whole_account_id, :connection_id, :schedule_id, :scheduled_for,
+            :dataset, :focus_version, :format, :provisional, :month, :since, :until)
     """
 )
+_OF_HOME = "(x.project_id = :project_id OR x.owner_account_id = :account_id)"
+_ITS_OPERATION = "(o.project_id = x.project_id OR o.account_id = x.owner_account_id) AND o.export_id = x.id"
 _DOCUMENT = f"""
 SELECT json_build_object(
          'id', x.id, 'operation', o.id, 'state', o.state, 'progress', o.progress, 'dataset', x.dataset,
@@ -58,8 +64,8 @@ SELECT json_build_object(
          'schedule', x.schedule_id, 'created_at', {rfc3339("x.created_at")}, 'built_at', {rfc3339("x.built_at")},
          'delivered_at', {rfc3339("x.delivered_at")}, 'expires_at', {rfc3339("x.expires_at")},
          'failed_deliveries', x.deliveries, 'last_error', x.last_error, 'manifest', x.manifest)::text AS document
-  FROM exports x JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id
- WHERE x.project_id = :project_id
+  FROM exports x JOIN operations o ON {_ITS_OPERATION}
+ WHERE {_OF_HOME}
 """  # noqa: S608  # our own text
 _ONE = Query(_DOCUMENT + " AND x.id = :id", str)
 _LIST = Query(_DOCUMENT + " ORDER BY x.created_at DESC, x.id DESC LIMIT :limit", str)
@@ -74,25 +80,28 @@ class _Stored(NamedTuple):
 
 
 _FILE = Query(
-    "SELECT fence, manifest, expires_at > app_now() AS kept FROM exports WHERE project_id = :project_id AND id = :id",
+    clauses("SELECT fence, manifest, expires_at > app_now() AS kept FROM exports AS x WHERE", _OF_HOME, "AND id = :id"),
     _Stored,
 )
 _CHUNK = Query("SELECT data FROM export_chunks WHERE export_id = :id AND fence = :fence AND ordinal = :ordinal", bytes)
 _EXPIRE = sa.text(
-    """
+    f"""
     DELETE FROM export_chunks
      WHERE export_id IN (
-       SELECT x.id FROM exports x JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id
+       SELECT x.id FROM exports x JOIN operations o ON {_ITS_OPERATION}
         WHERE o.finished_at IS NOT NULL
           AND coalesce(x.expires_at, o.finished_at) <= app_now()
           AND EXISTS (SELECT FROM export_chunks c WHERE c.export_id = x.id) LIMIT 20)
-    """
+    """  # noqa: S608  # our own text
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested days, of the project's bill or of everything that the account pays for."""
+    """The requested days, of the project's bill or of everything that the account pays for.
+
+    `account_id`: the account, if a project asks; what an account asks for is its own bill.
+    """
 
     dataset: Dataset
     version: FocusVersion
@@ -117,22 +126,24 @@ class KeptFile:
     sha256: str
 
 
-async def request_export(connection: AsyncConnection, actor: Actor, wanted: Wanted) -> tuple[UUID, UUID]:
-    """Create an export and its operation; returns both ids. The caller holds the project's lock.
+async def request_export(connection: AsyncConnection, actor: Actor | AccountActor, wanted: Wanted) -> tuple[UUID, UUID]:
+    """Create an export of a project or an account, and its operation; returns both ids. The caller holds its lock.
 
-    Raises `Problem`: quota_exceeded beyond the project's limit, state_conflict for days of a month that has not
+    Raises `Problem`: quota_exceeded beyond its limit, state_conflict for days of a month that has not
     begun, not_found for an unknown connection.
     """
-    mine = {"project_id": actor.project_id}
+    home = _home(actor)
+    mine = home.parameters
     if wanted.schedule_id is None:
-        await require_room(connection, actor.project_id)
+        await require_room(connection, home)
     if wanted.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
         raise Problem(STATE_CONFLICT, "The month has not begun.")
     asked = mine | {"id": wanted.connection_id}
     if wanted.connection_id is not None and not await _CONNECTED.one(connection, asked):
         raise not_found()
     export_id = new_id()
-    await connection.execute(_INSERT, mine | _columns(export_id, wanted))
+    whole = home.account_id or wanted.account_id
+    await connection.execute(_INSERT, mine | _columns(export_id, wanted) | {"whole_account_id": whole})
     steps = plan(delivered=wanted.connection_id is not None)
     operation_id = await open_operation(
         connection,
@@ -151,22 +162,22 @@ async def pays_for_others(connection: Statements, *, account_id: UUID, project_i
     return await _OTHERS.one(connection, {"account_id": account_id, "project_id": project_id})
 
 
-async def export_document(connection: Statements, *, project_id: UUID, export_id: UUID) -> bytes:
+async def export_document(connection: Statements, home: Home, export_id: UUID) -> bytes:
     """An export's JSON. Raises `Problem` not_found."""
-    document = await _ONE.one_or_none(connection, {"project_id": project_id, "id": export_id})
+    document = await _ONE.one_or_none(connection, home.parameters | {"id": export_id})
     if document is None:
         raise not_found()
     return document.encode()
 
 
-async def export_documents(connection: Statements, *, project_id: UUID) -> Sequence[str]:
+async def export_documents(connection: Statements, home: Home) -> Sequence[str]:
     """The newest exports, as JSON."""
-    return await _LIST.all(connection, {"project_id": project_id, "limit": LISTED})
+    return await _LIST.all(connection, home.parameters | {"limit": LISTED})
 
 
-async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID) -> KeptFile:
+async def kept_file(connection: Statements, home: Home, export_id: UUID) -> KeptFile:
     """The file of an export. Raises `Problem`: not_found, state_conflict before it is built and after it expired."""
-    row = await _FILE.one_or_none(connection, {"project_id": project_id, "id": export_id})
+    row = await _FILE.one_or_none(connection, home.parameters | {"id": export_id})
     if row is None:
         raise not_found()
     if row.manifest is None or row.fence is None:
@@ -198,10 +209,13 @@ async def forget_expired_files(database: Database) -> None:
         await connection.execute(_EXPIRE)
 
 
+def _home(actor: Actor | AccountActor) -> Home:
+    return Home(actor.project_id, None) if isinstance(actor, Actor) else Home(None, actor.account_id)
+
+
 def _columns(export_id: UUID, wanted: Wanted) -> dict[str, object]:
     return {
         "id": export_id,
-        "account_id": wanted.account_id,
         "connection_id": wanted.connection_id,
         "schedule_id": wanted.schedule_id,
         "scheduled_for": wanted.scheduled_for,

@@ -20,7 +20,8 @@ from ipucloud.db.documents import Fragment, clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.actor import Actor
+from ipucloud.identity.members import Home
+from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 
@@ -30,17 +31,23 @@ MAX_SCHEDULES = 20
 AT_ONCE = 100
 """Schedules processed per turn; the next turn continues."""
 
-_HELD = Query("SELECT count(*) FROM export_schedules WHERE project_id = :project_id AND deleted_at IS NULL", int)
+_HELD = Query(
+    """
+    SELECT count(*) FROM export_schedules
+     WHERE (project_id = :project_id OR account_id = :account_id) AND deleted_at IS NULL
+    """,
+    int,
+)
 _NAME = "c.name || '.' || s.every || '.' || s.dataset"
 NAMED_SCHEDULES = Fragment(
     clauses(
-        "(SELECT s.project_id, s.id,",
+        "(SELECT s.project_id, s.account_id, s.id,",
         _NAME,
         "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
         "AS named",
     )
 )
-"""For a FROM: the project_id, id and name of every schedule."""
+"""For a FROM: the project_id or account_id, the id and the name of every schedule."""
 _SCHEDULE = f"""
 SELECT json_build_object(
          'id', s.id, 'name', {_NAME}, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
@@ -49,9 +56,9 @@ SELECT json_build_object(
          'last_delivered_at', {rfc3339("x.delivered_at")})::text AS document
   FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id
   LEFT JOIN LATERAL (SELECT e.id, e.last_error, e.delivered_at FROM exports e
-                      WHERE e.project_id = s.project_id AND e.schedule_id = s.id
+                      WHERE (e.project_id = s.project_id OR e.owner_account_id = s.account_id) AND e.schedule_id = s.id
                       ORDER BY e.scheduled_for DESC LIMIT 1) AS x ON true
- WHERE s.project_id = :project_id AND s.deleted_at IS NULL
+ WHERE (s.project_id = :project_id OR s.account_id = :account_id) AND s.deleted_at IS NULL
 """  # noqa: S608  # our own text
 _SCHEDULES = Query(_SCHEDULE + " ORDER BY s.created_at, s.id", str)
 _ONE_SCHEDULE = Query(_SCHEDULE + " AND s.id = :id", str)
@@ -86,11 +93,14 @@ EXISTS (SELECT FROM billing_months b WHERE b.month > about.month)
 AND NOT EXISTS (SELECT FROM billing_months b LEFT JOIN export_months e USING (month)
                  WHERE b.month = about.month AND (b.sealed_at IS NULL OR e.month IS NULL))
 """
-# The accounts that pay for the project have their invoices, even if others wait for a tax rate.
+# The account, or those that pay for the project, have their invoices, even if others wait for a tax rate.
 _BILLED = """
 (EXISTS (SELECT FROM invoiced_months i WHERE i.month = about.month)
- OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_id = p.account_id
-                 WHERE p.project_id = s.project_id AND a.code = 'unbilled'
+ OR NOT EXISTS (SELECT FROM ledger_accounts a
+                 WHERE (a.owner_id = s.account_id
+                        OR a.owner_id IN (SELECT p.account_id FROM project_accounts p
+                                           WHERE p.project_id = s.project_id))
+                   AND a.code = 'unbilled'
                    AND NOT EXISTS (SELECT FROM invoices i WHERE (i.account_id, i.currency, i.month)
                                                               = (a.owner_id, a.currency, about.month))
                    AND EXISTS (SELECT FROM usage_charges c WHERE (c.account_id, c.currency, c.billing_month)
@@ -117,9 +127,9 @@ _READY = clauses(
 _ADD_SCHEDULE = sa.text(
     clauses(
         """
-        INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, provisional, every,
-                                      next_at)
-        SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, :provisional, every,
+        INSERT INTO export_schedules (id, project_id, account_id, connection_id, dataset, focus_version, format,
+                                      provisional, every, next_at)
+        SELECT :id, :project_id, :account_id, :connection_id, :dataset, :focus_version, :format, :provisional, every,
         """,
         _FIRST,
         "FROM (SELECT CAST(:every AS text) AS every) AS given",
@@ -128,7 +138,7 @@ _ADD_SCHEDULE = sa.text(
 _END_SCHEDULE = sa.text(
     """
     UPDATE export_schedules SET deleted_at = app_now()
-     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+     WHERE (project_id = :project_id OR account_id = :account_id) AND id = :id AND deleted_at IS NULL
     """
 )
 _DUE = Query(
@@ -146,7 +156,8 @@ _DUE = Query(
 class _Taken(NamedTuple):
     """A schedule that is due: `planned` is when it was, `following` when it is due next."""
 
-    project_id: UUID
+    project_id: UUID | None
+    account_id: UUID | None
     dataset: Dataset
     focus_version: FocusVersion
     format: FileFormat
@@ -161,7 +172,7 @@ class _Taken(NamedTuple):
 
 _TAKE = Query(
     clauses(
-        "SELECT s.project_id, s.dataset, s.focus_version, s.format, s.connection_id, s.provisional,",
+        "SELECT s.project_id, s.account_id, s.dataset, s.focus_version, s.format, s.connection_id, s.provisional,",
         "s.every, s.next_at AS planned, about.month, about.day,",
         _NEXT,
         "AS following FROM export_schedules s",
@@ -187,15 +198,14 @@ class Plan:
     provisional: bool = False
 
 
-async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
-    """Create a schedule from the next day or month on; returns its JSON. The caller holds the project's lock."""
-    await connection_document(connection, project_id, plan.connection_id)
-    if await _HELD.one(connection, {"project_id": project_id}) >= MAX_SCHEDULES:
-        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_SCHEDULES} schedules.")
+async def add_schedule(connection: AsyncConnection, home: Home, plan: Plan) -> bytes:
+    """Create a schedule from the next day or month on; returns its JSON. The caller holds its home's lock."""
+    await connection_document(connection, home, plan.connection_id)
+    if await _HELD.one(connection, home.parameters) >= MAX_SCHEDULES:
+        raise Problem(QUOTA_EXCEEDED, f"A {home.noun} can have at most {MAX_SCHEDULES} schedules.")
     made = new_id()
-    values = {
+    values = home.parameters | {
         "id": made,
-        "project_id": project_id,
         "connection_id": plan.connection_id,
         "dataset": plan.dataset.value,
         "focus_version": plan.version.value,
@@ -204,16 +214,16 @@ async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan
         "provisional": plan.provisional,
     }
     await connection.execute(_ADD_SCHEDULE, values)
-    return _one(await _ONE_SCHEDULE.one_or_none(connection, {"project_id": project_id, "id": made}))
+    return _one(await _ONE_SCHEDULE.one_or_none(connection, home.parameters | {"id": made}))
 
 
-async def schedule_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
-    return await _SCHEDULES.all(connection, {"project_id": project_id})
+async def schedule_documents(connection: Statements, home: Home) -> Sequence[str]:
+    return await _SCHEDULES.all(connection, home.parameters)
 
 
-async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_id: UUID) -> None:
+async def end_schedule(connection: AsyncConnection, home: Home, schedule_id: UUID) -> None:
     """Raises `Problem` not_found."""
-    if (await connection.execute(_END_SCHEDULE, {"project_id": project_id, "id": schedule_id})).rowcount != 1:
+    if (await connection.execute(_END_SCHEDULE, home.parameters | {"id": schedule_id})).rowcount != 1:
         raise not_found()
 
 
@@ -240,9 +250,15 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         scheduled_for=row.planned,
         provisional=row.provisional,
     )
-    export_id, _ = await request_export(connection, Actor(row.project_id, None, f"schedule-{schedule_id}"), wanted)
+    export_id, _ = await request_export(connection, _actor(row, f"schedule-{schedule_id}"), wanted)
     await connection.execute(_MOVE_ON, {"id": schedule_id, "following": row.following})
     log.info("export_scheduled", schedule=str(schedule_id), export=str(export_id))
+
+
+def _actor(row: _Taken, request_id: str) -> Actor | AccountActor:
+    if row.project_id is not None:
+        return Actor(row.project_id, None, request_id)
+    return AccountActor(Home(None, row.account_id).id, None, request_id)
 
 
 def _one(document: str | None) -> bytes:

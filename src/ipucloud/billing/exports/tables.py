@@ -1,4 +1,4 @@
-"""Exports, their stored files, connections and schedules."""
+"""Exports, their stored files, connections and schedules: of projects and of billing accounts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ s3_connections = sa.Table(
     "s3_connections",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("endpoint", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
@@ -49,9 +50,12 @@ s3_connections = sa.Table(
     sa.Column("test_failed", sa.Text, comment="NULL: the test succeeded"),
     sa.Column("test_detail", sa.Text),
     tenant_key("s3_connections"),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     one_of("test_failed", S3Failure),
     sa.CheckConstraint("num_nulls(test_failed, test_detail) IN (0, 2)", name="test"),
     sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("account_id", "id"),
+    sa.CheckConstraint("NOT attachable OR project_id IS NOT NULL", name="attachable"),
     sa.CheckConstraint("(secret IS NULL) = (deleted_at IS NOT NULL)", name="secret"),
 )
 sa.Index(
@@ -61,12 +65,20 @@ sa.Index(
     unique=True,
     postgresql_where=s3_connections.c.deleted_at.is_(None),
 )
+sa.Index(
+    "uq_s3_connections_account_name",
+    s3_connections.c.account_id,
+    s3_connections.c.name,
+    unique=True,
+    postgresql_where=s3_connections.c.deleted_at.is_(None),
+)
 
 export_schedules = sa.Table(
     "export_schedules",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("connection_id", sa.Uuid, nullable=False),
     sa.Column("dataset", sa.Text, nullable=False),
     sa.Column("focus_version", sa.Text, nullable=False),
@@ -77,12 +89,19 @@ export_schedules = sa.Table(
     instant("deleted_at"),
     tenant_key("export_schedules"),
     same_project("export_schedules", "connection_id", "s3_connections"),
+    sa.ForeignKeyConstraint(
+        ["account_id", "connection_id"],
+        ["s3_connections.account_id", "s3_connections.id"],
+        name="fk_export_schedules_account_id_connection_id",
+    ),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     one_of("dataset", Dataset),
     one_of("focus_version", FocusVersion),
     one_of("format", FileFormat),
     sa.Column("provisional", sa.Boolean, nullable=False, server_default=sa.text("false")),
     one_of("every", ("hour", "day", "month")),
     sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("account_id", "id"),
     comment="hour: the day of the hour before, so far; day: the month of the day before, so far; month: the one before,"
     " once it is sealed",
 )
@@ -90,13 +109,30 @@ sa.Index(
     "ix_export_schedules_due", export_schedules.c.next_at, postgresql_where=export_schedules.c.deleted_at.is_(None)
 )
 sa.Index("ix_export_schedules_connection", export_schedules.c.project_id, export_schedules.c.connection_id)
+sa.Index("ix_export_schedules_account", export_schedules.c.account_id, export_schedules.c.connection_id)
+
+
+def _same_account(column: str, target: str) -> sa.ForeignKeyConstraint:
+    """The same as `same_project`, of exports of billing accounts."""
+    return sa.ForeignKeyConstraint(
+        ["owner_account_id", column],
+        [f"{target}.account_id", f"{target}.id"],
+        name=f"fk_exports_owner_account_id_{column}",
+    )
+
 
 exports = sa.Table(
     "exports",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of the project alone"),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("owner_account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    sa.Column(
+        "account_id",
+        sa.Uuid,
+        sa.ForeignKey("billing_accounts.id"),
+        comment="whose whole bill it is; NULL: the part of the project",
+    ),
     sa.Column("connection_id", sa.Uuid, comment="NULL: for download"),
     sa.Column("schedule_id", sa.Uuid),
     instant("scheduled_for"),
@@ -124,6 +160,13 @@ exports = sa.Table(
     tenant_key("exports"),
     same_project("exports", "connection_id", "s3_connections"),
     same_project("exports", "schedule_id", "export_schedules"),
+    _same_account("connection_id", "s3_connections"),
+    _same_account("schedule_id", "export_schedules"),
+    sa.CheckConstraint(
+        "num_nonnulls(project_id, owner_account_id) = 1"
+        " AND (owner_account_id IS NULL OR owner_account_id IS NOT DISTINCT FROM account_id)",
+        name="one_home",
+    ),
     one_of("dataset", Dataset),
     one_of("focus_version", FocusVersion),
     one_of("format", FileFormat),
@@ -136,9 +179,11 @@ exports = sa.Table(
     sa.CheckConstraint("num_nulls(fence, manifest, built_at, expires_at) IN (0, 4)", name="built"),
     sa.CheckConstraint("(schedule_id IS NULL) = (scheduled_for IS NULL)", name="scheduled"),
     sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("owner_account_id", "id"),
     sa.UniqueConstraint("schedule_id", "scheduled_for", name="uq_exports_scheduled"),
 )
 sa.Index("ix_exports_project_created", exports.c.project_id, exports.c.created_at, exports.c.id)
+sa.Index("ix_exports_owner_created", exports.c.owner_account_id, exports.c.created_at, exports.c.id)
 sa.Index("ix_exports_account", exports.c.account_id, postgresql_where=exports.c.account_id.is_not(None))
 sa.Index(
     "ix_exports_connection",
@@ -152,17 +197,34 @@ sa.Index(
     exports.c.schedule_id,
     postgresql_where=exports.c.schedule_id.is_not(None),
 )
+sa.Index(
+    "ix_exports_owner_connection",
+    exports.c.owner_account_id,
+    exports.c.connection_id,
+    postgresql_where=exports.c.connection_id.is_not(None),
+)
+sa.Index(
+    "ix_exports_owner_schedule",
+    exports.c.owner_account_id,
+    exports.c.schedule_id,
+    postgresql_where=exports.c.schedule_id.is_not(None),
+)
 sa.Index("ix_exports_expires", exports.c.expires_at)
 
 export_limits = sa.Table(
     "export_limits",
     metadata,
-    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("id", sa.Uuid, primary_key=True, server_default=sa.text("gen_random_uuid()")),
+    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
     sa.Column("per_day", sa.Integer, nullable=False),
     instant("changed_at", default_now=True),
     tenant_key("export_limits"),
+    sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
+    sa.UniqueConstraint("project_id"),
+    sa.UniqueConstraint("account_id"),
     sa.CheckConstraint(f"per_day BETWEEN 0 AND {MAX_PER_DAY}", name="per_day"),
-    comment="how many exports a project may request within 24 hours, where an operator has set it",
+    comment="how many exports a project or an account may request within 24 hours, where an operator has set it",
 )
 
 export_chunks = sa.Table(

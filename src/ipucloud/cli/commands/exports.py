@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Annotated
+from time import sleep
+from typing import Annotated, Any
 
 import typer
 
-from ipucloud.cli.completion import names
+from ipucloud.cli.completion import its_connections, its_exports, its_schedules, names
 from ipucloud.cli.files import writable, write
-from ipucloud.cli.finding import CONNECTION, EXPORT, SCHEDULE, id_of
+from ipucloud.cli.finding import ACCOUNT, connection_kind, export_kind, id_of, schedule_kind
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports
-from ipucloud.client.errors import UsageError
+from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import Export, ExportLimit
 
 app = typer.Typer(no_args_is_help=True)
 schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
 app.add_typer(schedules, name="schedules")
 
+_PAUSE = 1.0
+"""Seconds between two readings of an export that is being made."""
+
+Account = Annotated[
+    str | None,
+    typer.Option(
+        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
+    ),
+]
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
 Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4.")]
 Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
@@ -32,7 +42,13 @@ Provisional = Annotated[
 ]
 
 
-@customer_command(app, "create", "2026-05 --output may.csv", "--since 2026-05-04 --until 2026-05-11 --format parquet")
+@customer_command(
+    app,
+    "create",
+    "2026-05 --output may.csv",
+    "--since 2026-05-04 --until 2026-05-11 --format parquet",
+    "2026-05 --account research --output may.csv",
+)
 def create(
     session: Session,
     month: Annotated[str | None, typer.Argument(help="Month, such as 2026-05; or use --since and --until.")] = None,
@@ -46,33 +62,37 @@ def create(
     scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
+    account: Account = None,
 ) -> None:
     """Export a billing month or a range of days, and wait until the file is built."""
     if (month is None) == (since is None) or (since is None) != (until is None):
         raise UsageError("Give either a month, such as 2026-05, or both --since and --until.")
-    asked = exports.create(
-        month,
-        since=since,
-        until=until,
-        dataset=dataset,
-        version=version,
-        format=file_format,
-        scope=scope,
-        provisional=provisional,
-        connection=connection and id_of(session.client, CONNECTION, connection),
-    )
-    operation = follow(session, session.run(asked))
-    made = session.run(exports.get(operation.target.id))
+    if account is not None and scope is not None:
+        raise UsageError("An export of a billing account has everything that it pays for: leave out --scope.")
+    choice: dict[str, Any] = {
+        "since": since,
+        "until": until,
+        "dataset": dataset,
+        "version": version,
+        "format": file_format,
+        "provisional": provisional,
+        "connection": connection and id_of(session.client, connection_kind(account), connection),
+    }
+    if account is None:
+        operation = follow(session, session.run(exports.create(month, scope=scope, **choice)))
+        made = session.run(exports.get(operation.target.id))
+    else:
+        made = _ended(session, session.run(exports.create_for_account(account, month, **choice)), account)
     if output is not None:
-        _save(session, made.id, output)
+        _save(session, made.id, output, account)
     session.show(made, _facts(made))
 
 
-@customer_command(app, "list")
-def list_(session: Session) -> None:
-    """List the newest exports."""
+@customer_command(app, "list", "", "--account research")
+def list_(session: Session, account: Account = None) -> None:
+    """List the newest exports of the project, or of a billing account."""
     session.list(
-        exports.list(),
+        exports.list(account=account),
         ("ID", "PERIOD", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
         lambda each: (
             each.id,
@@ -92,34 +112,36 @@ def list_(session: Session) -> None:
 @customer_command(app, "download", "2026-05 may.csv")
 def download(
     session: Session,
-    export: Annotated[str, typer.Argument(help="Month or id of the export.", autocompletion=names(EXPORT))],
+    export: Annotated[str, typer.Argument(help="Month or id of the export.", autocompletion=names(its_exports))],
     output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
+    account: Account = None,
 ) -> None:
     """Save an export's file."""
-    _save(session, id_of(session.client, EXPORT, export), output)
+    _save(session, id_of(session.client, export_kind(account), export), output, account)
     session.done("written", output)
 
 
 @customer_command(app, "limit")
-def limit(session: Session) -> None:
-    """Show how many exports the project may request within 24 hours."""
-    _show_limit(session, session.run(exports.limit()))
+def limit(session: Session, account: Account = None) -> None:
+    """Show how many exports the project, or a billing account, may request within 24 hours."""
+    _show_limit(session, session.run(exports.limit(account=account)))
 
 
 @customer_command(app, "set-limit", "50 --project research")
 def set_limit(
     session: Session,
     per_day: Annotated[int, typer.Argument(min=0, help="Most exports within 24 hours; 0: only those of schedules.")],
+    account: Account = None,
 ) -> None:
-    """Set how many exports the project may request within 24 hours. Needs a platform token."""
-    _show_limit(session, session.run(exports.set_limit(per_day)))
+    """Set how many exports the project, or an account, may request within 24 hours. Needs a platform token."""
+    _show_limit(session, session.run(exports.set_limit(per_day, account=account)))
 
 
 @customer_command(schedules, "create", "finance --every day")
 def create_schedule(
     session: Session,
     connection: Annotated[
-        str, typer.Argument(help="Name or id of the S3 connection.", autocompletion=names(CONNECTION))
+        str, typer.Argument(help="Name or id of the S3 connection.", autocompletion=names(its_connections))
     ],
     *,
     every: Annotated[str, typer.Option(help="hour, day or month.")] = "day",
@@ -127,9 +149,10 @@ def create_schedule(
     version: Version = None,
     file_format: Format = None,
     provisional: Provisional = None,
+    account: Account = None,
 ) -> None:
     """Deliver a file every hour, day or month."""
-    destination = id_of(session.client, CONNECTION, connection)
+    destination = id_of(session.client, connection_kind(account), connection)
     made = session.run(
         export_schedules.create(
             destination,
@@ -138,16 +161,17 @@ def create_schedule(
             version=version,
             format=file_format,
             provisional=provisional,
+            account=account,
         )
     )
     session.show(made, [("id", made.id), ("name", made.name), ("every", made.every), ("next", made.next_at)])
 
 
 @customer_command(schedules, "list")
-def list_schedules(session: Session) -> None:
+def list_schedules(session: Session, account: Account = None) -> None:
     """List the schedules with the result of the last delivery."""
     session.list(
-        export_schedules.list(),
+        export_schedules.list(account=account),
         ("NAME", "VERSION", "FORMAT", "NEXT", "DELIVERED", "LAST ERROR", "ID"),
         lambda each: (
             each.name,
@@ -166,18 +190,32 @@ def list_schedules(session: Session) -> None:
 @customer_command(schedules, "delete", "finance.day.cost-and-usage")
 def delete_schedule(
     session: Session,
-    schedule: Annotated[str, typer.Argument(help="Name or id of the schedule.", autocompletion=names(SCHEDULE))],
+    schedule: Annotated[str, typer.Argument(help="Name or id of the schedule.", autocompletion=names(its_schedules))],
+    account: Account = None,
 ) -> None:
     """Delete a schedule."""
-    found = id_of(session.client, SCHEDULE, schedule)
-    session.run(export_schedules.delete(found))
+    found = id_of(session.client, schedule_kind(account), schedule)
+    session.run(export_schedules.delete(found, account=account))
     session.done("deleted", found)
 
 
-def _save(session: Session, export: str, output: Path) -> None:
+def _ended(session: Session, made: Export, account: str) -> Export:
+    """The export once its file is built, and delivered if that was asked for.
+
+    Raises ApiError if it failed.
+    """
+    while made.state not in {"succeeded", "failed"}:
+        sleep(_PAUSE)
+        made = session.run(exports.get(made.id, account=account))
+    if made.state == "failed":
+        raise ApiError(409, "export_failed", made.last_error or "The file could not be built. Create the export again.")
+    return made
+
+
+def _save(session: Session, export: str, output: Path, account: str | None) -> None:
     """Writes the file only if its digest matches the manifest's."""
-    made = session.run(exports.get(export))
-    content = session.run(exports.download(export))
+    made = session.run(exports.get(export, account=account))
+    content = session.run(exports.download(export, account=account))
     digests = [file.sha256 for file in made.manifest.files] if made.manifest else []
     if hashlib.sha256(content).hexdigest() not in digests:
         raise UsageError("The file's digest does not match the manifest. Download it again.")

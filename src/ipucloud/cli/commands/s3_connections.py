@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.completion import names
-from ipucloud.cli.finding import CONNECTION, id_of
+from ipucloud.cli.completion import its_connections, names
+from ipucloud.cli.finding import ACCOUNT, connection_kind, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import s3_connections
 from ipucloud.client.errors import ApiError, UsageError
@@ -18,7 +18,13 @@ app = typer.Typer(no_args_is_help=True)
 
 SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"  # a name
 
-Ref = Annotated[str, typer.Argument(help="Name or id of the connection.", autocompletion=names(CONNECTION))]
+Ref = Annotated[str, typer.Argument(help="Name or id of the connection.", autocompletion=names(its_connections))]
+Account = Annotated[
+    str | None,
+    typer.Option(
+        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
+    ),
+]
 Region = Annotated[str | None, typer.Option(help="The bucket's region.")]
 Prefix = Annotated[str | None, typer.Option(help="Folder within the bucket.")]
 
@@ -38,8 +44,10 @@ def create(
     region: Region = None,
     prefix: Prefix = None,
     attachable: Annotated[bool, typer.Option("--attachable", help="Let clusters have it.")] = False,
+    account: Account = None,
 ) -> None:
     """Store a bucket with an access key, whose secret is read from the environment variable IPUCLOUD_S3_SECRET."""
+    _refuse_attachable(attachable, account)
     secret = os.environ.get(SECRET_VARIABLE, "")
     if not secret:
         raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the access key's secret.")
@@ -52,17 +60,18 @@ def create(
             secret=secret,
             region=region,
             prefix=prefix,
-            attachable=attachable,
+            attachable=attachable if account is None else None,
+            account=account,
         )
     )
     _show(session, made)
 
 
-@customer_command(app, "list")
-def list_connections(session: Session) -> None:
-    """List the project's S3 connections."""
+@customer_command(app, "list", "", "--account research")
+def list_connections(session: Session, account: Account = None) -> None:
+    """List the S3 connections of the project, or of a billing account."""
     session.list(
-        s3_connections.list(),
+        s3_connections.list(account=account),
         ("NAME", "ENDPOINT", "BUCKET", "PREFIX", "ATTACHABLE", "TEST", "ID"),
         lambda each: (each.name, each.endpoint, each.bucket, each.prefix, each.attachable, _tested(each), each.id),
         drop=("ID", "PREFIX", "ENDPOINT"),
@@ -70,9 +79,9 @@ def list_connections(session: Session) -> None:
 
 
 @customer_command(app, "show", "training-data")
-def show(session: Session, connection: Ref) -> None:
+def show(session: Session, connection: Ref, account: Account = None) -> None:
     """Show an S3 connection."""
-    _show(session, session.run(s3_connections.get(id_of(session.client, CONNECTION, connection))))
+    _show(session, session.run(s3_connections.get(_id(session, connection, account), account=account)))
 
 
 @customer_command(
@@ -93,15 +102,17 @@ def update(
     attachable: Annotated[
         bool | None, typer.Option("--attachable/--no-attachable", help="Whether clusters may have it.")
     ] = None,
+    account: Account = None,
 ) -> None:
     """Change an S3 connection. Servers of clusters that have it get the new values."""
+    _refuse_attachable(attachable, account)
     secret = os.environ.get(SECRET_VARIABLE) if new_secret else None
     if new_secret and not secret:
         raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the new secret.")
     if all(each is None for each in (endpoint, bucket, region, prefix, access_key_id, secret, attachable)):
         raise UsageError("Give at least one change, such as --new-secret.")
     call = s3_connections.update(
-        id_of(session.client, CONNECTION, connection),
+        _id(session, connection, account),
         endpoint=endpoint,
         bucket=bucket,
         region=region,
@@ -109,25 +120,36 @@ def update(
         access_key_id=access_key_id,
         secret=secret,
         attachable=attachable,
+        account=account,
     )
     _show(session, session.run(call))
 
 
 @customer_command(app, "test", "training-data")
-def test(session: Session, connection: Ref) -> None:
+def test(session: Session, connection: Ref, account: Account = None) -> None:  # noqa: PT028  # no test
     """Test an S3 connection: reach its bucket, write an empty object and delete it. Fails with what is wrong."""
-    tested = session.run(s3_connections.test(id_of(session.client, CONNECTION, connection)))
+    tested = session.run(s3_connections.test(_id(session, connection, account), account=account))
     _show(session, tested)
     if tested.test is not None and tested.test.failed is not None:
         raise ApiError(409, tested.test.failed, tested.test.detail or "The test failed.")
 
 
 @customer_command(app, "delete", "training-data")
-def delete(session: Session, connection: Ref) -> None:
+def delete(session: Session, connection: Ref, account: Account = None) -> None:
     """Delete an S3 connection and its secret."""
-    found = id_of(session.client, CONNECTION, connection)
-    session.run(s3_connections.delete(found))
+    found = _id(session, connection, account)
+    session.run(s3_connections.delete(found, account=account))
     session.done("deleted", found)
+
+
+def _id(session: Session, connection: str, account: str | None) -> str:
+    return id_of(session.client, connection_kind(account), connection)
+
+
+def _refuse_attachable(attachable: bool | None, account: str | None) -> None:
+    """Raises UsageError."""
+    if attachable and account is not None:
+        raise UsageError("Clusters have connections of their project only: leave out --attachable.")
 
 
 def _show(session: Session, connection: S3Connection) -> None:

@@ -594,7 +594,7 @@ class Expiries(Answer):
 
 
 class ExportLimit(Answer):
-    """How many exports a project may request within 24 hours, and how many it has."""
+    """How many exports a project or an account may request within 24 hours, and how many it has."""
 
     per_day: int
     """Most exports within 24 hours; 10 unless an operator has set it."""
@@ -5409,7 +5409,7 @@ class S3Connection(Answer):
     attachable: bool
     """
     Whether clusters of the project may be given access to it. Everybody who can log in to their servers can then
-    read its secret.
+    read its secret. False of a billing account's.
     """
 
     created_at: datetime

@@ -18,6 +18,7 @@ from ipucloud.billing.exports.requests import Wanted
 from ipucloud.billing.exports.s3 import sentence
 from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
@@ -45,7 +46,8 @@ def bucket(server: S3Server, **changes: Any) -> Bucket:
 
 async def connected(books: Books, where: Bucket) -> UUID:
     async with books.database.begin() as connection:
-        document = await connect(connection, books.project.id, where, Rules(KEYS, private_too=True, ports=PORTS))
+        home, rules = Home(books.project.id, None), Rules(KEYS, private_too=True, ports=PORTS)
+        document = await connect(connection, home, where, rules)
     assert where.secret not in document.decode()
     return UUID(json.loads(document)["id"])
 
@@ -70,7 +72,8 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
     desk = Desk(books.database, books.project.id)
     lake = await connected(books, bucket(s3))
     async with books.database.begin() as connection:
-        await add_schedule(connection, books.project.id, Plan(lake, CSV.dataset, CSV.version, CSV.format, "day"))
+        plan = Plan(lake, CSV.dataset, CSV.version, CSV.format, "day")
+        await add_schedule(connection, Home(books.project.id, None), plan)
     await serve_schedules(books.database)
     assert await books.rows("SELECT FROM exports") == []
     stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
@@ -99,7 +102,7 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
         }
     ]
     async with books.database.read() as reading:
-        [schedule] = map(json.loads, await schedule_documents(reading, books.project.id))
+        [schedule] = map(json.loads, await schedule_documents(reading, Home(books.project.id, None)))
     assert (schedule["last_export"], schedule["last_error"]) == (str(scheduled), None)
 
 
@@ -144,7 +147,7 @@ async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: st
     where = bucket(s3, endpoint=endpoint)
     async with books.database.begin() as connection:
         with pytest.raises(Problem, match="validation_failed"):
-            await connect(connection, books.project.id, where, Rules(KEYS, private_too=False, ports=PORTS))
+            await connect(connection, Home(books.project.id, None), where, Rules(KEYS, private_too=False, ports=PORTS))
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:

@@ -15,6 +15,7 @@ from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted, forget_expired_files, kept_file, pieces_of
 from ipucloud.contract.exports import PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
+from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from tests.feature.billing.books import Books, open_books
@@ -78,7 +79,7 @@ async def test_files_are_made_kept_and_downloaded(desk: Desk, scratch: Scratch) 
         state = await desk.state(export)
         assert (state.state, state.progress, state.error) == ("succeeded", 100, None)
         async with desk.database.read() as connection:
-            file = await kept_file(connection, project_id=desk.project_id, export_id=export)
+            file = await kept_file(connection, Home(desk.project_id, None), export)
         assert b"".join([piece async for piece in pieces_of(desk.database, file)]) == content
         assert file.sha256 == hashlib.sha256(content).hexdigest()
         assert file.sha256 in file.name
@@ -126,10 +127,10 @@ async def test_only_so_many_a_day_and_no_month_that_has_not_begun(books: Books) 
         assert f"may request {allowed} exports within 24 hours" in refused.value.detail
         assert f"ipucloud exports set-limit {allowed + 10} --project {books.project.slug}" in refused.value.detail
         async with books.database.begin() as connection:
-            await set_limit(connection, books.project.id, allowed + 2)
+            await set_limit(connection, Home(books.project.id, None), allowed + 2)
     await desk.ask(CSV)
     async with books.database.begin() as connection:
-        await set_limit(connection, books.project.id, 0)
+        await set_limit(connection, Home(books.project.id, None), 0)
     with pytest.raises(Problem) as refused:
         await desk.ask(CSV)
     assert "The next one is possible" not in refused.value.detail
@@ -142,7 +143,7 @@ async def test_only_so_many_a_day_and_no_month_that_has_not_begun(books: Books) 
 
 async def _used(desk: Desk) -> int:
     async with desk.database.read() as connection:
-        return int(orjson.loads(await limit_document(connection, desk.project_id))["used"])
+        return int(orjson.loads(await limit_document(connection, Home(desk.project_id, None)))["used"])
 
 
 async def _another(books: Books) -> Any:
@@ -162,4 +163,4 @@ async def test_files_expire(desk: Desk) -> None:
     assert await desk.pieces(export) == {}
     async with desk.database.read() as connection:
         with pytest.raises(Problem):
-            await kept_file(connection, project_id=desk.project_id, export_id=export)
+            await kept_file(connection, Home(desk.project_id, None), export)

@@ -16,6 +16,7 @@ from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.identity.members import Home
 from tests.feature.billing.books import Books, at
 from tests.support.exports import some_connection
 from tests.support.invoices import add_tax_rate, charge
@@ -33,7 +34,7 @@ async def planned(books: Books, every: str, *, provisional: bool = False) -> Non
     async with books.database.begin() as connection:
         lake: UUID = await some_connection(connection, books.project.id, "lake")
         plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, every, provisional)
-        await add_schedule(connection, books.project.id, plan)
+        await add_schedule(connection, Home(books.project.id, None), plan)
 
 
 async def served(books: Books, instant: str, turns: int = 1) -> Sequence[str]:

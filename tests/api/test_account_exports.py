@@ -1,0 +1,120 @@
+"""Exports of a billing account as its payers see them: the whole bill as a file, and its delivery; nobody else's."""
+
+from __future__ import annotations
+
+import hashlib
+from uuid import UUID
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem, s3_connection_json
+from tests.api.test_payers import ACCOUNTS, account, got, payer, problem_without_ids
+from tests.feature.billing.exports.workers import Desk
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    of = str(api.world.project.id)
+    caller = await payer(api, admin, of)
+    [month] = await api.world.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
+    path, once = f"{ACCOUNTS}/{of}/exports", key()
+    asked = await caller.post(path, json={"month": month}, headers=once)
+    assert (asked.status_code, asked.json()["scope"], asked.json()["state"]) == (202, "account", "queued")
+    export = asked.headers["location"]
+    assert export == f"{path}/{asked.json()['id']}"
+    assert (await caller.post(path, json={"month": month}, headers=once)).json()["id"] == asked.json()["id"]
+    problem(await caller.get(f"{export}/file"), 409, "state_conflict")
+    for bad, pointer in (({}, ""), ({"month": month, "scope": "project"}, "/scope"), ({"month": "2026-13"}, "/month")):
+        refused = problem(await caller.post(path, json=bad, headers=key()), 422, "validation_failed")
+        assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
+    problem(await caller.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
+    problem(await caller.post(path, json={"month": month, "connection": str(UUID(int=5))}), 404, "not_found")
+    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(asked.json()["id"]))
+    made = await got(caller, export)
+    assert (made["state"], made["progress"], made["manifest"]["scope"]) == (
+        *("succeeded", 100),
+        {"type": "account", "id": of},
+    )
+    file = await caller.get(f"{export}/file")
+    assert hashlib.sha256(file.content).hexdigest() == made["manifest"]["files"][0]["sha256"]
+    assert (await caller.get(f"{export}/file", headers={"If-None-Match": file.headers["etag"]})).status_code == 304
+    assert (await got(caller, path))["items"] == [made] == (await got(admin, path))["items"]
+    assert (await got(api.owner, f"{api.base}/billing/exports"))["items"] == []
+    problem(await api.owner.get(f"{api.base}/billing/exports/{made['id']}"), 404, "not_found")
+    types = [each["type"] for each in (await got(caller, f"{ACCOUNTS}/{of}/events"))["items"]]
+    assert {"operation.created", "operation.succeeded"} <= {*types}
+    limit = f"{ACCOUNTS}/{of}/export-limit"
+    assert (await got(caller, limit)) == {"per_day": 10, "used": 1, "next_at": None}
+    problem(await caller.put(limit, json={"per_day": 1}), 403, "permission_denied")
+    assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
+    refused = problem(await caller.post(path, json={"month": month}, headers=key()), 409, "quota_exceeded")
+    assert (refused["limit"], refused["used"]) == (1, 1)
+
+
+async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: Api) -> None:
+    """Byte for byte what is said of those that nobody has."""
+    admin = await api.caller(Role.ADMIN)
+    of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
+    caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
+    base = f"{ACCOUNTS}/{of}"
+    problem(
+        await caller.post(f"{base}/s3-connections", json=s3_connection_json(attachable=True)), 422, "validation_failed"
+    )
+    made = await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key())
+    assert (made.status_code, made.json()["attachable"]) == (201, False)
+    assert "very-secret" not in made.text
+    problem(await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key()), 409, "name_taken")
+    lake = made.headers["location"]
+    assert await got(caller, lake) == made.json() == await got(caller, f"{base}/s3-connections/lake")
+    changed = await caller.patch(lake, json={"prefix": "books"})
+    assert changed.json()["prefix"] == "books"
+    body = {"connection": made.json()["id"], "every": "month"}
+    planned = await caller.post(f"{base}/export-schedules", json=body, headers=key())
+    assert (planned.status_code, planned.json()["name"]) == (201, "lake.month.cost-and-usage")
+    assert (await got(caller, f"{base}/export-schedules"))["items"] == [planned.json()]
+    problem(await caller.delete(lake), 409, "in_use")
+    asked = await caller.post(f"{base}/exports", json={"month": "2026-04"}, headers=key())
+    nobodys, ids = str(UUID(int=5)), [each.json()["id"] for each in (made, asked, planned)]
+    for method, path, sent in (
+        ("GET", lake, None),
+        ("PATCH", lake, {"prefix": "mine"}),
+        ("DELETE", lake, None),
+        ("POST", f"{lake}:test", None),
+        ("GET", asked.headers["location"], None),
+        ("GET", f"{asked.headers['location']}/file", None),
+        ("DELETE", planned.headers["location"], None),
+    ):
+        absent = path
+        for each in ids:
+            absent = absent.replace(each, nobodys)
+        bodies = set()
+        for who, where in ((stranger, path), (caller, absent), (stranger, absent)):
+            refused = await who.request(method, where, json=sent)
+            problem(refused, 404, "not_found")
+            text = refused.text
+            for each in (*ids, nobodys):
+                text = text.replace(each, "ID")
+            bodies.add(problem_without_ids(text, "/ID"))
+        assert len(bodies) == 1, bodies
+        problem(await api.owner.request(method, path, json=sent), 403, "permission_denied")
+    named = {
+        problem_without_ids((await stranger.get(f"{base}/s3-connections/{name}")).text.replace(name, "ID"), "/ID")
+        for name in ("lake", "sea")
+    }
+    assert len(named) == 1
+    problem(await api.owner.get(f"{api.base}/s3-connections/lake"), 404, "not_found")
+    for end, sent in (
+        ("exports", {"month": "2026-04"}),
+        ("s3-connections", s3_connection_json()),
+        ("export-schedules", body),
+    ):
+        problem(await stranger.get(f"{base}/{end}"), 404, "not_found")
+        problem(await stranger.post(f"{base}/{end}", json=sent, headers=key()), 404, "not_found")
+    theirs = f"{ACCOUNTS}/{elsewhere}/export-schedules"
+    problem(await stranger.post(theirs, json=body, headers=key()), 404, "not_found")
+    assert (await caller.delete(f"{base}/export-schedules/lake.month.cost-and-usage")).status_code == 204
+    assert (await caller.delete(lake)).status_code == 204
+    problem(await caller.get(lake), 404, "not_found")

@@ -1,0 +1,136 @@
+"""Exports of a billing account: what it paid for, for its time, and nothing else; its invoices to the cent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.exports.connections import Rules, connect
+from ipucloud.billing.exports.limits import limit_document, set_limit
+from ipucloud.billing.exports.periods import month_of
+from ipucloud.billing.exports.requests import Wanted, kept_file, pieces_of, request_export
+from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.identity.members import Home
+from ipucloud.invariants.audit import audit
+from ipucloud.kernel.actor import AccountActor
+from ipucloud.kernel.errors import Problem
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.exports.ledgers import MAY, csv_of, furnish, selection
+from tests.feature.billing.exports.test_delivery import PORTS, bucket
+from tests.feature.billing.exports.test_files import rows_of, settled_may, summed
+from tests.feature.billing.exports.workers import KEYS, Desk
+from tests.support.postgres import Database as Scratch
+from tests.support.s3 import s3_server
+from tests.support.world.clock import start_clock, stop_clock
+
+pytestmark = pytest.mark.anyio
+
+
+def wanted(month: date = MAY, file_format: FileFormat = FileFormat.CSV, **more: UUID) -> Wanted:
+    return Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, file_format, month_of(month), **more)
+
+
+async def asked(books: Books, account: UUID, *wants: Wanted) -> Sequence[UUID]:
+    async with books.database.begin() as connection:
+        actor = AccountActor(account, None, "req-account")
+        return [(await request_export(connection, actor, each))[0] for each in wants]
+
+
+async def file_of(books: Books, account: UUID, export: UUID) -> bytes:
+    async with books.database.read() as connection:
+        file = await kept_file(connection, Home(None, account), export)
+    return b"".join([piece async for piece in pieces_of(books.database, file)])
+
+
+async def test_a_project_that_moved_is_split_at_its_instant_and_files_are_the_invoices(
+    books: Books, database: Scratch
+) -> None:
+    """The second project's first hours of May are its own account's, the rest the first project's account's."""
+    made = await furnish(books)
+    await settled_may(books, made)
+    start_clock(database.owner_url)
+    accounts = (books.project.id, made.other.id)
+    exports = [(await asked(books, account, wanted()))[0] for account in accounts]
+    await Desk(books.database, books.project.id).work_until_done(*exports)
+    files = []
+    for account, export in zip(accounts, exports, strict=True):
+        content = await file_of(books, account, export)
+        assert content == csv_of(database.app_url, selection(account=account))
+        rows = rows_of(content)
+        assert {row["BillingAccountId"] for row in rows} == {f"urn:ipu:account:{account}"}
+        totals = {
+            number: Decimal(total)
+            for number, total in await books.rows(
+                "SELECT number, total FROM invoices WHERE account_id = :id AND month = '2026-05-01'"
+                " UNION ALL SELECT n.number, -n.total FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id"
+                " WHERE i.account_id = :id AND n.issued_at < '2026-06-01Z'",
+                id=account,
+            )
+        }
+        assert {number: summed(rows, InvoiceId=number) for number in {row["InvoiceId"] for row in rows}} == totals
+        files.append(rows)
+    moved = at("2026-05-03T03:00:00")
+    for rows, before in zip(files, (False, True), strict=True):
+        usage = [
+            at(row["ChargePeriodStart"].removesuffix("Z"))
+            for row in rows
+            if (row["SubAccountId"], row["ChargeCategory"]) == (f"urn:ipu:project:{made.other.id}", "Usage")
+            and row["ChargePeriodStart"] < "2026-05-20"  # what `settled_may` posted by hand
+        ]
+        assert usage, "it paid for some of it"
+        assert {start < moved for start in usage} == {before}
+    assert [
+        finding
+        for finding in await audit(books.database)
+        if finding.rule.object_type in {"operation", "event", "row", "work_item"}
+    ] == []
+    with pytest.raises(Problem, match="does not exist"):
+        await file_of(books, made.other.id, exports[0])
+    async with books.database.read() as connection:
+        with pytest.raises(Problem, match="does not exist"):
+            await kept_file(connection, Home(books.project.id, None), exports[0])
+
+
+async def test_a_schedule_of_an_account_delivers_its_whole_bill(
+    books: Books, database: Scratch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    await furnish(books)
+    home = Home(None, books.project.id)
+    with s3_server(tmp_path_factory.mktemp("s3"), "costs") as s3:
+        async with books.database.begin() as connection:
+            rules = Rules(KEYS, private_too=True, ports=PORTS)
+            lake = UUID(json.loads(await connect(connection, home, bucket(s3), rules))["id"])
+            plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, "day")
+            await add_schedule(connection, home, plan)
+        stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
+        await serve_schedules(books.database)
+        [(scheduled,)] = await books.rows("SELECT id FROM exports WHERE owner_account_id = :id", id=books.project.id)
+        await Desk(books.database, books.project.id).work_until_done(scheduled)
+        start_clock(database.owner_url)
+        content = csv_of(database.app_url, selection(account=books.project.id))
+        assert content in s3.files("costs").values()
+    with pytest.raises(Problem, match="does not exist"):  # a project has no connection of its account
+        async with books.database.begin() as connection:
+            await add_schedule(connection, Home(books.project.id, None), plan)
+
+
+async def test_an_account_has_a_limit_of_its_own(books: Books) -> None:
+    home = Home(None, books.project.id)
+    async with books.database.begin() as connection:
+        assert await set_limit(connection, home, 2)
+        assert not await set_limit(connection, home, 2)
+    month = (await books.rows("SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC')::date"))[0][0]
+    await asked(books, books.project.id, wanted(month), wanted(month))
+    with pytest.raises(Problem, match="billing account may request 2 exports") as refused:
+        await asked(books, books.project.id, wanted(month))
+    assert "--account" in (refused.value.detail or "")
+    await Desk(books.database, books.project.id).ask(wanted(month))
+    async with books.database.read() as connection:
+        assert json.loads(await limit_document(connection, home))["used"] == 2
+        assert json.loads(await limit_document(connection, Home(books.project.id, None)))["used"] == 1
