@@ -84,3 +84,58 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     assert ended.status == 0, ended.err
     assert service.asked[-1].body["secret"] == "very-secret"
     assert "very-secret" not in ended.out + ended.err
+
+
+def test_the_bill_of_an_account_is_exported_and_delivered(
+    run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ipucloud.cli.commands.exports._PAUSE", 0.0)
+    base, of = "/v1/billing/accounts/research", ("--account", "research")
+    service.on("POST", f"{base}/exports", Reply(202, EXPORT | {"state": "queued", "manifest": None}))
+    service.gives(f"{base}/exports/export-1", EXPORT)
+    service.on("GET", f"{base}/exports/export-1/file", Reply(raw=CONTENT))
+    file = tmp_path / "may.csv"
+    ended = run("exports", "create", "2026-05", "--output", str(file), *of)
+    assert (ended.status, file.read_bytes()) == (0, CONTENT), ended.err
+    assert [asked.body for asked in service.asked if asked.method == "POST"] == [{"month": "2026-05"}]
+    assert run("exports", "create", "2026-05", "--scope", "account", *of).status == 2
+    failed = EXPORT | {"state": "failed", "last_error": "The file could not be built; it is retried."}
+    service.gives(f"{base}/exports/export-1", failed)
+    ended = run("exports", "create", "2026-05", *of)
+    assert (ended.status != 0, "could not be built" in ended.err) == (True, True)
+    service.lists(f"{base}/exports", [EXPORT])
+    assert "2026-05" in run("exports", "list", *of).out
+    for method in ("GET", "PUT"):
+        service.on(method, f"{base}/export-limit", Reply(body={"per_day": 10, "used": 1, "next_at": None}))
+    assert "10" in run("exports", "limit", *of).out
+    assert run("exports", "set-limit", "10", *of).status == 0
+    lake = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
+    service.lists(f"{base}/s3-connections", [lake])
+    schedule = {"id": "s-1", "name": "lake.month.cost-and-usage", "connection": "c-1", "every": "month"}
+    service.on("POST", f"{base}/export-schedules", Reply(201, schedule))
+    service.lists(f"{base}/export-schedules", [schedule])
+    service.on("DELETE", f"{base}/export-schedules/s-1", Reply(204))
+    assert run("exports", "schedules", "create", "lake", "--every", "month", *of).status == 0
+    assert service.asked[-1].body == {"connection": "c-1", "every": "month"}
+    assert "lake.month" in run("exports", "schedules", "list", *of).out
+    assert run("exports", "schedules", "delete", schedule["name"], *of, "--json").json == {"deleted": "s-1"}
+
+
+def test_buckets_of_an_account(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, of = "/v1/billing/accounts/research/s3-connections", ("--account", "research")
+    lake = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
+    monkeypatch.setenv("IPUCLOUD_S3_SECRET", "very-secret")
+    service.lists(base, [lake])
+    service.gives(f"{base}/c-1", lake)
+    service.on("POST", base, Reply(201, lake))
+    service.on("PATCH", f"{base}/c-1", Reply(body=lake))
+    service.on("POST", f"{base}/c-1:test", Reply(body=lake))
+    service.on("DELETE", f"{base}/c-1", Reply(204))
+    create = ("s3-connections", "create", "lake", "--endpoint", "https://s3", "--bucket", "costs")
+    ended = run(*create, "--access-key-id", "A", *of)
+    assert ended.status == 0, ended.err
+    assert "attachable" not in service.asked[-1].body
+    assert run(*create, "--access-key-id", "A", "--attachable", *of).status == 2
+    for command in (("list",), ("show", "lake"), ("test", "lake"), ("update", "lake", "--bucket", "books")):
+        assert run("s3-connections", *command, *of).status == 0, command
+    assert run("s3-connections", "delete", "lake", *of, "--json").json == {"deleted": "c-1"}
