@@ -1,4 +1,4 @@
-"""Operations of every project."""
+"""Operations of every project and billing account."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ LIST_OPERATIONS: Mapping[Order, Query[DocumentPage]] = {
             SUMMARY,
             """
               , 'project', (SELECT slug FROM projects WHERE projects.id = page.project_id),
+              'account', account_id,
               'region', held.region, 'name', held.name, 'forced_reason', forced_reason) AS document
               FROM page LEFT JOIN LATERAL (
                 SELECT clusters.region, clusters.name FROM clusters

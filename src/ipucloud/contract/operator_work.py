@@ -47,9 +47,10 @@ class WorkItemList(Paged):
 
 
 class OperatorOperationOut(OperationSummaryOut):
-    """An operation of any project, without its steps."""
+    """An operation of any project or billing account, without its steps."""
 
-    project: str = Field(description="Slug of the project.")
+    project: str | None = Field(description="Slug of the project; null: of a billing account.")
+    account: UUID | None = Field(description="Id of the billing account; null: of a project.", examples=[None])
     region: str | None = Field(description="Slug of the cluster's region; null for an export.", examples=["lab-1"])
     name: str | None = Field(description="Name of the cluster; null for an export.", examples=["bert"])
     forced_reason: str | None = Field(description="Why an operator forced it; null if none did.", examples=[None])
