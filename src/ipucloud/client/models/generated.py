@@ -4675,7 +4675,7 @@ class Operation(Outcome):
 
 
 class OperatorOperation(Answer):
-    """An operation of any project, without its steps."""
+    """An operation of any project or billing account, without its steps."""
 
     id: str
     """Unique id."""
@@ -4729,8 +4729,11 @@ class OperatorOperation(Answer):
     requested_by: RequestedBy
     """Who asked for it."""
 
-    project: str
-    """Slug of the project."""
+    project: str | None = None
+    """Slug of the project; null: of a billing account."""
+
+    account: str | None = None
+    """Id of the billing account; null: of a project."""
 
     region: str | None = None
     """Slug of the cluster's region; null for an export."""
