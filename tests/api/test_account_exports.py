@@ -106,13 +106,13 @@ async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: 
     }
     assert len(named) == 1
     problem(await api.owner.get(f"{api.base}/s3-connections/lake"), 404, "not_found")
-    for end, sent in (
+    for end, wanted in (
         ("exports", {"month": "2026-04"}),
         ("s3-connections", s3_connection_json()),
         ("export-schedules", body),
     ):
         problem(await stranger.get(f"{base}/{end}"), 404, "not_found")
-        problem(await stranger.post(f"{base}/{end}", json=sent, headers=key()), 404, "not_found")
+        problem(await stranger.post(f"{base}/{end}", json=wanted, headers=key()), 404, "not_found")
     theirs = f"{ACCOUNTS}/{elsewhere}/export-schedules"
     problem(await stranger.post(theirs, json=body, headers=key()), 404, "not_found")
     assert (await caller.delete(f"{base}/export-schedules/lake.month.cost-and-usage")).status_code == 204

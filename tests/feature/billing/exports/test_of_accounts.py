@@ -32,8 +32,8 @@ from tests.support.world.clock import start_clock, stop_clock
 pytestmark = pytest.mark.anyio
 
 
-def wanted(month: date = MAY, file_format: FileFormat = FileFormat.CSV, **more: UUID) -> Wanted:
-    return Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, file_format, month_of(month), **more)
+def wanted(month: date = MAY) -> Wanted:
+    return Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(month))
 
 
 async def asked(books: Books, account: UUID, *wants: Wanted) -> Sequence[UUID]:
