@@ -1,7 +1,7 @@
 """Billing accounts have exports, S3 connections for their delivery, and schedules.
 
 Revision ID: 0156
-Revises: 0150
+Revises: 0165
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0156"
-down_revision = "0150"
+down_revision = "0165"
 branch_labels = None
 depends_on = None
 
