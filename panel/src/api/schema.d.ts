@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 908357cd821327a47d3fa08ec08a3a3796d83c4e410bc9f89853a8b547bf3bc2
+// Generated from docs/openapi.json by `npm run schema`; sha256 0b252bfb1dcf4d93adb2cffb62f3544f03f9736c633351a830634e2cb04813b5
 
 export interface paths {
     "/livez": {
@@ -9887,6 +9887,7 @@ export interface components {
         CapacityWait: {
             expected_at: string | null;
             held_up_by: string | null;
+            machines: number;
             observed_at: string | null;
             place: number;
             /** Format: date-time */
@@ -10163,6 +10164,9 @@ export interface components {
         };
         ClusterResize: {
             flavor: string;
+            /** @default false */
+            wait_for_capacity?: boolean;
+            wait_until?: string | null;
         };
         ClusterResized: {
             from_flavor: string;
@@ -10171,6 +10175,11 @@ export interface components {
         };
         ClusterRestart: {
             poplar_servers?: string[] | null;
+        };
+        ClusterResume: {
+            /** @default false */
+            wait_for_capacity?: boolean;
+            wait_until?: string | null;
         };
         ClusterSchedule: {
             holidays?: string[];
@@ -10493,6 +10502,7 @@ export interface components {
         EstimateCapacity: {
             available: boolean;
             preemption_minutes: number | null;
+            wait: components["schemas"]["EstimateWait"] | null;
             why_not: components["schemas"]["WhyNot"] | null;
         };
         EstimateQuota: {
@@ -10500,6 +10510,10 @@ export interface components {
             limit: number;
             needed: number;
             used: number;
+        };
+        EstimateWait: {
+            expected_at: string | null;
+            place: number;
         };
         Event: {
             actor: string | null;
@@ -12681,7 +12695,7 @@ export interface components {
         };
         Resize: {
             from_flavor: string;
-            moves: boolean;
+            moves: boolean | null;
             to_flavor: string;
         };
         ResizeEstimate: {
@@ -18493,7 +18507,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ClusterResume"];
+            };
+        };
         responses: {
             202: {
                 headers: {

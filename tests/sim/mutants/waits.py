@@ -9,7 +9,6 @@ from typing import Any
 import psycopg
 
 from ipucloud.clusters.operations import resize, resume
-from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.waiting import queue, serve
 from tests.sim.mutants.planting import mutant, replace, rewrite
 from tests.support.postgres import TEMPLATE, Database, TestServer
@@ -45,14 +44,6 @@ def cancelled_wait_is_served(stack: ExitStack) -> None:
 
     rewrite(stack, queue, "_QUEUE", ("AND o.state <> 'cancelling'", ""))
     replace(stack, queue, "begin_anew", as_asked)
-
-
-@mutant(
-    "a wait that is cancelled or over takes the cluster down, as the undo of a resize does",
-    directed="tests/worker/test_waiting.py -k leaves_a_cluster",
-)
-def wait_is_undone(stack: ExitStack) -> None:
-    replace(stack, ClusterKind, "unbegun", lambda *_: False)
 
 
 @mutant("what a resize that waits is to add is left out of the quota", directed=f"{_WAITS} -k quota_counts")
