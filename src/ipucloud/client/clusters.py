@@ -207,7 +207,7 @@ def resume(
     `wait_for_capacity`: it waits for machines, suspended, until `wait_until` or for a day, instead of being refused.
     """
     body = given(wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
-    return request.post(f"clusters/{segment(cluster)}:resume", Operation, body or None, if_match=if_match)
+    return request.post(f"clusters/{segment(cluster)}:resume", Operation, body, if_match=if_match)
 
 
 def resize(
