@@ -29,7 +29,7 @@ async def test_a_resize_is_previewed_requested_once_and_shown(api: Api) -> None:
     )
     assert (preview["quota"]["needed"], preview["capacity"]) == (
         1,
-        {"available": True, "why_not": None, "preemption_minutes": None},
+        {"available": True, "why_not": None, "preemption_minutes": None, "wait": None},
     )
     begun = await api.owner.post(f"{path}:resize", json=POD8)
     assert (begun.status_code, begun.json()["kind"], begun.json()["cancellable"]) == (202, "cluster.resize", True)
@@ -109,3 +109,27 @@ async def test_a_suspended_cluster_and_one_with_ipus_in_its_server_are_refused(a
     refused = problem(await api.owner.post(f"{api.base}/clusters/{bert}:resize", json=POD8), 409, "state_conflict")
     assert "goes to one customer as a whole" in refused["detail"]
     await api.world.execute("UPDATE clusters SET allocated_through = 'v-ipu'")
+
+
+async def test_a_resize_and_a_resume_wait_for_capacity(api: Api) -> None:
+    rest = await api.world.make_active("rest")
+    await api.world.suspend(rest)
+    await api.world.finish_suspend(rest)
+    bert = await api.world.make_active()
+    await _take_all_but(api, bert)
+    waits: dict[str, object] = {"wait_for_capacity": True}
+    for cluster, verb, body in ((rest, "resume", waits), (bert, "resize", POD8 | waits)):
+        path = f"{api.base}/clusters/{cluster}"
+        before = (await api.owner.get(path)).json()
+        for asked, code in (True, "out_of_range"), (False, "not_waiting"):
+            wrong = body | {"wait_for_capacity": asked, "wait_until": "2100-01-01T00:00:00Z"}
+            refused = problem(await api.owner.post(f"{path}:{verb}", json=wrong), 422, "validation_failed")
+            assert [(each["pointer"], each["code"]) for each in refused["errors"]] == [("/wait_until", code)]
+        answer = await api.owner.post(f"{path}:{verb}", json=body)
+        assert (answer.status_code, answer.json()["stage"]) == (202, "CAPACITY")
+        shown = (await api.owner.get(path)).json()
+        assert (shown["state"], shown["waiting"]["held_up_by"]) == (before["state"], None)
+        again = await api.owner.post(f"{path}:{verb}", json=body)
+        assert again.json()["id"] == answer.json()["id"]
+    estimated = (await api.owner.post(f"{api.base}/clusters/{bert}:estimate-resize", json=POD8)).json()
+    assert estimated["capacity"]["wait"] == {"place": 3, "expected_at": None}

@@ -238,6 +238,8 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
     await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
     waited = {
+        "kind": "cluster.create",
+        "machines": 1,
         "region": "luxembourg-2",
         "machine_type": "m2000",
         "since": READY_AT,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.clusters.operations.waiting import MayWait
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
@@ -70,3 +71,62 @@ async def test_a_wait_that_is_cancelled_or_over_ends_and_costs_nothing(world: Si
     assert (await world.operation(over.operation_id))["error"]["code"] == "capacity_wait_expired"
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = ANY (:ids)", ids=ids) == 0
     assert await world.value("SELECT sum(used) FROM quotas") == 16
+
+
+WAITS = MayWait(for_capacity=True)
+
+
+async def test_a_resume_and_a_resize_that_waited_begin_when_there_is_room(world: SiteWorld) -> None:
+    async with world.worker():
+        rest = await world.build("rest", flavor="m2000-pod4")
+        await world.succeeded(await world.suspend(rest))
+        bert = await world.build("bert", flavor="m2000-pod16")
+        full = [await world.build(f"full{each}", flavor="m2000-pod16") for each in range(3)]
+        resize = await world.resize(bert, "m2000-pod32", may_wait=WAITS)
+        resume = await world.resume(rest, may_wait=WAITS)
+        step = "SELECT count(*) = 2 FROM operation_steps WHERE name = 'wait_for_capacity' AND state = 'running'"
+        await until(lambda: world.value(step), "both wait")
+        assert [await state(world, each) for each in (rest, bert)] == ["suspended", "active"]
+        for each in full:
+            await world.delete(each)
+        await world.succeeded(resize)
+        await world.succeeded(resume)
+    assert [await state(world, each) for each in (rest, bert)] == ["active", "active"]
+    assert await world.value("SELECT machines FROM clusters WHERE id = :id", id=bert) == 8
+    intervals = "SELECT array_agg(quantity ORDER BY started_at) FROM usage_intervals WHERE cluster_id = :id"
+    assert await world.value(intervals, id=bert) == [4, 8]
+
+
+async def test_a_wait_that_is_cancelled_or_over_leaves_a_cluster_as_it_was(world: SiteWorld) -> None:
+    async with world.worker():
+        rest = [await world.build(f"rest{each}", flavor="m2000-pod4") for each in range(2)]
+        for each in rest:
+            await world.succeeded(await world.suspend(each))
+        used = [await world.build(f"used{each}", flavor="m2000-pod16") for each in range(4)]
+        sites = await world.value("SELECT array_agg(external_name ORDER BY id) FROM clusters")
+        cancelled = [
+            await world.resume(rest[0], may_wait=WAITS),
+            await world.resize(used[0], "m2000-pod32", may_wait=WAITS),
+        ]
+        over = [await world.resume(rest[1], may_wait=WAITS), await world.resize(used[1], "m2000-pod32", may_wait=WAITS)]
+        for accepted in cancelled:
+            await world.cancel(accepted)
+        ids = [each.operation_id for each in over]
+        await world.execute(
+            "UPDATE capacity_waits SET since = app_now() - interval '2 hours', until = app_now() - interval '1 second'"
+            " WHERE operation_id = ANY (:ids)",
+            ids=ids,
+        )
+        await world.execute("UPDATE work SET run_at = app_now() WHERE kind = 'cluster'")
+        ended = "SELECT count(*) = 4 FROM operations WHERE finished_at IS NOT NULL AND id = ANY (:ids)"
+        ids += [each.operation_id for each in cancelled]
+        await until(lambda: world.value(ended, ids=ids), "all have ended")
+    for accepted in over:
+        assert (await world.operation(accepted.operation_id))["error"]["code"] == "capacity_wait_expired"
+    for accepted in cancelled:
+        assert (await world.operation(accepted.operation_id))["state"] == "cancelled"
+    assert [await state(world, each) for each in (*rest, *used)] == [*["suspended"] * 2, *["active"] * 4]
+    assert await world.value("SELECT array_agg(external_name ORDER BY id) FROM clusters") == sites
+    assert await world.value("SELECT count(*) FROM clusters WHERE blocked_by IS NOT NULL") == 0
+    open_ones = "SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL AND cluster_id = ANY (:ids)"
+    assert await world.value(open_ones, ids=used) == 4

@@ -1,4 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
+import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Select from "@cloudscape-design/components/select";
@@ -19,22 +20,28 @@ export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: (
   const { common, clusters: s } = useStrings();
   const flash = useFlash();
   const project = useProject();
+  const f = useFormat();
   const sold = useQuery(flavors(cluster.region));
   const [flavor, setFlavor] = useState<string>();
+  const [waits, setWaits] = useState(false);
   const estimate = useQuery(resizeEstimate(project, cluster.id, flavor));
   const type = cluster.machines[0]?.machine_type;
   const sizes = (sold.data?.items ?? [])
     .filter((each) => each.machine_type === type && each.poplar_servers === cluster.poplar_servers.length && each.name !== cluster.flavor)
     .map((each) => ({ value: each.name, label: each.name, description: s.sizeOf(each.ipus) }));
+  const queue = estimate.data?.capacity.wait;
   const run = useChange(
     (chosen: string) =>
-      api.POST("/v1/projects/{project}/clusters/{cluster}:resize", { params: { path: { project, cluster: cluster.id } }, body: { flavor: chosen } }),
+      api.POST("/v1/projects/{project}/clusters/{cluster}:resize", {
+        params: { path: { project, cluster: cluster.id } },
+        body: { flavor: chosen, ...(waits && { wait_for_capacity: true }) },
+      }),
     () => {
       flash({ type: "success", content: s.resizeDone(cluster.name) });
       onClose();
     },
   );
-  const possible = flavor !== undefined && estimate.data?.capacity.available === true && estimate.data.quota.allowed;
+  const possible = flavor !== undefined && estimate.data?.quota.allowed === true && (!queue || waits);
   return (
     <Dialog
       title={s.resizeTitle(cluster.name)}
@@ -57,6 +64,11 @@ export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: (
         />
       </FormField>
       {estimate.data && <Estimate found={estimate.data} />}
+      {queue && (
+        <Checkbox checked={waits} onChange={({ detail }) => setWaits(detail.checked)} description={s.resizeWaitsText}>
+          {s.resizeWaits(f.number(queue.place))}
+        </Checkbox>
+      )}
     </Dialog>
   );
 }

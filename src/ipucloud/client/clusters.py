@@ -195,14 +195,36 @@ def suspend(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     return request.post(f"clusters/{segment(cluster)}:suspend", Operation, if_match=if_match)
 
 
-def resume(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
-    """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds."""
-    return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
+def resume(
+    cluster: Ref,
+    *,
+    wait_for_capacity: bool = False,
+    wait_until: datetime | None = None,
+    if_match: str | None = None,
+) -> Call[Operation]:
+    """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds.
+
+    `wait_for_capacity`: it waits for machines, suspended, until `wait_until` or for a day, instead of being refused.
+    """
+    body = given(wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
+    return request.post(f"clusters/{segment(cluster)}:resume", Operation, body, if_match=if_match)
 
 
-def resize(cluster: Ref, flavor: str, *, if_match: str | None = None) -> Call[Operation]:
-    """Give the cluster more or fewer machines of its type. It restarts with its servers; partitions that fit stay."""
-    return request.post(f"clusters/{segment(cluster)}:resize", Operation, {"flavor": flavor}, if_match=if_match)
+def resize(
+    cluster: Ref,
+    flavor: str,
+    *,
+    wait_for_capacity: bool = False,
+    wait_until: datetime | None = None,
+    if_match: str | None = None,
+) -> Call[Operation]:
+    """Give the cluster more or fewer machines of its type. It restarts with its servers; partitions that fit stay.
+
+    `wait_for_capacity`: it waits for machines, in use as before, until `wait_until` or for a day, instead of being
+    refused.
+    """
+    body = given(flavor=flavor, wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
+    return request.post(f"clusters/{segment(cluster)}:resize", Operation, body, if_match=if_match)
 
 
 def estimate_resize(cluster: Ref, flavor: str) -> Call[ResizeEstimate]:

@@ -9,9 +9,17 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit, invalid
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
+from ipucloud.clusters.waiting.queue import Ahead, ahead
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
-from ipucloud.contract.estimates import ClusterPriceOut, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
+from ipucloud.contract.estimates import (
+    ClusterPriceOut,
+    EstimateCapacityOut,
+    EstimateOut,
+    EstimateQuotaOut,
+    EstimateWaitOut,
+    WhyNotOut,
+)
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, read_room
 from ipucloud.kernel.actor import Actor
@@ -36,6 +44,14 @@ def prices(per_minute: Money) -> ClusterPriceOut:
     )
 
 
+def would_wait(queue: Ahead, *, has_room: bool, awaited: bool) -> EstimateWaitOut | None:
+    """What a request that waits would wait for now; None: nothing."""
+    if has_room and not awaited:
+        return None
+    first = queue.clusters == 0
+    return EstimateWaitOut(place=queue.clusters + 1, expected_at=queue.expected_at if first else None)
+
+
 async def estimate(
     connection: Statements, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
 ) -> EstimateOut:
@@ -51,6 +67,7 @@ async def estimate(
     region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
     why_not = (await read_room(connection, region, need)).why_not(need)
+    queue = await ahead(connection, region, need.machine_type, need.machines, preemptible=body.preemptible)
     minutes = None
     if why_not is not None and not body.preemptible:
         minutes = await minutes_to_room(connection, region, need, settings)
@@ -64,6 +81,7 @@ async def estimate(
             available=why_not is None,
             why_not=None if why_not is None else WhyNotOut(**asdict(why_not)),
             preemption_minutes=minutes,
+            wait=would_wait(queue, has_room=why_not is None, awaited=admitted.awaited),
         ),
         expected_seconds=math.ceil(expected_seconds(plan_for(admitted), admitted.typical_seconds)),
     )

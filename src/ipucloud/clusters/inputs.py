@@ -74,7 +74,7 @@ class Rebuild:
 
 
 class CapacityWait(NamedTuple):
-    """A create's wait for machines: whether it has them, and the seconds that it may still wait."""
+    """The operation's wait for machines: whether it has them, and the seconds that it may still wait."""
 
     granted: bool
     left: float
@@ -120,7 +120,7 @@ class ClusterInputs:
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
     `keys_revision` counts the changes of `ssh_public_keys`, which may log in to its servers.
-    `wait`: its wait for capacity; None: it never waited.
+    `wait`: the operation's wait for capacity; None: it does not wait, and never did.
     `rebuild`: how the open operation writes servers again; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
@@ -239,7 +239,9 @@ _LOAD = Query(
                                 AND s.removed_at IS NOT NULL)) THEN
              (SELECT coalesce(json_agg(json_build_array(external_name, shape) ORDER BY created_at, id), '[]')
                 FROM kept_partitions WHERE project_id = c.project_id AND cluster_id = c.id) END AS kept_partitions,
-           CASE WHEN waited.cluster_id IS NOT NULL AND waited.granted_at IS NULL THEN 0
+           CASE WHEN EXISTS (SELECT FROM capacity_waits AS first
+                              WHERE first.project_id = c.project_id AND first.cluster_id = c.id
+                                AND first.kind = 'cluster.create' AND first.granted_at IS NULL) THEN 0
                 ELSE greatest(0, least(held.quarantine_left, :request_life)) END::float8 AS quarantine_left,
            (SELECT count(*) FROM health_reports r
              WHERE r.region = c.region AND r.code = 'not_clean' AND r.cleared_at IS NULL
@@ -258,7 +260,7 @@ _LOAD = Query(
       {controller_of_cluster("c", "v")}
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       {CURRENT_STEP}
-      LEFT JOIN capacity_waits waited ON waited.project_id = c.project_id AND waited.cluster_id = c.id
+      LEFT JOIN capacity_waits waited ON waited.project_id = o.project_id AND waited.operation_id = o.id
       LEFT JOIN resizes resized ON resized.project_id = o.project_id AND resized.operation_id = o.id
       LEFT JOIN cluster_rebuilds asked ON asked.project_id = o.project_id AND asked.operation_id = o.id
       LEFT JOIN LATERAL (

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.schedules.store import CALENDAR
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
@@ -17,6 +18,9 @@ from ipucloud.db.statements import Statements
 from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem, not_found
+
+RESIZES = "cluster.resize"
+"""The kind of operation that resizes a cluster. While it waits for capacity the cluster is in use, and only then."""
 
 
 class LockedCluster(NamedTuple):
@@ -89,6 +93,10 @@ class RunningOperation(NamedTuple):
     kind: str
     of_partition: bool
 
+    def waits_to_resize(self, cluster: LockedCluster) -> bool:
+        """Whether it is a resize that waits for capacity: one that has begun has taken the cluster out of use."""
+        return self.kind == RESIZES and cluster.state in BILLABLE
+
 
 # A separate statement: one that waits for a lock sees other rows in their earlier state.
 _RUNNING = Query(
@@ -99,6 +107,17 @@ _RUNNING = Query(
      ORDER BY of_partition, created_at, id LIMIT 1
     """,
     RunningOperation,
+)
+
+
+_ON_PARTITION = Query(
+    """
+    SELECT id FROM operations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND partition_id IS NOT NULL
+       AND state NOT IN ('cancelled', 'failed', 'succeeded')
+     ORDER BY created_at, id LIMIT 1
+    """,
+    UUID,
 )
 
 
@@ -134,11 +153,26 @@ async def running_operation(
     return await _RUNNING.one_or_none(connection, values)
 
 
+async def partition_operation(connection: AsyncConnection, cluster: LockedCluster) -> UUID | None:
+    """The oldest open operation on a partition of the cluster."""
+    return await _ON_PARTITION.one_or_none(connection, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+
+
 def in_the_way(operation_id: UUID, on: str = "the cluster") -> Problem:
     """409 for a request that must wait until that operation has finished."""
     return Problem(
         OPERATION_IN_PROGRESS,
         f"Another operation is running on {on}; wait until it has finished.",
         headers={"Retry-After": "2"},
+        extra={"operation": str(operation_id)},
+    )
+
+
+def wait_in_the_way(operation_id: UUID) -> Problem:
+    """409 for a request while a resize of the cluster waits for capacity."""
+    return Problem(
+        OPERATION_IN_PROGRESS,
+        "The cluster waits for capacity to be resized. Cancel that operation first, or wait until it has finished.",
+        headers={"Retry-After": "60"},
         extra={"operation": str(operation_id)},
     )

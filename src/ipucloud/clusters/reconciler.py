@@ -12,6 +12,7 @@ from ipucloud.clusters.inputs import ClusterInputs, Isolation, load
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
+from ipucloud.clusters.waiting.queue import granted
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.freezes import blocked_by
@@ -108,4 +109,7 @@ class ClusterReconciler:
         if not await lock_operation(connection, inputs):
             # A delete replaced the operation while this step ran, or it is to be cancelled: continue with that.
             return Go()
+        waits = inputs.wait is not None and not inputs.wait.granted
+        if waits and await granted(connection, inputs.operation.id):
+            return Go()  # its turn came meanwhile
         return await self._runner.apply(connection, inputs.operation, inputs, result)

@@ -10,12 +10,15 @@ from uuid import UUID
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import terms_of
-from ipucloud.clusters.estimate import prices
+from ipucloud.clusters.estimate import prices, would_wait
 from ipucloud.clusters.locked import read_cluster
 from ipucloud.clusters.operations.begin import plan_for
 from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.own_partition import fitting
+from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.clusters.sizes import sizes_for
+from ipucloud.clusters.waiting.queue import ahead, awaited
+from ipucloud.config import Settings
 from ipucloud.contract.estimates import (
     EstimateCapacityOut,
     EstimateQuotaOut,
@@ -48,7 +51,13 @@ _PARTITIONS = Query(
 
 
 async def estimate_resize(
-    connection: Statements, actor: Actor, cluster_id: UUID, *, flavor: str, catalogue: Catalogue
+    connection: Statements,
+    actor: Actor,
+    cluster_id: UUID,
+    *,
+    flavor: str,
+    catalogue: Catalogue,
+    settings: Settings,
 ) -> ResizeEstimateOut:
     """Check the flavor as a resize would, and say what it would do.
 
@@ -62,6 +71,14 @@ async def estimate_resize(
     here = await stays(connection, await held_machines(connection, **mine), sizes.machines)
     room = await read_room(connection, cluster.region, sizes.need)
     why_not = None if here else room.why_not(sizes.need)
+    place = {"region": cluster.region, "machine_type": cluster.machine_type}
+    waited_for = sizes.grows and await awaited(connection, **place, preemptible=cluster.preemptible)
+    queue = await ahead(
+        connection, **place, machines=sizes.machines, preemptible=cluster.preemptible, cluster_id=cluster.id
+    )
+    minutes = None
+    if why_not is not None and not cluster.preemptible:
+        minutes = await minutes_to_room(connection, cluster.region, sizes.need, settings, resized=cluster.id)
     quota = await quotas.find(
         connection, project_id=actor.project_id, region=cluster.region, machine_type=cluster.machine_type
     )
@@ -77,7 +94,8 @@ async def estimate_resize(
         capacity=EstimateCapacityOut(
             available=why_not is None,
             why_not=None if why_not is None else WhyNotOut(**asdict(why_not)),
-            preemption_minutes=None,
+            preemption_minutes=minutes,
+            wait=would_wait(queue, has_room=why_not is None, awaited=waited_for),
         ),
         partitions=list(_resized(await _PARTITIONS.all(connection, mine), own, sizes.ipus)),
         expected_seconds=math.ceil(expected_seconds(plan_for(cluster, RESIZE.steps), cluster.typical_seconds)),

@@ -133,7 +133,7 @@ resizes = sa.Table(
     sa.Column("to_machines", sa.Integer, nullable=False),
     sa.Column("to_ipus", sa.Integer, nullable=False),
     sa.Column("to_sku", sa.Text, nullable=False),
-    sa.Column("moves", sa.Boolean, nullable=False, comment="to another block of machines"),
+    sa.Column("moves", sa.Boolean, comment="to another block of machines; NULL: it has waited for capacity so far"),
     sa.Column("idle", sa.Text, comment="the allocations that its present steps leave alone; NULL: none"),
     tenant_key("resizes"),
     same_project("resizes", "cluster_id", "clusters"),

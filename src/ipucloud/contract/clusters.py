@@ -266,15 +266,20 @@ class ResizeOut(Answer):
 
     from_flavor: str = Field(description="The flavor that it had.", examples=["m2000-pod4"])
     to_flavor: str = Field(description="The flavor that it is to have.", examples=["m2000-pod16"])
-    moves: bool = Field(description="Whether the cluster moves to other machines; false: it keeps its own.")
+    moves: bool | None = Field(
+        description="Whether the cluster moves to other machines; false: it keeps its own; null: it waits for capacity."
+    )
 
 
 class CapacityWaitOut(Answer):
-    """A cluster's wait for machines. It is not billed, and holds no quota."""
+    """A cluster's wait for machines. What it waits for is not billed, and takes no quota."""
 
     place: int = Field(description="Place in the queue of its region and machine type, counted from 1.", examples=[1])
+    machines: int = Field(
+        description="How many machines the cluster is to have; of a resize, those of its new size.", examples=[4]
+    )
     since: datetime = Field(description="Since when it waits.")
-    until: datetime = Field(description="When the create fails if it has no machines by then.")
+    until: datetime = Field(description="When the operation fails if it has no machines by then.")
     expected_at: datetime | None = Field(
         description=(
             "When a cluster that is large enough expires next; null: no known expiry tells, or it is not the first"
@@ -382,7 +387,27 @@ class ClusterRestart(Body):
     )
 
 
-class ClusterResize(Body):
+class WaitingRequest(Body):
+    """Whether a request waits for machines."""
+
+    wait_for_capacity: bool = Field(
+        False, description="Whether the request waits for machines when none are free for it, instead of being refused."
+    )
+    wait_until: Instant | None = Field(
+        None,
+        description=(
+            "Until when it waits, at most seven days from now; null: for a day. Needs `wait_for_capacity`. Without"
+            " machines by then the operation fails with `capacity_wait_expired`."
+        ),
+        examples=[None],
+    )
+
+
+class ClusterResume(WaitingRequest):
+    """How a suspended cluster is resumed."""
+
+
+class ClusterResize(WaitingRequest):
     """The size that a cluster is to have."""
 
     flavor: Slug = Field(description="A flavor of the cluster's machine type.", examples=["m2000-pod64"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer
@@ -43,6 +45,21 @@ class EstimateQuotaOut(Answer):
     needed: int
 
 
+class EstimateWaitOut(Answer):
+    """What a request with `wait_for_capacity` would wait for now."""
+
+    place: int = Field(
+        description="Its place in the queue at the latest: projects take turns, so it may be nearer.", examples=[1]
+    )
+    expected_at: datetime | None = Field(
+        description=(
+            "When a cluster that is large enough expires next; null: no known expiry tells, or it would not be the"
+            " first in the queue."
+        ),
+        examples=[None],
+    )
+
+
 class EstimateCapacityOut(Answer):
     """Whether the region has room for the cluster now."""
 
@@ -50,10 +67,13 @@ class EstimateCapacityOut(Answer):
     why_not: WhyNotOut | None
     preemption_minutes: int | None = Field(
         description=(
-            "After how many minutes preemptible clusters make room for it, when it is created with `wait_for_capacity`;"
+            "After how many minutes preemptible clusters make room for it, if it waits with `wait_for_capacity`;"
             " null: it has room, or stopping them would not do."
         ),
         examples=[None],
+    )
+    wait: EstimateWaitOut | None = Field(
+        description="What it would wait for with `wait_for_capacity`; null: it would begin at once.", examples=[None]
     )
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.clusters.operations.repair import REPAIR
+from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by, decided
 from ipucloud.invariants.states import STATES
@@ -67,7 +68,8 @@ BETWEEN = Invariant(
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
     sentence="A cluster's state matches its open operation; operations on its partitions run while it is in use, and"
-    " beside no operation on it but a replacement of its access key, or a repair by the audit.",
+    " beside no operation on it but a replacement of its access key, a resize that waits for capacity, or a repair by"
+    " the audit.",
     object_type="cluster",
     remedy="Delete the cluster (`ipucloud admin clusters force-delete`); that ends the operation. If it is already"
     " deleted, have the audit end it.",
@@ -77,15 +79,19 @@ SETTLED = Invariant(
            format('the cluster is in %s, and operation %s is a %s', c.state, o.id, o.kind) AS detail
       FROM clusters c
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+      LEFT JOIN capacity_waits w ON w.project_id = o.project_id AND w.operation_id = o.id AND w.granted_at IS NULL
      WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
-        OR o.kind = :suspend AND c.state <> 'suspending' OR o.kind = :resume AND c.state <> 'resuming'
-        OR o.kind IN (:replace, :rebuild) AND c.state <> 'rebuilding' OR o.kind = :resize AND c.state <> 'resizing'
+        OR o.kind = :suspend AND c.state <> 'suspending'
+        OR o.kind = :resume AND c.state <> CASE WHEN w.cluster_id IS NULL THEN 'resuming' ELSE 'suspended' END
+        OR o.kind IN (:replace, :rebuild) AND c.state <> 'rebuilding'
+        OR o.kind = :resize AND CASE WHEN w.cluster_id IS NULL THEN c.state <> 'resizing'
+                                     ELSE c.state <> ALL (:working) END
         OR o.partition_id IS NOT NULL AND (c.state <> ALL (:working) OR EXISTS (
              SELECT FROM operations own
               WHERE own.project_id = c.project_id AND own.cluster_id = c.id AND own.partition_id IS NULL
                 AND own.finished_at IS NULL AND own.kind <> ALL (:beside)))
     """,
-    parameters=MappingProxyType({**STATES, "beside": sorted(BESIDE_PARTITIONS | {REPAIR.name})}),
+    parameters=MappingProxyType({**STATES, "beside": sorted(BESIDE_PARTITIONS | {REPAIR.name, RESIZE.name})}),
 )
 
 TIMES_IN_ORDER = Invariant(
@@ -171,7 +177,8 @@ SERVERS_OF_HOSTS = Invariant(
        AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL AND c.state <> 'suspended')
        AND (hosts.numbers IS NOT NULL OR NOT EXISTS (
              SELECT FROM capacity_waits w
-              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL))
+              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL
+                AND w.kind = 'cluster.create'))
     """,
     parameters=STATES,
 )

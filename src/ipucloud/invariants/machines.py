@@ -99,7 +99,8 @@ EXACTLY_ITS_MACHINES = Invariant(
      WHERE coalesce(held.machines, 0) <> c.machines
        AND (held.machines > 0 OR NOT EXISTS (
              SELECT FROM capacity_waits w
-              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL))
+              WHERE w.project_id = c.project_id AND w.cluster_id = c.id AND w.granted_at IS NULL
+                AND w.kind = 'cluster.create'))
        AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0 AND NOT held.both_sizes))
     """,
     parameters=STATES,
@@ -123,7 +124,7 @@ BOTH_SIZES = Invariant(
                       FROM allocations a
                      WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
                        AND a.machine_id IS NOT NULL) AS held
-     WHERE o.finished_at IS NULL
+     WHERE o.finished_at IS NULL AND r.moves IS NOT NULL
        AND ((held.former, held.latter) <> (r.from_machines, r.to_machines)
             OR (c.flavor, c.machines) <> CASE r.idle WHEN 'joins' THEN (r.from_flavor, r.from_machines)
                                                      WHEN 'leaves' THEN (r.to_flavor, r.to_machines)

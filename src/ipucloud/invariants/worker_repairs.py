@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, running_operation
-from ipucloud.clusters.operations.begin import open_planned, plan_for
+from ipucloud.clusters.operations.begin import end_wait, open_planned, plan_for
 from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
 from ipucloud.clusters.operations.repair import REPAIR, steps_of_create
@@ -69,6 +69,9 @@ async def _open(
 ) -> RepairDone:
     actor = Actor(cluster.project_id, token_id=None, request_id=REQUEST_ID)
     running = await running_operation(connection, actor, cluster, beside_partitions=beside_partitions)
+    if running is not None and running.waits_to_resize(cluster):
+        await end_wait(connection, cluster, running.id)
+        running = await running_operation(connection, actor, cluster, beside_partitions=beside_partitions)
     if running is not None:
         raise Refused(f"Operation {running.id} runs on the cluster; audit again when it has finished.")
     plan = plan_for(cluster, steps)

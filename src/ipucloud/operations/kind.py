@@ -177,6 +177,13 @@ class Kind(Generic[Act, Inputs]):
         """What the object lacks, for the steps of an undo; as in `step.plan_of`."""
         return {}
 
+    def unbegun(self, inputs: Inputs) -> bool:
+        """Whether the operation waits to begin, and its object is as it was before the request.
+
+        One that fails or is cancelled then ends at once, without an undo.
+        """
+        return False
+
     async def step_recorded(self, connection: AsyncConnection, inputs: Inputs, blocked_by: str | None) -> None:
         """Runs in the transaction that recorded the state of a step.
 

@@ -97,6 +97,9 @@ class Runner(Generic[Act, Inputs]):
                 return await self._pending(at, result)
             case Failed():
                 return await self._fail(at, result)
+            case Cancelled() if at.kind.unbegun(inputs):
+                await _record(at, StepState.SKIPPED, "cancelled")
+                return await _end(at, Ending(OperationState.CANCELLED, None))
             case Cancelled():
                 await _undo(at, _required(at.kind.next_undo(at.operation), at.kind), None)
                 await _record(at, StepState.SKIPPED, "cancelled")
@@ -146,7 +149,8 @@ class Runner(Generic[Act, Inputs]):
 async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
     """Go on in another way, if the kind has one; otherwise undo what was done.
 
-    An operation without an undo ends as it is: what it built belongs to an object in use.
+    An operation without an undo ends as it is: what it built belongs to an object in use. So does one that has not
+    begun.
     """
     other = await at.kind.instead(at.connection, at.inputs, failed)
     if not isinstance(other, Failed):
@@ -155,7 +159,7 @@ async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
         return Go()
     failed = other
     problem = failed.problem or at.kind.problem(at.operation, failed)
-    undo = at.kind.next_undo(at.operation)
+    undo = None if at.kind.unbegun(at.inputs) else at.kind.next_undo(at.operation)
     if undo is not None:
         await _undo(at, undo, problem)
         await _record(at, StepState.FAILED, failed.detail, failed)

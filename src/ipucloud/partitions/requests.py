@@ -10,11 +10,12 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import RunningOperation, in_the_way, lock_cluster
+from ipucloud.clusters.locked import RESIZES, RunningOperation, in_the_way, lock_cluster
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
-from ipucloud.clusters.states import PARTITIONS
+from ipucloud.clusters.states import BILLABLE, PARTITIONS
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import PartitionOf
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.partitions import Origin, PartitionCreate, PartitionReset, PartitionState
@@ -61,6 +62,7 @@ class _Facts(NamedTuple):
     own_kind: str | None
     running: int
     oldest: UUID | None
+    state: ClusterState
 
 
 _FACTS = Query(
@@ -77,7 +79,7 @@ _FACTS = Query(
                  WHERE (taken.project_id, taken.cluster_id) = (c.project_id, c.id)
                    AND taken.external_name = c.external_name || '-' || candidate)
               ORDER BY candidate LIMIT 1), 0) AS next_number,
-           o.id AS own_operation, o.kind AS own_kind, others.running, others.oldest
+           o.id AS own_operation, o.kind AS own_kind, others.running, others.oldest, c.state
       FROM clusters c
       LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
       LEFT JOIN machines m ON m.id = a.machine_id
@@ -307,7 +309,8 @@ def _require_ours(partition: _Partition) -> None:
 
 def _may_begin(facts: _Facts) -> None:
     """Raise `Problem` operation_in_progress while the cluster is being repaired, or as many operations run as may."""
-    if facts.own_operation is not None and facts.own_kind not in BESIDE_PARTITIONS:
+    waits = facts.own_kind == RESIZES and facts.state in BILLABLE
+    if facts.own_operation is not None and not waits and facts.own_kind not in BESIDE_PARTITIONS:
         raise in_the_way(facts.own_operation)
     if facts.oldest is not None and facts.running >= MAX_OPEN:
         raise in_the_way(facts.oldest, f"each of {facts.running} partitions of the cluster, as many as may at a time")

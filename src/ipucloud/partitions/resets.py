@@ -46,7 +46,8 @@ _DUE = Query(
        AND NOT EXISTS (
              SELECT FROM operations o
               WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.partition_id IS NULL
-                AND o.finished_at IS NULL AND o.kind <> ALL (:beside))
+                AND o.finished_at IS NULL AND o.kind <> ALL (:beside)
+                AND NOT (o.kind = 'cluster.resize' AND c.state IN ('active', 'degraded')))
        AND NOT EXISTS (
              SELECT FROM operations o
               WHERE o.project_id = p.project_id AND o.partition_id = p.id AND o.finished_at IS NULL)

@@ -29,6 +29,7 @@ from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.terminals.store import forget_terminals
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
+from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
@@ -157,7 +158,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("end_expired_freezes", interval=15.0, run=end_expired_freezes),
         Periodic("start_repairs", interval=5.0, run=partial(start_repairs, settings, replace_hardware)),
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
-        Periodic("serve_waiting_clusters", interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
+        Periodic(SERVE_TASK, interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
         Periodic("follow_preemptions", interval=PREEMPTION_SECONDS, run=partial(follow_preemptions, settings)),
         Periodic("follow_reservations", interval=FOLLOW_SECONDS, run=follow_reservations),
         Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),

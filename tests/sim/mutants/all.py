@@ -14,6 +14,7 @@ from tests.sim.mutants import (
     restarts,
     schedules,
     truth,
+    waits,
 )
 from tests.sim.mutants.planting import MUTANTS
 
@@ -30,4 +31,5 @@ __all__ = [
     "restarts",
     "schedules",
     "truth",
+    "waits",
 ]

@@ -22,6 +22,7 @@ from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.operations.waiting import AT_ONCE, MayWait
 from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.clusters.update import update
@@ -83,10 +84,12 @@ class Customer:
             lambda connection: suspend(connection, actor, cluster, if_match=if_match, settings=self.settings)
         )
 
-    async def resume(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
+    async def resume(self, cluster: UUID, *, if_match: int | None = None, may_wait: MayWait = AT_ONCE) -> Accepted:
         actor = self.actor()
         return await self.database.transact(
-            lambda connection: resume(connection, actor, cluster, if_match=if_match, settings=self.settings)
+            lambda connection: resume(
+                connection, actor, cluster, if_match=if_match, settings=self.settings, may_wait=may_wait
+            )
         )
 
     async def restart(self, cluster: UUID, *servers: str, hard: bool = False, if_match: int | None = None) -> Accepted:
@@ -104,7 +107,9 @@ class Customer:
             )
         )
 
-    async def resize(self, cluster: UUID, flavor: str, *, if_match: int | None = None) -> Accepted:
+    async def resize(
+        self, cluster: UUID, flavor: str, *, if_match: int | None = None, may_wait: MayWait = AT_ONCE
+    ) -> Accepted:
         actor = self.actor()
         return await self.database.transact(
             lambda connection: resize(
@@ -115,6 +120,7 @@ class Customer:
                 catalogue=self.catalogue,
                 if_match=if_match,
                 settings=self.settings,
+                may_wait=may_wait,
             )
         )
 
@@ -135,7 +141,14 @@ class Customer:
 
     async def estimate_resize(self, cluster: UUID, flavor: str) -> ResizeEstimateOut:
         async with self.database.read() as connection:
-            return await estimate_resize(connection, self.actor(), cluster, flavor=flavor, catalogue=self.catalogue)
+            return await estimate_resize(
+                connection,
+                self.actor(),
+                cluster,
+                flavor=flavor,
+                catalogue=self.catalogue,
+                settings=self.settings,
+            )
 
     async def replace_hardware(
         self, cluster: UUID, *hardware: str, if_match: int | None = None, **changes: Any

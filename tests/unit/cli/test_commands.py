@@ -216,6 +216,19 @@ def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, o
     assert "idempotency-key" in asked.headers
 
 
+@pytest.mark.parametrize(("verb", "size"), [("resume", []), ("resize", ["m2000-pod64", "--yes"])])
+def test_a_resume_and_a_resize_wait_for_capacity(run: Run, service: Service, verb: str, size: list[str]) -> None:
+    serve_cluster(service)
+    service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
+    flavor = {"flavor": size[0]} if size else {}
+    assert run("clusters", verb, "bert", *size, "--wait-for-capacity", "--no-wait").status == 0
+    assert service.asked[-2].body == flavor | {"wait_for_capacity": True}
+    assert run("clusters", verb, "bert", *size, "--wait-until", "2030-01-01T00:00:00Z", "--no-wait").status == 0
+    body = service.asked[-2].body
+    assert isinstance(body, dict)
+    assert (body["wait_for_capacity"], body["wait_until"][:10]) == (True, "2030-01-01")
+
+
 def test_a_power_cycle_of_one_server_says_what_is_lost_first(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

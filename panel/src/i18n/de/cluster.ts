@@ -64,7 +64,7 @@ export const cluster: Messages["cluster"] = {
   heldUp: (why) => `Andere gehen vor, solange ${why}.`,
   heldUpBy: {
     quota_exceeded: "das Kontingent des Projekts ausgeschöpft ist", budget_reached: "ein Budget erreicht ist", payment_overdue: "eine Rechnung überfällig ist",
-    funds_exhausted: "das Konto kein Guthaben hat",
+    funds_exhausted: "das Konto kein Guthaben hat", operation_in_progress: "auf einer seiner Partitionen eine Operation läuft",
   },
   credited: "Diese Minuten werden nicht berechnet.",
   repair: (when) => `Eine Reparatur ist für ${when} geplant.`,

@@ -45,6 +45,8 @@ export const clusters: Messages["clusters"] = {
   stays: "Er behält seine",
   moves: "Er zieht auf andere um",
   noRoom: "Kein Platz",
+  resizeWaits: (place) => `Auf Kapazität warten: Platz ${place} in der Warteschlange`,
+  resizeWaitsText: "Bis Platz ist, bleibt der Cluster mit seiner jetzigen Größe in Betrieb und kostet so viel wie jetzt. Sie können das jederzeit abbrechen.",
   itsPartitions: "Partitionen",
   partitionsKept: "Alle werden wieder angelegt",
   partitionsDropped: (names) => `Nicht wieder angelegt, aus Platzmangel: ${names}`,

@@ -61,7 +61,7 @@ export const cluster = {
   heldUp: (why: string) => `Others go first as long as ${why}.`,
   heldUpBy: {
     quota_exceeded: "the project's quota is used up", budget_reached: "a budget is reached", payment_overdue: "an invoice is overdue",
-    funds_exhausted: "the account has no funds",
+    funds_exhausted: "the account has no funds", operation_in_progress: "an operation runs on one of its partitions",
   } as Record<string, string>,
   credited: "These minutes are not billed.",
   repair: (when: string) => `A repair is scheduled for ${when}.`,

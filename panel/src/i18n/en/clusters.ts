@@ -43,6 +43,8 @@ export const clusters = {
   stays: "It keeps its own",
   moves: "It moves to others",
   noRoom: "No room",
+  resizeWaits: (place: string) => `Wait for capacity: place ${place} in the queue`,
+  resizeWaitsText: "The cluster stays in use with its present size, and costs as much as now, until there is room. You can cancel that at any time.",
   itsPartitions: "Partitions",
   partitionsKept: "All are made again",
   partitionsDropped: (names: string) => `Not made again, for want of room: ${names}`,

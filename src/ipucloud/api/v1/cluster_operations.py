@@ -25,6 +25,7 @@ from ipucloud.clusters.operations.resize import resize
 from ipucloud.clusters.operations.restart import restart
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.clusters.resize_estimate import estimate_resize
 from ipucloud.config import Settings
@@ -32,6 +33,7 @@ from ipucloud.contract.clusters import (
     ClusterRebuild,
     ClusterResize,
     ClusterRestart,
+    ClusterResume,
 )
 from ipucloud.contract.estimates import ResizeEstimateOut
 from ipucloud.contract.operations import OperationOut
@@ -60,6 +62,7 @@ class Begin(Protocol):
     ) -> Accepted: ...
 
 
+_AT_ONCE = ClusterResume()
 routes = router()
 
 
@@ -127,13 +130,17 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
         headers=(IF_MATCH,),
     ),
 )
-async def resume_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+async def resume_cluster(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResume = _AT_ONCE
+) -> Response:
     """Reserve machines for a suspended cluster and restart it with its existing servers.
 
-    It costs nothing until it is `active` again. If resuming fails or is cancelled, the cluster stays suspended. A
-    repeated request returns the running resume.
+    It costs nothing until it is `active` again. If resuming fails or is cancelled, the cluster stays suspended. With
+    `wait_for_capacity` it stays suspended until there are machines for it. A repeated request returns the running
+    resume.
     """
-    return await _begun(request, project, cluster, resume)
+    may_wait = MayWait(body.wait_for_capacity, body.wait_until)
+    return await _begun(request, project, cluster, partial(resume, may_wait=may_wait))
 
 
 @routes.post(
@@ -177,7 +184,12 @@ async def estimate_cluster_resize(
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         found = await estimate_resize(
-            connection, actor(request, scope), cluster, flavor=body.flavor, catalogue=catalogue_of(request)
+            connection,
+            actor(request, scope),
+            cluster,
+            flavor=body.flavor,
+            catalogue=catalogue_of(request),
+            settings=services_of(request).settings,
         )
         return Answer(200, found.model_dump_json().encode())
 
@@ -210,9 +222,11 @@ async def resize_cluster(request: Request, project: ProjectRef, cluster: Cluster
     """Give a cluster in use more or fewer machines of its type. It is restarted, and not billed until it is active.
 
     Poplar servers keep disk, address and host key; partitions that fit are made again. A resize that fails or is
-    cancelled restores the former size. A repeated request for the same flavor returns the running resize.
+    cancelled restores the former size. With `wait_for_capacity` the cluster stays in use, and is billed as before,
+    until there are machines for it. A repeated request for the same flavor returns the running resize.
     """
-    begun = partial(resize, flavor=body.flavor, catalogue=catalogue_of(request))
+    may_wait = MayWait(body.wait_for_capacity, body.wait_until)
+    begun = partial(resize, flavor=body.flavor, catalogue=catalogue_of(request), may_wait=may_wait)
     return await _begun(request, project, cluster, begun)
 
 

@@ -101,10 +101,11 @@ async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes,
     ),
 )
 async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:
-    """Cancel a create or a resume, or the create or reset of a partition. It stops after the current step, and
+    """Cancel a create, resume or resize, or the create or reset of a partition. It stops after the current step, and
     completed steps are undone.
 
-    Nothing is billed. If a resume is cancelled, the cluster stays suspended. What the controller already has of a new
+    Nothing is billed for it. A cluster whose resume is cancelled stays suspended, and one that waits for capacity to be
+    resized stays in use. What the controller already has of a new
     partition is removed; a partition whose reset is cancelled is left as the controller has it.
     """
 

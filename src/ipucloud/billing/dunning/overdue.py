@@ -69,7 +69,9 @@ _LATE = Query(
            AND NOT EXISTS (
                  SELECT FROM operations o
                   WHERE o.cluster_id = c.id AND o.partition_id IS NULL
-                    AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
+                    AND o.state NOT IN ('cancelled', 'failed', 'succeeded')
+                    -- A cluster in use has one that only waits for capacity.
+                    AND o.kind <> 'cluster.resize')
          ORDER BY c.id LIMIT :limit
         """,
     ),

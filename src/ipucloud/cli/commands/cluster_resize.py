@@ -7,17 +7,25 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name, Patience, Wait, Yes, ask
+from ipucloud.cli.commands.clusters import Name, Patience, Wait, WaitForCapacity, Yes, ask, would_wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import FLAVOR, find_cluster
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import WaitUntil
 from ipucloud.client import clusters
 from ipucloud.client.models import ResizedPartition, ResizeEstimate
 
 app = typer.Typer()
 
 
-@customer_command(app, "resize", "bert m2000-pod64", "bert m2000-pod64 --preview", "bert m2000-pod4 --yes --no-wait")
+@customer_command(
+    app,
+    "resize",
+    "bert m2000-pod64",
+    "bert m2000-pod64 --preview",
+    "bert m2000-pod4 --yes --no-wait",
+    "bert m2000-pod64 --wait-until 3d --no-wait",
+)
 def resize(
     session: Session,
     name: Name,
@@ -26,6 +34,8 @@ def resize(
         typer.Argument(help="The size that it is to have; see `ipucloud flavors list`.", autocompletion=names(FLAVOR)),
     ],
     *,
+    wait_for_capacity: WaitForCapacity = False,
+    wait_until: WaitUntil = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would happen.")] = False,
     yes: Yes = False,
     wait: Wait = True,
@@ -36,16 +46,19 @@ def resize(
     Disks, addresses and host keys stay. Partitions that fit are made again. If it fails, the former size is restored.
     """
     cluster = find_cluster(session.client, name)
+    waits = wait_for_capacity or wait_until is not None
     if preview or not yes:
         estimate = session.run(clusters.estimate_resize(cluster.id, flavor))
         if preview:
             session.show(estimate, _facts(estimate))
             return
         session.confirm(
-            f"Resize {cluster.name} from {estimate.from_flavor} to {estimate.to_flavor}? {_consequences(estimate)}",
+            f"Resize {cluster.name} from {estimate.from_flavor} to {estimate.to_flavor}?"
+            f" {_consequences(estimate, waits=waits)}",
             "resize the cluster, end its programs and restart its servers",
         )
-    ask(session, cluster, partial(clusters.resize, flavor=flavor), wait=wait, patience=patience)
+    call = partial(clusters.resize, flavor=flavor, wait_for_capacity=waits, wait_until=wait_until)
+    ask(session, cluster, call, wait=wait, patience=patience)
 
 
 def _facts(found: ResizeEstimate) -> list[tuple[str, object]]:
@@ -58,6 +71,7 @@ def _facts(found: ResizeEstimate) -> list[tuple[str, object]]:
         ("per hour after", found.price_after.price_per_hour),
         ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
         ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
+        ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
         ("in use again after", f"{found.expected_seconds} s"),
         *((f"partition {each.name}", _partition(each)) for each in found.partitions),
     ]
@@ -75,9 +89,11 @@ def _partition(each: ResizedPartition) -> str:
     return f"{each.ipus_after} IPUs, made again" if each.ipus == each.ipus_after else f"{each.ipus_after} IPUs"
 
 
-def _consequences(found: ResizeEstimate) -> str:
+def _consequences(found: ResizeEstimate, *, waits: bool) -> str:
     lost = [f"{each.name} ({each.ipus or '?'} IPUs)" for each in found.partitions if each.ipus_after is None]
+    queued = found.capacity.wait if waits else None
     sentences = [
+        f"It {would_wait(queued)}, and stays in use meanwhile; then:" if queued else "",
         f"It costs {found.price_after.price_per_hour} an hour instead of {found.price_before.price_per_hour},"
         f" and is in use again after about {max(1, round(found.expected_seconds / 60))} minutes.",
         "Programs on its IPUs will end, and its servers will restart.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,7 @@ from ipucloud.cli.finding import (
     suggesting,
 )
 from ipucloud.cli.following import carry_out, follow
+from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil
@@ -36,6 +38,7 @@ from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
 from ipucloud.client.models import (
     Cluster,
     ClusterState,
+    EstimateWait,
     Machine,
     Operation,
     OperationState,
@@ -88,6 +91,9 @@ Preemptible = Annotated[
 PoplarServers = Annotated[
     int | None, typer.Option("--poplar-servers", min=1, help="Number of Poplar servers; by default, the flavor's.")
 ]
+WaitForCapacity = Annotated[
+    bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
+]
 Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
 Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")]
 Identity = Annotated[
@@ -126,9 +132,7 @@ def create(
     auto_repair: AutoRepair = True,
     repair_window: Window = None,
     idle: Idle = None,
-    wait_for_capacity: Annotated[
-        bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
-    ] = False,
+    wait_for_capacity: WaitForCapacity = False,
     wait_until: WaitUntil = None,
     preemptible: Preemptible = False,
     reservation: Annotated[
@@ -266,10 +270,20 @@ def suspend(session: Session, name: Name, yes: Yes = False, wait: Wait = True, p
     ask(session, cluster, clusters.suspend, wait=wait, patience=patience)
 
 
-@customer_command(app, "resume", "bert")
-def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
+@customer_command(app, "resume", "bert", "bert --wait-for-capacity --no-wait")
+def resume(
+    session: Session,
+    name: Name,
+    *,
+    wait_for_capacity: WaitForCapacity = False,
+    wait_until: WaitUntil = None,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
     """Resume a suspended cluster with the data on its servers."""
-    ask(session, find_cluster(session.client, name), clusters.resume, wait=wait, patience=patience)
+    waits = wait_for_capacity or wait_until is not None
+    call = partial(clusters.resume, wait_for_capacity=waits, wait_until=wait_until)
+    ask(session, find_cluster(session.client, name), call, wait=wait, patience=patience)
 
 
 @customer_command(app, "repair", "bert", "bert --yes --no-wait")
@@ -323,10 +337,17 @@ def estimate(
             ("per month", found.price_per_month),
             ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
             ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
+            ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
             ("preemptible clusters", capacity.preemption_minutes and _room_after(capacity.preemption_minutes)),
             ("ready after", f"{found.expected_seconds} s"),
         ],
     )
+
+
+def would_wait(found: EstimateWait) -> str:
+    """What a request that waits for capacity would wait for, in a line."""
+    expected = f", expected {shown(found.expected_at)}" if found.expected_at else ""
+    return f"waits, at place {found.place} in the queue{expected}"
 
 
 def _room_after(minutes: int) -> str:

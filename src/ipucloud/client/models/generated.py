@@ -135,16 +135,19 @@ class BudgetThreshold(Answer):
 
 
 class CapacityWait(Answer):
-    """A cluster's wait for machines. It is not billed, and holds no quota."""
+    """A cluster's wait for machines. What it waits for is not billed, and takes no quota."""
 
     place: int
     """Place in the queue of its region and machine type, counted from 1."""
+
+    machines: int
+    """How many machines the cluster is to have; of a resize, those of its new size."""
 
     since: datetime
     """Since when it waits."""
 
     until: datetime
-    """When the create fails if it has no machines by then."""
+    """When the operation fails if it has no machines by then."""
 
     expected_at: datetime | None = None
     """
@@ -478,6 +481,19 @@ class EstimateQuota(Answer):
 
     needed: int
     """Machines that the cluster needs."""
+
+
+class EstimateWait(Answer):
+    """What a request with `wait_for_capacity` would wait for now."""
+
+    place: int
+    """Its place in the queue at the latest: projects take turns, so it may be nearer."""
+
+    expected_at: datetime | None = None
+    """
+    When a cluster that is large enough expires next; null: no known expiry tells, or it would not be the first in
+    the queue.
+    """
 
 
 class Event(Answer):
@@ -2185,8 +2201,8 @@ class Resize(Answer):
     to_flavor: str
     """The flavor that it is to have."""
 
-    moves: bool
-    """Whether the cluster moves to other machines; false: it keeps its own."""
+    moves: bool | None = None
+    """Whether the cluster moves to other machines; false: it keeps its own; null: it waits for capacity."""
 
 
 class ResizedPartition(Answer):
@@ -3593,9 +3609,12 @@ class EstimateCapacity(Answer):
 
     preemption_minutes: int | None = None
     """
-    After how many minutes preemptible clusters make room for it, when it is created with `wait_for_capacity`;
-    null: it has room, or stopping them would not do.
+    After how many minutes preemptible clusters make room for it, if it waits with `wait_for_capacity`; null: it
+    has room, or stopping them would not do.
     """
+
+    wait: EstimateWait | None = None
+    """What it would wait for with `wait_for_capacity`; null: it would begin at once."""
 
 
 class ExpectedTax(Answer):
@@ -6333,6 +6352,7 @@ __all__ = [
     "Estimate",
     "EstimateCapacity",
     "EstimateQuota",
+    "EstimateWait",
     "Event",
     "EventType",
     "ExpectedHardware",

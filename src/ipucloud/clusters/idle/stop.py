@@ -63,7 +63,8 @@ _DUE = Query(
        AND NOT {IN_USE_BY_SERVICES}
        AND greatest(used.since, c.idle_counted_from, {LAST_JOB_ENDED},
                     (SELECT max(coalesce(o.finished_at, 'infinity')) FROM operations AS o
-                      WHERE o.project_id = c.project_id AND o.cluster_id = c.id))
+                      WHERE o.project_id = c.project_id AND o.cluster_id = c.id
+                        AND NOT (o.kind = 'cluster.resize' AND o.finished_at IS NULL)))
            <= app_now() - make_interval(mins => c.idle_suspend_minutes)
      ORDER BY used.since, c.id LIMIT :limit
     """,  # noqa: S608  # our own text

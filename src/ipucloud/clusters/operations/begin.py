@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval
-from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
+from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
 from ipucloud.clusters.states import CLUSTER_STATES
@@ -19,6 +19,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.ending import preempt
 from ipucloud.operations.kind import Billing, Repeated
 from ipucloud.operations.step import PlannedStep, expected_seconds, plan_of
 from ipucloud.operations.store import Accepted, Target, open_operation
@@ -54,30 +55,38 @@ async def begin(
     """
     plan = plan_for(cluster, kind.steps)
     accepted = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=deadline_seconds)
-    if kind.during is not None:
-        await connection.execute(
-            _ENTER,
-            {
-                "project_id": actor.project_id,
-                "cluster_id": cluster.id,
-                "state": CLUSTER_STATES.require(cluster.state, ClusterState(kind.during)).value,
-                "sla": math.ceil(expected_seconds(plan, cluster.typical_seconds)),
-                "operation_id": accepted.operation_id,
-                "request_id": actor.request_id,
-            },
-        )
-        failpoint("begin.state_entered")
-        await operation_begun(
-            connection,
-            project_id=actor.project_id,
-            cluster_id=cluster.id,
-            kind=kind.name,
-            operation_id=accepted.operation_id,
-            request_id=actor.request_id,
-        )
+    await enter(connection, actor, cluster, kind, accepted.operation_id)
     if kind.billing is Billing.ENDS:
         await end_billing(connection, cluster)
     return accepted
+
+
+async def enter(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, operation_id: UUID
+) -> None:
+    """Move the cluster to the state in which the operation carries its steps out, if its kind declares one."""
+    if kind.during is None:
+        return
+    await connection.execute(
+        _ENTER,
+        {
+            "project_id": actor.project_id,
+            "cluster_id": cluster.id,
+            "state": CLUSTER_STATES.require(cluster.state, ClusterState(kind.during)).value,
+            "sla": math.ceil(expected_seconds(plan_for(cluster, kind.steps), cluster.typical_seconds)),
+            "operation_id": operation_id,
+            "request_id": actor.request_id,
+        },
+    )
+    failpoint("begin.state_entered")
+    await operation_begun(
+        connection,
+        project_id=actor.project_id,
+        cluster_id=cluster.id,
+        kind=kind.name,
+        operation_id=operation_id,
+        request_id=actor.request_id,
+    )
 
 
 async def end_billing(connection: AsyncConnection, cluster: LockedCluster) -> None:
@@ -118,15 +127,28 @@ async def repeated(
 ) -> Accepted | None:
     """The response to a request while an operation runs on the cluster, as the kind declares; None when none runs.
 
+    A resize that waits for capacity ends, as `preempted`, if the kind ends it.
+
     Raises `Problem` precondition_failed, operation_in_progress.
     """
     running = await running_operation(connection, actor, cluster, beside_partitions=kind.beside_partitions)
     if running is not None and running.kind == kind.name and kind.repeated is Repeated.JOINS:
         return await still_running(connection, actor, cluster, running.id)
     cluster.require_version(if_match)
+    if kind.ends_waits and running is not None and running.waits_to_resize(cluster):
+        await end_wait(connection, cluster, running.id)
+        running = await running_operation(connection, actor, cluster, beside_partitions=kind.beside_partitions)
+    if running is not None and running.waits_to_resize(cluster):
+        raise wait_in_the_way(running.id)
     if running is not None:
         raise in_the_way(running.id, "a partition of the cluster" if running.of_partition else "the cluster")
     return None
+
+
+async def end_wait(connection: AsyncConnection, cluster: LockedCluster, operation_id: UUID) -> None:
+    """End a resize that waits for capacity: another operation takes the cluster out of use."""
+    why = "The cluster is taken out of use before the resize found machines. Resize it again when it is in use."
+    await preempt(connection, project_id=cluster.project_id, operation_id=operation_id, reason=why)
 
 
 async def still_running(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation: UUID) -> Accepted:

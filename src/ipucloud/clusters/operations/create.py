@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects, s3_access
-from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, invalid, refuse_by_terms
+from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
+    CREATES,
     MACHINES,
     VIPU,
     VIPU_USERS,
@@ -27,16 +27,16 @@ from ipucloud.clusters.operations.kind import (
     lacking,
 )
 from ipucloud.clusters.operations.replacing import other_hardware, replacing
+from ipucloud.clusters.operations.waiting import WAIT, MayWait, Until, require_quota_for_waiting
 from ipucloud.clusters.preemption.plan import ADVICE, minutes_to_room
 from ipucloud.clusters.reservations.use import give_block, reservation_for
 from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.clusters.skus import sku_of
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
-from ipucloud.clusters.steps.capacity import wait_for_capacity
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
-from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue, machines_waited_for
+from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.db.documents import clauses
@@ -44,7 +44,7 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.inventory.placement import Demand, Need, refuse_if_full, refuse_if_never, take
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, FieldError, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.kind import Billing, Repeated, Undo
@@ -54,7 +54,6 @@ from ipucloud.quotas import store as quotas
 
 # Usual seconds for a POD16. The five stages sum to the 15 minutes that are documented for a physical deployment; the
 # division is ours.
-CAPACITY = Stage("CAPACITY", 0)
 NETWORK = Stage("NETWORK", 60)
 IPU_SERVERS = Stage("IPU_SERVERS", 150)
 VIPU_CONTROLLER = Stage("VIPU_CONTROLLER", 165)
@@ -62,7 +61,7 @@ POPLAR_SERVERS = Stage("POPLAR_SERVERS", 490)
 POST_DEPLOY_SETUP = Stage("POST_DEPLOY_SETUP", 35)
 
 CREATE = ClusterKind(
-    name="cluster.create",
+    name=CREATES,
     work_kind=WORK_KIND,
     steps=(
         ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network, asks=objects.network),
@@ -101,16 +100,13 @@ CREATE = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
     deadline=None,
-    preceding=(ClusterStep(name="wait_for_capacity", stage=CAPACITY, act=wait_for_capacity),),
+    preceding=WAIT,
     replacing=replacing(TEARDOWN),
     other_hardware=other_hardware,
     failure=fails_with("What was built is removed and nothing is charged.", "Delete the cluster and create it again"),
 )
 
 FIRST_INCARNATION = 1
-WAITS = timedelta(days=1)
-"""How long a cluster waits for capacity without a `wait_until`."""
-WAITS_AT_MOST = timedelta(days=7)
 
 
 class _Asked(NamedTuple):
@@ -121,13 +117,6 @@ class _Asked(NamedTuple):
     admitted: Admitted
     settings: Settings
 
-
-class _Until(NamedTuple):
-    now: datetime
-    until: datetime
-
-
-_NOW = Query("SELECT app_now() AS now", datetime)
 
 _NAMED = Query(
     "SELECT count(*) > 0 FROM clusters WHERE project_id = :project_id AND name = :name AND deleted_at IS NULL", bool
@@ -177,8 +166,8 @@ async def create(
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
-    if body.wait_until is not None and not body.wait_for_capacity:
-        raise invalid([FieldError("/wait_until", "not_waiting", "Set `wait_for_capacity` too, or omit this.")])
+    may_wait = MayWait(body.wait_for_capacity, body.wait_until)
+    may_wait.check()
     asked = _Asked(actor, body, admitted, settings)
     if body.reservation is not None:
         return await _create_reserved(connection, asked, body.reservation)
@@ -187,7 +176,7 @@ async def create(
             return await _create_now(connection, asked)
         except Problem as problem:
             raise await _with_advice(connection, problem, asked) from problem
-    until = await _wait_until(connection, body)
+    until = await may_wait.end(connection)
     if not admitted.awaited:
         try:
             async with connection.begin_nested():
@@ -244,33 +233,21 @@ async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservati
     return Accepted(operation_id, cluster_id)
 
 
-async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: _Until) -> Accepted:
+async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Until) -> Accepted:
     """The cluster waits in the queue. What it needs must fit the quota beside what the project's others wait for."""
     actor, _, admitted, settings = asked
     flavor = admitted.choice.flavor
     project, region, machine_type = actor.project_id, admitted.choice.region.slug, flavor.machine_type
-    quota = await quotas.find(connection, project_id=project, region=region, machine_type=machine_type)
-    wanted = flavor.machines + await machines_waited_for(
-        connection, project_id=project, region=region, machine_type=machine_type
+    await require_quota_for_waiting(
+        connection, project_id=project, region=region, machine_type=machine_type, machines=flavor.machines
     )
-    if wanted > quota.left:
-        raise quotas.exceeded(quota, wanted)
     await refuse_if_never(connection, region, Need.of(flavor, admitted.choice.poplar_servers))
     plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted))
-    deadline = (until.until - until.now).total_seconds() + settings.create_deadline
-    cluster_id, operation_id = await _write(connection, asked, plan, deadline)
-    await enqueue(connection, project_id=project, operation_id=operation_id, until=until.until)
+    cluster_id, operation_id = await _write(connection, asked, plan, until.deadline_seconds(settings))
+    await enqueue(
+        connection, project_id=project, operation_id=operation_id, machines=flavor.machines, until=until.until
+    )
     return Accepted(operation_id, cluster_id)
-
-
-async def _wait_until(connection: AsyncConnection, body: ClusterCreate) -> _Until:
-    """Raises `Problem` validation_failed."""
-    now = await _NOW.one(connection)
-    until = body.wait_until or now + WAITS
-    if not now < until <= now + WAITS_AT_MOST:
-        sentence = "Choose an instant in the future, at most seven days from now."
-        raise invalid([FieldError("/wait_until", "out_of_range", sentence)])
-    return _Until(now, until)
 
 
 async def _take_quota(connection: AsyncConnection, actor: Actor, admitted: Admitted) -> None:

@@ -18,6 +18,7 @@ from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.repairs.store import REPLACE_HARDWARE, operation_ended
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
+from ipucloud.clusters.waiting.queue import wake_queues
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
@@ -26,6 +27,7 @@ from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, Op
 from ipucloud.operations.results import Failed
 from ipucloud.operations.step import Step
 
+CREATES = "cluster.create"
 WORK_KIND = "cluster"
 """Kind of the work items that carry out operations on clusters; the key is the cluster's id."""
 
@@ -67,11 +69,13 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     `beside_partitions`: operations on the cluster's partitions may run meanwhile. Otherwise neither begins while one of
     the other runs, unless it pre-empts it.
+    `ends_waits`: it does not wait for a resize that waits for capacity, which it ends.
     `other_hardware` decides when a step failed because of hardware: None when the operation goes on with other, by the
     steps of `replacing` and then its own again; otherwise the failure, with the reason.
     """
 
     beside_partitions: bool = False
+    ends_waits: bool = False
     other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None
 
     def __post_init__(self) -> None:
@@ -83,6 +87,10 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     def lacking(self, inputs: ClusterInputs) -> Mapping[str, str]:
         return lacking(inputs.allocated_through, secure=inputs.access is not None)
+
+    def unbegun(self, inputs: ClusterInputs) -> bool:
+        """A create that waits has made its cluster, which its undo removes."""
+        return self.name != CREATES and inputs.wait is not None and not inputs.wait.granted
 
     async def step_recorded(self, connection: AsyncConnection, inputs: ClusterInputs, blocked_by: str | None) -> None:
         await show_progress(connection, inputs, blocked_by)
@@ -100,6 +108,8 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
             reason = None if ending.state in BILLABLE else ending.reason
             await enter_state(connection, inputs, ClusterState(ending.state), reason=reason)
             await settle_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
+        elif self.unbegun(inputs):
+            await show_progress(connection, inputs, None)
         if self.name == REPLACE_HARDWARE:
             await operation_ended(
                 connection,
@@ -110,7 +120,9 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
             )
 
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
-        """Billing comes last in the lock order."""
+        """Billing comes last in the lock order. The next in the queue of one that waited does not wait any longer."""
+        if inputs.wait is not None and not inputs.wait.granted:
+            await wake_queues(connection)
         if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
             await open_interval(
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from

@@ -63,6 +63,7 @@ REPLACE = ClusterKind(
     deadline=None,
     preceding=(),
     replacing=(),
+    ends_waits=True,
     other_hardware=other_hardware,
     failure=fails_with(
         "The cluster is suspended and costs nothing; its Poplar servers keep their disks, except those that were built"

@@ -26,6 +26,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.event_payloads import HardwareFailed
 from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.merge import lock
@@ -230,7 +231,7 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
     failpoint("cluster.hardware_exchanged")
 
 
-async def servers_without_host(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> list[int]:
+async def servers_without_host(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> list[int]:
     """The numbers of the Poplar servers that have no host, and get names of the cluster's present external name."""
     return sorted(await _WITHOUT_HOST.all(connection, {"project_id": project_id, "cluster_id": cluster_id}))
 

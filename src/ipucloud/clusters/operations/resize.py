@@ -16,24 +16,34 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
+from ipucloud.clusters.admission import Terms, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import LockedCluster, in_the_way, lock_cluster, lock_quota
-from ipucloud.clusters.operations.begin import begin, end_billing, repeated
+from ipucloud.clusters.locked import (
+    RESIZES,
+    LockedCluster,
+    in_the_way,
+    lock_cluster,
+    lock_quota,
+    partition_operation,
+)
+from ipucloud.clusters.operations.begin import begin, end_billing, enter, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_left, record_observed_clean
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import incarnation_of, report_faulty
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
+from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, begin_waiting
 from ipucloud.clusters.sizes import Sizes, sizes_for
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import ClusterResized
 from ipucloud.contract.event_types import CLUSTER_RESIZED
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.inventory.placement import Demand
+from ipucloud.inventory.placement import Demand, Need
 from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.resizing import (
     ResizePart,
@@ -44,7 +54,7 @@ from ipucloud.inventory.resizing import (
     take_for_resize,
 )
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated, Undo
 from ipucloud.operations.results import Achieved
@@ -58,13 +68,15 @@ class _Resize(NamedTuple):
     from_machines: int
     to_flavor: str
     to_machines: int
-    moves: bool
+    to_ipus: int
+    to_sku: str
+    moves: bool | None
     idle: str | None
 
 
 _READ = Query(
     """
-    SELECT from_flavor, from_machines, to_flavor, to_machines, moves, idle FROM resizes
+    SELECT from_flavor, from_machines, to_flavor, to_machines, to_ipus, to_sku, moves, idle FROM resizes
      WHERE project_id = :project_id AND operation_id = :operation_id
     """,
     _Resize,
@@ -73,10 +85,11 @@ _WRITE = sa.text(
     """
     INSERT INTO resizes (operation_id, project_id, cluster_id, from_flavor, from_machines, from_ipus, from_sku,
                          to_flavor, to_machines, to_ipus, to_sku, moves, idle)
-    SELECT :operation_id, project_id, id, flavor, machines, ipus, sku, :flavor, :machines, :ipus, :sku, :moves, 'joins'
+    SELECT :operation_id, project_id, id, flavor, machines, ipus, sku, :flavor, :machines, :ipus, :sku, NULL, 'joins'
       FROM clusters WHERE project_id = :project_id AND id = :cluster_id
     """
 )
+_MOVES = sa.text("UPDATE resizes SET moves = :moves WHERE project_id = :project_id AND operation_id = :operation_id")
 _IDLE = sa.text(
     "UPDATE resizes SET idle = :idle WHERE project_id = :project_id AND operation_id = :operation_id"
 ).bindparams(sa.bindparam("idle", type_=sa.Text))
@@ -155,7 +168,7 @@ async def _settle(connection: AsyncConnection, cluster: ClusterInputs, _: Achiev
             project_id=cluster.project_id,
             subject_id=cluster.id,
             operation_id=cluster.operation.id,
-            data=ClusterResized(from_flavor=resize.from_flavor, to_flavor=resize.to_flavor, moved=resize.moves),
+            data=ClusterResized(from_flavor=resize.from_flavor, to_flavor=resize.to_flavor, moved=bool(resize.moves)),
         )
     failpoint("resize.settled")
 
@@ -180,7 +193,7 @@ _SUSPENDED = Undo(
 )
 
 RESIZE = ClusterKind(
-    name="cluster.resize",
+    name=RESIZES,
     work_kind=WORK_KIND,
     steps=_steps({"power_off_machines": _release_leaving, "verify_suspended": _change_size, "check_ipus": _settle}),
     states=CLUSTER_STATES,
@@ -199,7 +212,7 @@ RESIZE = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.PAUSES,
     deadline=None,
-    preceding=(),
+    preceding=WAIT,
     replacing=(),
     other_hardware=report_faulty,
     failure=fails_with("The cluster gets its former size back, with its servers and partitions.", "Resize it again"),
@@ -216,15 +229,19 @@ async def resize(
     catalogue: Catalogue,
     if_match: int | None,
     settings: Settings,
+    may_wait: MayWait = AT_ONCE,
 ) -> Accepted:
     """Record a resize to this flavor with quota, machines, operation, work item and events, or nothing.
 
-    Billing is paused with the request. A repeated request for the same flavor gets the running resize.
+    Billing is paused with the request. A repeated request for the same flavor gets the running resize. One that may
+    wait for capacity is recorded without quota and machines when others wait, or none are free; the cluster stays in
+    use, and is billed, until its turn has come.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress; validation_failed for a flavor that the
-    cluster cannot have; state_conflict for a cluster that is not in use; capacity_exhausted; and to grow, as a create,
-    budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
+    cluster cannot have, or the end of a wait; state_conflict for a cluster that is not in use; capacity_exhausted; and
+    to grow, as a create, budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
     """
+    may_wait.check()
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     await lock_quota(connection, **mine)
     cluster = await lock_cluster(connection, **mine)
@@ -239,7 +256,91 @@ async def resize(
         )
         raise Problem(STATE_CONFLICT, sentence)
     sizes = await sizes_for(connection, cluster, flavor, catalogue=catalogue)
-    terms = await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))
+    if may_wait.for_capacity:
+        return await _resize_or_wait(connection, actor, cluster, sizes, may_wait, settings=settings)
+    return await _resize_now(connection, actor, cluster, sizes, settings)
+
+
+async def _resize_now(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, sizes: Sizes, settings: Settings
+) -> Accepted:
+    if sizes.grows and await awaited(connection, cluster.region, cluster.machine_type, preemptible=cluster.preemptible):
+        raise behind_the_queue("Resize the cluster with `wait_for_capacity`, or later: it keeps its size meanwhile.")
+    terms = await _admit(connection, actor, cluster, sizes)
+    accepted = await begin(connection, actor, cluster, RESIZE, deadline_seconds=settings.create_deadline)
+    await _write(connection, cluster, sizes, accepted.operation_id)
+    await _begin(connection, cluster, sizes, accepted.operation_id)
+    await _settle_accounts(connection, actor, cluster, sizes, terms, settings=settings)
+    return accepted
+
+
+async def _resize_or_wait(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    sizes: Sizes,
+    may_wait: MayWait,
+    *,
+    settings: Settings,
+) -> Accepted:
+    until = await may_wait.end(connection)
+    try:
+        async with connection.begin_nested():
+            return await _resize_now(connection, actor, cluster, sizes, settings)
+    except Problem as problem:
+        if problem.kind is not CAPACITY_EXHAUSTED:
+            raise
+    if sizes.grows:
+        refuse_by_terms(await _terms(connection, actor, cluster, sizes))
+    more = max(0, sizes.machines - cluster.machines)
+    accepted = await begin_waiting(
+        connection, actor, cluster, RESIZE, until, need=sizes.need, more=more, settings=settings
+    )
+    await _write(connection, cluster, sizes, accepted.operation_id)
+    return accepted
+
+
+async def waiting_size(connection: Statements, cluster: LockedCluster, operation_id: UUID) -> Sizes:
+    """The size that a cluster whose resize waits is to have."""
+    asked = await _READ.one(connection, {"project_id": cluster.project_id, "operation_id": operation_id})
+    return Sizes(
+        flavor=asked.to_flavor,
+        machines=asked.to_machines,
+        ipus=asked.to_ipus,
+        sku=asked.to_sku,
+        grows=asked.to_machines > cluster.machines,
+        need=Need(cluster.machine_type, asked.to_machines, 0, asked.to_ipus // asked.to_machines),
+    )
+
+
+async def resize_in_turn(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation_id: UUID, settings: Settings
+) -> None:
+    """Begin a resize that has waited: its turn has come. Billing is paused from now on.
+
+    Raises `Problem`: state_conflict, operation_in_progress for one on a partition, capacity_exhausted, unavailable; and
+    to grow budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
+    """
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    if cluster.state not in RESIZE.begins_in or await block_of(connection, **mine) is not None:
+        raise Problem(STATE_CONFLICT, f"Only a cluster in use can be resized; this one is {cluster.state}.")
+    on_partition = await partition_operation(connection, cluster)
+    if on_partition is not None:
+        raise in_the_way(on_partition, "a partition of the cluster")
+    sizes = await waiting_size(connection, cluster, operation_id)
+    terms = await _admit(connection, actor, cluster, sizes)
+    await enter(connection, actor, cluster, RESIZE, operation_id)
+    await _begin(connection, cluster, sizes, operation_id)
+    await _settle_accounts(connection, actor, cluster, sizes, terms, settings=settings)
+
+
+async def _terms(connection: Statements, actor: Actor, cluster: LockedCluster, sizes: Sizes) -> Terms:
+    return await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))
+
+
+async def _admit(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, sizes: Sizes) -> Terms:
+    """Only what grows can be refused; it takes quota."""
+    terms = await _terms(connection, actor, cluster, sizes)
     if sizes.grows:
         refuse_by_terms(terms)
         await quotas.take(
@@ -249,12 +350,21 @@ async def resize(
             machine_type=cluster.machine_type,
             machines=sizes.machines - cluster.machines,
         )
-    accepted = await begin(connection, actor, cluster, RESIZE, deadline_seconds=settings.create_deadline)
-    await _begin(connection, cluster, sizes, accepted)
+    return terms
+
+
+async def _settle_accounts(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    sizes: Sizes,
+    terms: Terms,
+    *,
+    settings: Settings,
+) -> None:
     await end_billing(connection, cluster)
     if sizes.grows:
-        await hold_first_hour(connection, actor, cluster_id, terms, settings)
-    return accepted
+        await hold_first_hour(connection, actor, cluster.id, terms, settings)
 
 
 async def _running(
@@ -269,23 +379,28 @@ async def _running(
     return running
 
 
-async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, accepted: Accepted) -> None:
-    """Keep the partitions, and take the machines, which others may wait for, last."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": accepted.operation_id})
-    failpoint("resize.partitions_kept")
-    held = await held_machines(connection, **mine)
-    stays = await take_for_resize(connection, Demand(cluster.project_id, cluster.id, cluster.region, sizes.need), held)
+async def _write(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, operation_id: UUID) -> None:
     await connection.execute(
         _WRITE,
-        mine
-        | {
-            "operation_id": accepted.operation_id,
+        {
+            "project_id": cluster.project_id,
+            "cluster_id": cluster.id,
+            "operation_id": operation_id,
             "flavor": sizes.flavor,
             "machines": sizes.machines,
             "ipus": sizes.ipus,
             "sku": sizes.sku,
-            "moves": not stays,
         },
     )
+
+
+async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, operation_id: UUID) -> None:
+    """Keep the partitions, and take the machines, which others may wait for, last."""
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": operation_id})
+    failpoint("resize.partitions_kept")
+    held = await held_machines(connection, **mine)
+    stays = await take_for_resize(connection, Demand(cluster.project_id, cluster.id, cluster.region, sizes.need), held)
+    moves = {"project_id": cluster.project_id, "operation_id": operation_id, "moves": not stays}
+    await connection.execute(_MOVES, moves)
     failpoint("resize.begun")

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
-from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
+from ipucloud.clusters.admission import Terms, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
-from ipucloud.clusters.operations.begin import begin, repeated
+from ipucloud.clusters.operations.begin import begin, enter, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
     MACHINES,
@@ -23,6 +23,7 @@ from ipucloud.clusters.operations.kind import (
 )
 from ipucloud.clusters.operations.replacing import other_hardware, replacing, servers_without_host
 from ipucloud.clusters.operations.suspend import SUSPENSION
+from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, Until, begin_waiting
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import switch_on_poplar_servers
@@ -31,9 +32,10 @@ from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated, Undo
 from ipucloud.operations.step import Stage
@@ -66,7 +68,7 @@ RESUME = ClusterKind(
     repeated=Repeated.JOINS,
     billing=Billing.STARTS,
     deadline=None,
-    preceding=(),
+    preceding=WAIT,
     replacing=replacing(SUSPENSION),
     other_hardware=other_hardware,
     failure=fails_with(
@@ -76,17 +78,27 @@ RESUME = ClusterKind(
 
 
 async def resume(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    *,
+    if_match: int | None,
+    settings: Settings,
+    may_wait: MayWait = AT_ONCE,
 ) -> Accepted:
     """Record the resume with quota, machines, operation, work item and events, or nothing.
+
+    One that may wait for capacity is recorded without quota and machines when others wait, or none are free; the
+    cluster stays suspended until its turn has come.
 
     Servers with IPUs of their own were kept: nothing is taken for them. A server that a failed repair has lost gets a
     host, and is built again.
 
-    Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
-    suspended or no longer sold; and as a create: budget_reached, payment_overdue, quota_exceeded,
-    capacity_exhausted, funds_exhausted.
+    Raises `Problem`: validation_failed for the end of a wait; not_found, precondition_failed, operation_in_progress,
+    state_conflict for a cluster that is not suspended or no longer sold; and as a create: budget_reached,
+    payment_overdue, quota_exceeded, capacity_exhausted, funds_exhausted.
     """
+    may_wait.check()
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     await lock_quota(connection, **mine)
     cluster = await lock_cluster(connection, **mine)
@@ -98,9 +110,56 @@ async def resume(
         raise Problem(STATE_CONFLICT, f"Only a suspended cluster can be resumed; this one is {cluster.state}.")
     terms = await terms_of(connection, actor, cluster)
     refuse_by_terms(terms)
+    if may_wait.for_capacity:
+        until = await may_wait.end(connection)
+        if cluster.allocated_through is AllocatedThrough.V_IPU:
+            return await _resume_or_wait(connection, actor, cluster, terms, until, settings=settings)
+    return await _resume_now(connection, actor, cluster, terms, settings)
+
+
+async def _resume_now(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, terms: Terms, settings: Settings
+) -> Accepted:
     accepted = await _begin(connection, actor, cluster, settings)
-    await hold_first_hour(connection, actor, cluster_id, terms, settings)
+    await hold_first_hour(connection, actor, cluster.id, terms, settings)
     return accepted
+
+
+async def _resume_or_wait(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    terms: Terms,
+    until: Until,
+    *,
+    settings: Settings,
+) -> Accepted:
+    try:
+        async with connection.begin_nested():
+            return await _resume_now(connection, actor, cluster, terms, settings)
+    except Problem as problem:
+        if problem.kind is not CAPACITY_EXHAUSTED:
+            raise
+    need = await need_to_resume(connection, cluster)
+    return await begin_waiting(
+        connection, actor, cluster, RESUME, until, need=need, more=cluster.machines, settings=settings
+    )
+
+
+async def need_to_resume(connection: Statements, cluster: LockedCluster) -> Need:
+    """The machines of a suspended cluster, and hosts for those of its servers that have none."""
+    servers = await servers_without_host(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    return Need(cluster.machine_type, cluster.machines, len(servers), cluster.ipus // cluster.machines)
+
+
+async def resume_in_turn(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation_id: UUID) -> None:
+    """Begin a resume that has waited: the turn of the suspended cluster has come, and its quota is taken.
+
+    Raises `Problem` capacity_exhausted, unavailable.
+    """
+    await name_anew(connection, project_id=actor.project_id, cluster_id=cluster.id, incarnation=cluster.incarnation + 1)
+    await enter(connection, actor, cluster, RESUME, operation_id)
+    await _take(connection, cluster)
 
 
 async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, settings: Settings) -> Accepted:
@@ -108,7 +167,9 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
     if gave_back:
         if await awaited(connection, cluster.region, cluster.machine_type, preemptible=cluster.preemptible):
-            raise behind_the_queue("Resume the cluster later: it stays suspended, with its disk and its addresses.")
+            raise behind_the_queue(
+                "Resume the cluster with `wait_for_capacity`, or later: it stays suspended meanwhile."
+            )
         await quotas.take(
             connection,
             project_id=actor.project_id,
@@ -120,9 +181,12 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     await name_anew(connection, **mine, incarnation=cluster.incarnation + 1)
     accepted = await begin(connection, actor, cluster, RESUME, deadline_seconds=settings.create_deadline)
     if gave_back:
-        servers = await servers_without_host(connection, **mine)
-        need = Need(cluster.machine_type, cluster.machines, len(servers), cluster.ipus // cluster.machines)
-        demand = Demand(actor.project_id, cluster.id, cluster.region, need, servers=servers)
-        await take(connection, demand)
-        failpoint("resume.machines_taken")
+        await _take(connection, cluster)
     return accepted
+
+
+async def _take(connection: AsyncConnection, cluster: LockedCluster) -> None:
+    servers = await servers_without_host(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    need = await need_to_resume(connection, cluster)
+    await take(connection, Demand(cluster.project_id, cluster.id, cluster.region, need, servers=servers))
+    failpoint("resume.machines_taken")

@@ -69,6 +69,7 @@ SUSPEND = ClusterKind(
     deadline=None,
     preceding=(),
     replacing=(),
+    ends_waits=True,
     failure=None,
 )
 

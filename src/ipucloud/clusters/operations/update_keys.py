@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
+from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.effects import record_seen_keys
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -84,7 +84,7 @@ async def change_keys(connection: AsyncConnection, actor: Actor, cluster: Locked
     if running is not None:
         if running.kind == UPDATE_KEYS.name and not changed:
             return False
-        raise in_the_way(running.id)
+        raise wait_in_the_way(running.id) if running.waits_to_resize(cluster) else in_the_way(running.id)
     if not in_use and cluster.state is not ClusterState.SUSPENDED:
         raise Problem(
             STATE_CONFLICT, f"Keys are changed while a cluster is in use or suspended; this one is {cluster.state}."

@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, read_cluster
+from ipucloud.clusters.locked import RESIZES, LockedCluster, lock_cluster, read_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.preemption import notices
 from ipucloud.clusters.preemption.plan import HOLDS_ON, Victim, victims_of
@@ -121,8 +121,14 @@ async def _plan(connection: Statements, queue: Queue) -> _Plan:
         return _Plan(None, [], now)
     [waiter] = found
     cluster = await read_cluster(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
-    victims = await victims_of(connection, waiter.region, await need_of(connection, cluster))
+    victims = await victims_of(
+        connection, waiter.region, await need_of(connection, cluster, waiter), resized=_resized(waiter)
+    )
     return _Plan(waiter, victims or [], now)
+
+
+def _resized(waiter: Waiter) -> UUID | None:
+    return waiter.cluster_id if waiter.kind == RESIZES else None
 
 
 async def _can_pay(database: Database, waiter: Waiter, settings: Settings) -> bool:

@@ -77,7 +77,7 @@ _HOLDERS = Query(
       LEFT JOIN preemptions AS told ON told.cluster_id = c.id AND told.ended_at IS NULL
      WHERE c.region = :region AND c.machine_type = :machine_type AND c.deleted_at IS NULL
        AND c.allocated_through = 'v-ipu' AND NOT coalesce(v.withheld, false)
-       AND ({_LEAVES}
+       AND ({_LEAVES} OR c.id = CAST(:resized AS uuid)
             OR c.preemptible AND (c.state = ANY (CAST(:billable AS text[]))
                                   OR told.id IS NOT NULL AND c.state = ANY (CAST(:holds_on AS text[]))))
      GROUP BY c.project_id, c.id, told.preempt_at, p.gw_group, p.position
@@ -103,8 +103,12 @@ class _Held:
     pods: dict[int, int]
 
 
-async def victims_of(connection: Statements, region: str, need: Need) -> list[Victim] | None:
+async def victims_of(
+    connection: Statements, region: str, need: Need, *, resized: UUID | None = None
+) -> list[Victim] | None:
     """The clusters that have to stop for this need; none: it finds room without. None: stopping them would not do.
+
+    `resized`: the cluster that is to get that size. It can use the machines that it holds already.
 
     A suspended cluster keeps its hosts, so hosts that are lacking cannot be made free. Nothing is locked.
     """
@@ -114,9 +118,9 @@ async def victims_of(connection: Statements, region: str, need: Need) -> list[Vi
     places = {(pod.gw_group, pod.position): index for index, pod in enumerate(room.pods)}
     free = usable(room.pods, *_COMING)
     held: dict[UUID, _Held] = {}
-    for holder in await _holders(connection, region, need.machine_type):
+    for holder in await _holders(connection, region, need.machine_type, resized):
         pod = places[holder.gw_group, holder.position]
-        if holder.leaving:
+        if holder.leaving or holder.cluster_id == resized:
             free[pod] |= holder.mask
         else:
             held.setdefault(holder.cluster_id, _Held(holder, {})).pods[pod] = holder.mask
@@ -132,7 +136,9 @@ async def victims_of(connection: Statements, region: str, need: Need) -> list[Vi
     return [Victim(each.project_id, each.cluster_id, each.preempt_at) for each in firsts]
 
 
-async def minutes_to_room(connection: Statements, region: str, need: Need, settings: Settings) -> int | None:
+async def minutes_to_room(
+    connection: Statements, region: str, need: Need, settings: Settings, *, resized: UUID | None = None
+) -> int | None:
     """After how many minutes preemptible clusters can have stopped for this need, which finds no room now.
 
     None: stopping them would not do.
@@ -140,9 +146,10 @@ async def minutes_to_room(connection: Statements, region: str, need: Need, setti
     values = {"region": region, "machine_type": need.machine_type, "billable": sorted(BILLABLE)}
     if not await _ANY.one(connection, values):  # the refusal of a full region stays cheap where there are none
         return None
-    return math.ceil(settings.preemption_notice / 60) if await victims_of(connection, region, need) else None
+    victims = await victims_of(connection, region, need, resized=resized)
+    return math.ceil(settings.preemption_notice / 60) if victims else None
 
 
-async def _holders(connection: Statements, region: str, machine_type: str) -> Sequence[Holder]:
-    states = {"billable": sorted(BILLABLE), "holds_on": sorted(HOLDS_ON)}
+async def _holders(connection: Statements, region: str, machine_type: str, resized: UUID | None) -> Sequence[Holder]:
+    states = {"billable": sorted(BILLABLE), "holds_on": sorted(HOLDS_ON), "resized": resized}
     return await _HOLDERS.all(connection, {"region": region, "machine_type": machine_type, **states})

@@ -1,4 +1,4 @@
-"""The queues of creates that wait for machines, one for each region and machine type.
+"""The queues of creates, resumes and resizes that wait for machines, one for each region and machine type.
 
 Preemptible clusters come after the others. Projects take turns, oldest first within a project. A project's turn is
 reckoned from its oldest wait, or from when it was last served if that is later; whoever comes later never goes ahead of
@@ -14,12 +14,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.store import begin_anew
+from ipucloud.reconcile.wake import wake
 
 _WAITING = """
   FROM capacity_waits AS w JOIN operations AS o ON (o.project_id, o.id) = (w.project_id, w.operation_id)
@@ -40,16 +42,18 @@ SELECT mine.*, row_number() OVER (
 """  # noqa: S608  # our own text
 SHOWN_WAIT = f"""
 LEFT JOIN LATERAL (
-  SELECT json_build_object(
-           'place', place, 'since', {rfc3339("since")}, 'until', {rfc3339("until")}, 'held_up_by', held_up_by,
-           'observed_at', {rfc3339("looked_at")},
-           'expected_at', (SELECT {rfc3339("min(c.expires_at)")} FROM clusters AS c
-                            WHERE c.region = waits.region AND c.machine_type = waits.machine_type
-                              AND c.deleted_at IS NULL AND NOT c.delete_protection AND c.expires_at > app_now()
-                              AND c.machines >= page.machines AND waits.place = 1 AND waits.held_up_by IS NULL)
-         ) AS document
-    FROM ({_PLACES}) AS waits
-   WHERE page.state = 'creating' AND waits.project_id = page.project_id AND waits.cluster_id = page.id
+  SELECT CASE WHEN EXISTS (
+           SELECT {_WAITING} AND w.project_id = page.project_id AND w.cluster_id = page.id) THEN (
+    SELECT json_build_object(
+             'place', place, 'since', {rfc3339("since")}, 'until', {rfc3339("until")}, 'held_up_by', held_up_by,
+             'observed_at', {rfc3339("looked_at")}, 'machines', waits.machines,
+             'expected_at', (SELECT {rfc3339("min(c.expires_at)")} FROM clusters AS c
+                              WHERE c.region = waits.region AND c.machine_type = waits.machine_type
+                                AND c.deleted_at IS NULL AND NOT c.delete_protection AND c.expires_at > app_now()
+                                AND c.id <> waits.cluster_id AND c.machines >= waits.machines
+                                AND waits.place = 1 AND waits.held_up_by IS NULL))
+      FROM ({_PLACES}) AS waits
+     WHERE waits.project_id = page.project_id AND waits.cluster_id = page.id) END AS document
 ) AS waiting ON true
 """  # noqa: S608  # our own text
 """A join that adds `waiting.document` to a `page` of clusters."""
@@ -64,25 +68,37 @@ Unless what is asked for is `:preemptible`, those that are do not count: they co
 
 
 class Waiter(NamedTuple):
-    """A cluster that waits."""
+    """A cluster that waits, with the operation in which it does and that operation's kind."""
 
     project_id: UUID
     cluster_id: UUID
     operation_id: UUID
+    kind: str
     region: str
     machine_type: str
     until: datetime
 
 
+class Ahead(NamedTuple):
+    """What a cluster that began to wait now would wait for.
+
+    `clusters`: how many wait already that would go first, unless their projects had their turn. `expected_at`: when a
+    cluster that is large enough expires; None: no known expiry tells.
+    """
+
+    clusters: int
+    expected_at: datetime | None
+
+
 _QUEUE = Query(
-    f"SELECT project_id, cluster_id, operation_id, region, machine_type, until FROM ({_PLACES}) AS waits"  # noqa: S608
+    f"SELECT project_id, cluster_id, operation_id, kind, region, machine_type, until FROM ({_PLACES}) AS waits"  # noqa: S608
     " ORDER BY region, machine_type, place LIMIT :limit",
     Waiter,
 )
 # Preemptible ones come last in a queue: when one is first, no other waits.
 _FIRSTS = Query(
     f"""
-    SELECT project_id, cluster_id, operation_id, region, machine_type, until
+    SELECT project_id, cluster_id, operation_id, kind, region, machine_type, until
       FROM (SELECT DISTINCT ON (region, machine_type) * FROM ({_PLACES}) AS waits
              WHERE held_up_by IS NULL AND coalesce(region = CAST(:region AS text), true)
                AND coalesce(machine_type = CAST(:machine_type AS text), true)
@@ -94,8 +110,9 @@ _FIRSTS = Query(
 _AWAITED = Query(f"SELECT {AWAITED} AS awaited", bool)
 _ENQUEUE = sa.text(
     """
-    INSERT INTO capacity_waits (operation_id, project_id, cluster_id, region, machine_type, preemptible, since, until)
-    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(), :until
+    INSERT INTO capacity_waits (
+      operation_id, project_id, cluster_id, region, machine_type, preemptible, since, until, kind, machines)
+    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(), :until, o.kind, :machines
       FROM operations AS o JOIN clusters AS c ON (c.project_id, c.id) = (o.project_id, o.cluster_id)
      WHERE o.project_id = :project_id AND o.id = :operation_id
     """
@@ -120,14 +137,30 @@ _LOOKED = sa.text(
      WHERE project_id = :project_id AND operation_id = :operation_id AND granted_at IS NULL
     """
 )
+# A resize waits for what it adds to the machines that the quota counts already.
 _WAITED_FOR = Query(
     f"""
-    SELECT coalesce(sum(c.machines), 0) FROM clusters AS c
-     WHERE c.project_id = :project_id
-       AND c.id IN (SELECT w.cluster_id {_WAITING} AND w.project_id = :project_id AND w.region = :region
-                       AND w.machine_type = :machine_type)
+    SELECT coalesce(sum(greatest(0, waits.machines
+                                    - CASE WHEN waits.kind = 'cluster.resize' THEN c.machines ELSE 0 END)), 0)
+      FROM (SELECT w.* {_WAITING} AND w.project_id = :project_id AND w.region = :region
+               AND w.machine_type = :machine_type) AS waits
+      JOIN clusters AS c ON (c.project_id, c.id) = (waits.project_id, waits.cluster_id)
     """,  # noqa: S608  # our own text
     int,
+)
+_AHEAD = Query(
+    f"""
+    SELECT (SELECT count(*) {_WAITING} AND w.region = :region AND w.machine_type = :machine_type
+               AND (NOT w.preemptible OR :preemptible)) AS clusters,
+           (SELECT min(expires_at) FROM clusters
+             WHERE region = :region AND machine_type = :machine_type AND deleted_at IS NULL AND NOT delete_protection
+               AND expires_at > app_now() AND machines >= :machines
+               AND id IS DISTINCT FROM CAST(:cluster_id AS uuid)) AS expected_at
+    """,  # noqa: S608  # our own text
+    Ahead,
+)
+_GRANTED = Query(
+    "SELECT EXISTS (SELECT FROM capacity_waits WHERE operation_id = :operation_id AND granted_at IS NOT NULL)", bool
 )
 
 
@@ -156,10 +189,44 @@ async def awaited(connection: Statements, region: str, machine_type: str, *, pre
     return await _AWAITED.one(connection, values)
 
 
-async def enqueue(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, until: datetime) -> None:
-    """Let the cluster of the operation wait."""
-    await connection.execute(_ENQUEUE, {"project_id": project_id, "operation_id": operation_id, "until": until})
+async def ahead(
+    connection: Statements,
+    region: str,
+    machine_type: str,
+    machines: int,
+    *,
+    preemptible: bool,
+    cluster_id: UUID | None = None,
+) -> Ahead:
+    """What `cluster_id`, or one that is to be created, would wait for if it was to have so many machines."""
+    values = {
+        "region": region,
+        "machine_type": machine_type,
+        "machines": machines,
+        "preemptible": preemptible,
+        "cluster_id": cluster_id,
+    }
+    return await _AHEAD.one(connection, values)
+
+
+async def granted(connection: Statements, operation_id: UUID) -> bool:
+    """Whether the operation waited, and has got its machines."""
+    return await _GRANTED.one(connection, {"operation_id": operation_id})
+
+
+async def enqueue(
+    connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, machines: int, until: datetime
+) -> None:
+    """Let the cluster of the operation wait, and have its queue looked at."""
+    values = {"project_id": project_id, "operation_id": operation_id, "machines": machines, "until": until}
+    await connection.execute(_ENQUEUE, values)
     failpoint("waiting.enqueued")
+    await wake_queues(connection)
+
+
+async def wake_queues(connection: AsyncConnection) -> None:
+    """Have the queues served as soon as the transaction commits."""
+    await wake(connection, kind="periodic", key=SERVE_TASK)
 
 
 async def grant(connection: AsyncConnection, waiter: Waiter, *, deadline_seconds: float) -> bool:

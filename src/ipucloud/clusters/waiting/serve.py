@@ -1,4 +1,4 @@
-"""The periodic task that gives machines to clusters that wait.
+"""The periodic task that gives machines to clusters that wait. Whatever makes room wakes it (`waiting.tables`).
 
 Each cluster is a transaction of its own, under its lock and its quota's: after a worker is killed, the next run does
 the rest; of two concurrent runs, the second finds nothing left to do.
@@ -12,6 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, read_cluster
 from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn, waiting_size
+from ipucloud.clusters.operations.resume import RESUME, need_to_resume, resume_in_turn
 from ipucloud.clusters.waiting.queue import Waiter, grant, looked, waiters
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -27,8 +29,8 @@ from ipucloud.reconcile.wake import wake
 
 log = structlog.get_logger(__name__)
 
-SERVE_SECONDS = 2.0
-"""Between two looks at the queues."""
+SERVE_SECONDS = 15.0
+"""Between two looks at the queues that nothing has woken: time heals budgets, invoices and funds, too."""
 AT_ONCE = 1000
 """Most clusters in one run."""
 _SERVERS = Query("SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int)
@@ -76,23 +78,33 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
     cluster = await lock_cluster(connection, **mine)
     if not await grant(connection, waiter, deadline_seconds=settings.create_deadline):
         return False
-    actor = Actor(project_id=waiter.project_id, token_id=None, request_id=f"capacity-{waiter.cluster_id}")
-    terms = await terms_of(connection, actor, cluster)
-    refuse_by_terms(terms)
-    await quotas.take(
-        connection,
-        project_id=waiter.project_id,
-        region=waiter.region,
-        machine_type=waiter.machine_type,
-        machines=cluster.machines,
-    )
+    actor = _actor(waiter)
     await wake(connection, kind=WORK_KIND, key=str(waiter.cluster_id), project_id=waiter.project_id)
-    need = await need_of(connection, cluster)
-    await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
+    if waiter.kind == RESIZE.name:
+        await resize_in_turn(connection, actor, cluster, waiter.operation_id, settings)
+    else:
+        terms = await terms_of(connection, actor, cluster)
+        refuse_by_terms(terms)
+        await quotas.take(
+            connection,
+            project_id=waiter.project_id,
+            region=waiter.region,
+            machine_type=waiter.machine_type,
+            machines=cluster.machines,
+        )
+        if waiter.kind == RESUME.name:
+            await resume_in_turn(connection, actor, cluster, waiter.operation_id)
+        else:
+            need = await need_of(connection, cluster, waiter)
+            await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
+        await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
     failpoint("waiting.machines_taken")
-    await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
-    log.info("waiting_cluster_served", cluster=str(waiter.cluster_id))
+    log.info("waiting_cluster_served", cluster=str(waiter.cluster_id), operation=waiter.kind)
     return True
+
+
+def _actor(waiter: Waiter) -> Actor:
+    return Actor(project_id=waiter.project_id, token_id=None, request_id=f"capacity-{waiter.cluster_id}")
 
 
 class _TakenBack(Exception):
@@ -101,8 +113,13 @@ class _TakenBack(Exception):
 
 async def can_pay(connection: AsyncConnection, waiter: Waiter, settings: Settings) -> bool:
     """Whether the account that pays would let the cluster have machines now; nothing stays written."""
-    actor = Actor(project_id=waiter.project_id, token_id=None, request_id=f"capacity-{waiter.cluster_id}")
+    actor = _actor(waiter)
     cluster = await read_cluster(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
+    if waiter.kind == RESIZE.name:
+        size = await waiting_size(connection, cluster, waiter.operation_id)
+        if not size.grows:
+            return True
+        cluster = cluster._replace(sku=size.sku, machines=size.machines)
     try:
         async with connection.begin_nested():
             terms = await terms_of(connection, actor, cluster)
@@ -115,8 +132,12 @@ async def can_pay(connection: AsyncConnection, waiter: Waiter, settings: Setting
         return False
 
 
-async def need_of(connection: Statements, cluster: LockedCluster) -> Need:
+async def need_of(connection: Statements, cluster: LockedCluster, waiter: Waiter) -> Need:
     """What a cluster that waits is to get."""
+    if waiter.kind == RESUME.name:
+        return await need_to_resume(connection, cluster)
+    if waiter.kind == RESIZE.name:
+        return (await waiting_size(connection, cluster, waiter.operation_id)).need
     servers = await _SERVERS.one(connection, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     own = cluster.allocated_through is AllocatedThrough.HOST_DEVICES
     return Need(cluster.machine_type, cluster.machines, servers, cluster.ipus // cluster.machines, own_hosts=own)

@@ -1,10 +1,13 @@
-"""Clusters that wait for capacity, or have waited."""
+"""Operations on clusters that wait for capacity, or have waited, and what wakes their queue."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.db.base import instant, metadata, same_project, tenant_key
+from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
+
+SERVE_TASK = "serve_waiting_clusters"
+"""Name of the periodic task that serves the queues."""
 
 capacity_waits = sa.Table(
     "capacity_waits",
@@ -20,12 +23,50 @@ capacity_waits = sa.Table(
     instant("granted_at"),
     instant("looked_at"),
     sa.Column("held_up_by", sa.Text, comment="code of the problem, if it is another than the lack of capacity"),
+    sa.Column("kind", sa.Text, nullable=False, comment="of the operation"),
+    sa.Column("machines", sa.Integer, nullable=False, comment="that the cluster is to have; of a resize its new size"),
     tenant_key("capacity_waits"),
     same_project("capacity_waits", "cluster_id", "clusters"),
     same_project("capacity_waits", "operation_id", "operations"),
+    one_of("kind", ("cluster.create", "cluster.resume", "cluster.resize")),
     sa.CheckConstraint("until > since", name="until"),
-    comment="creates that wait for machines; they hold none, and no quota, until granted_at",
+    comment="operations that wait for machines; they hold none of those, and no quota for them, until granted_at",
 )
 sa.Index("ix_capacity_waits_operation", capacity_waits.c.project_id, capacity_waits.c.operation_id)
-sa.Index("uq_capacity_waits_cluster", capacity_waits.c.project_id, capacity_waits.c.cluster_id, unique=True)
+sa.Index("ix_capacity_waits_cluster", capacity_waits.c.project_id, capacity_waits.c.cluster_id)
 sa.Index("ix_capacity_waits_queue", capacity_waits.c.region, capacity_waits.c.machine_type, capacity_waits.c.project_id)
+
+WAKE_THOSE_THAT_WAIT = f"""
+CREATE FUNCTION wake_those_that_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM capacity_waits WHERE granted_at IS NULL AND until > app_now()) THEN
+    UPDATE work SET wake_seq = wake_seq + 1, run_at = least(run_at, app_now())
+     WHERE kind = 'periodic' AND key = '{SERVE_TASK}';
+  END IF;
+  RETURN NULL;
+END
+$$
+"""  # noqa: S608  # our own text
+"""Have the queues served as soon as the transaction commits. Its triggers are deferred: the row of the task, which all
+releases share, is the last that they lock."""
+
+
+def _wakes(table: str, when: str) -> str:
+    return (
+        f"CREATE CONSTRAINT TRIGGER {table}_wake_those_that_wait AFTER UPDATE ON {table} DEFERRABLE INITIALLY DEFERRED"
+        f" FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION wake_those_that_wait()"
+    )
+
+
+TRIGGERS = (
+    _wakes("pods", "NEW.free_mask & ~OLD.free_mask <> 0"),
+    _wakes("hosts", "NEW.allocatable AND NOT NEW.held AND (OLD.held OR NOT OLD.allocatable)"),
+    _wakes("quotas", "NEW.machine_limit - NEW.used > OLD.machine_limit - OLD.used"),
+)
+
+
+@sa.event.listens_for(metadata, "after_create")
+def _make_triggers(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    """They are on tables of other packages, which are all there by now."""
+    for statement in (WAKE_THOSE_THAT_WAIT, *TRIGGERS):
+        connection.execute(sa.text(statement))
