@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 0b252bfb1dcf4d93adb2cffb62f3544f03f9736c633351a830634e2cb04813b5
+// Generated from docs/openapi.json by `npm run schema`; sha256 870b47f14da897d467c2309b2af6e5fa0a8d429d5bb5a8b81b226c8ccd64617f
 
 export interface paths {
     "/livez": {
@@ -137,6 +137,102 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listAccountEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/export-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountExportLimit"];
+        put: operations["setAccountExportLimit"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/export-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountExportSchedules"];
+        put?: never;
+        post: operations["createAccountExportSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/export-schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteAccountExportSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountExports"];
+        put?: never;
+        post: operations["createAccountExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/exports/{export}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/exports/{export}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["downloadAccountExport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -347,6 +443,54 @@ export interface paths {
         get: operations["getAccountReport"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/s3-connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountS3Connections"];
+        put?: never;
+        post: operations["createAccountS3Connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/s3-connections/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccountS3Connection"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteAccountS3Connection"];
+        options?: never;
+        head?: never;
+        patch: operations["updateAccountS3Connection"];
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/s3-connections/{connection}:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testAccountS3Connection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9658,6 +9802,20 @@ export interface components {
             /** Format: uuid */
             account_id: string;
         };
+        AccountExportCreate: {
+            connection?: string | null;
+            /** @default cost-and-usage */
+            dataset?: components["schemas"]["Dataset"];
+            /** @default csv */
+            format?: components["schemas"]["FileFormat"];
+            month?: string | null;
+            /** @default false */
+            provisional?: boolean;
+            since?: string | null;
+            until?: string | null;
+            /** @default 1.4 */
+            version?: components["schemas"]["FocusVersion"];
+        };
         AccountInvitationCreate: {
             email: string;
         };
@@ -9665,16 +9823,35 @@ export interface components {
             /** @enum {string} */
             restriction: "refuse_creates" | "suspend";
         };
+        AccountS3ConnectionCreate: {
+            access_key_id: string;
+            bucket: string;
+            endpoint: string;
+            name: string;
+            /** @default  */
+            prefix?: string;
+            /** @default us-east-1 */
+            region?: string;
+            secret: string;
+        };
+        AccountS3ConnectionPatch: {
+            access_key_id?: string;
+            bucket?: string;
+            endpoint?: string;
+            prefix?: string;
+            region?: string;
+            secret?: string;
+        };
         AccountWebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         AccountWebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         /** @enum {string} */
@@ -11840,6 +12017,7 @@ export interface components {
             next_cursor: string | null;
         };
         OperatorOperation: {
+            account: string | null;
             blocked_by: string | null;
             cancellable: boolean;
             /** Format: date-time */
@@ -11855,7 +12033,7 @@ export interface components {
             kind: string;
             name: string | null;
             progress: number;
-            project: string;
+            project: string | null;
             region: string | null;
             request_id: string;
             requested_by: components["schemas"]["RequestedBy"];
@@ -13870,7 +14048,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "member.invited" | "member.joined" | "member.removed" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "member.invited" | "member.joined" | "member.removed" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };
@@ -13888,6 +14066,215 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
+    getAccountExportLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportLimit"];
+                };
+            };
+        };
+    };
+    setAccountExportLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportLimitSet"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportLimit"];
+                };
+            };
+        };
+    };
+    listAccountExportSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportSchedulePage"];
+                };
+            };
+        };
+    };
+    createAccountExportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportScheduleCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportSchedule"];
+                };
+            };
+        };
+    };
+    deleteAccountExportSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listAccountExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportPage"];
+                };
+            };
+        };
+    };
+    createAccountExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountExportCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+        };
+    };
+    getAccountExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                export: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+        };
+    };
+    downloadAccountExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                account: string;
+                export: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": string;
+                    "text/csv": string;
                 };
             };
         };
@@ -14363,6 +14750,148 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Report"];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    listAccountS3Connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3ConnectionPage"];
+                };
+            };
+        };
+    };
+    createAccountS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountS3ConnectionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    getAccountS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    deleteAccountS3Connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateAccountS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountS3ConnectionPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    testAccountS3Connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                account: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["S3Connection"];
                 };
             };
         };
