@@ -130,6 +130,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "getService": EVERYBODY,
     "stopService": WORKING,
     "getServiceLog": EVERYBODY,
+    "getServiceMetrics": EVERYBODY,
     "getTopology": EVERYBODY,
     "getVipu": EVERYBODY,
     "rotateVipuKey": WORKING,

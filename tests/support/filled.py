@@ -22,7 +22,7 @@ from ipucloud.clusters.preemption.tables import preemptions
 from ipucloud.clusters.repairs.tables import scheduled_repairs
 from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
-from ipucloud.clusters.services.tables import service_logs, services
+from ipucloud.clusters.services.tables import service_logs, service_request_totals, service_requests, services
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.terminals.tables import terminals
 from ipucloud.clusters.waiting.tables import capacity_waits
@@ -303,6 +303,9 @@ async def _job(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(service_logs).values(service_id=service, number=1, attempt=1, text="up\n", **mine)
     )
+    asked = {"service_id": service, "requests": 1, "errors": 0, "seconds": 0.1, "buckets": [1, *[0] * 11], **mine}
+    await connection.execute(sa.insert(service_request_totals).values(asked))
+    await connection.execute(sa.insert(service_requests).values(minute=datetime(2026, 3, 1, 12, tzinfo=UTC), **asked))
     await connection.execute(
         sa.insert(terminals).values(
             id=new_id(),

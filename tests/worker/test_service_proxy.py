@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from ipucloud.clusters.services.requests import forget_requests
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.postgres import TestServer
 from tests.support.sandboxes import need_sandboxes
@@ -120,6 +121,7 @@ async def served(postgres: TestServer, site: RunningSite) -> AsyncIterator[Serve
                 "chat": ["python3", "-c", PROGRAM],
                 "closes": ["python3", "-c", CLOSES],
                 "silent": ["sleep", "100000"],
+                "counted": ["python3", "-c", PROGRAM],
             }
             for number, (name, command) in enumerate(programs.items()):
                 service = await serve(world, cluster, command, name=name, port=8000 + number)
@@ -207,6 +209,48 @@ async def test_what_gives_no_answer_is_named(served: Served) -> None:
 async def _parts() -> AsyncIterator[bytes]:
     for _ in range(2):
         yield b"x" * 6
+
+
+async def test_requests_are_counted_with_their_errors_and_times(served: Served) -> None:
+    project = f"/v1/projects/{served.world.project.slug}"
+    mine = f"{project}/clusters/{served.cluster}/services"
+    statuses: list[int] = []
+    async with served.client() as client:
+
+        async def ask(path: str, method: str = "GET") -> str:
+            answer = await client.request(method, served.path("counted", path))
+            statuses.append(answer.status_code)
+            return answer.text
+
+        async def listens() -> bool:
+            return "Nothing listens" not in await ask("ready")
+
+        async def points() -> list[dict[str, float]]:
+            return list((await client.get(f"{mine}/counted/metrics")).json()["points"])
+
+        async def written() -> bool:
+            return sum(each["requests"] for each in await points()) == len(statuses)
+
+        await until(listens, "the program listens")
+        for path in ("a", "missing", "denied"):
+            await ask(path)
+        await ask("large", "HEAD")  # the program has no HEAD, and says 501
+        failed = sum(status >= 500 for status in statuses)
+        await until(written, "the requests are written")
+        seen = [each for each in await points() if each["requests"]]
+        assert sum(each["errors"] for each in seen) == failed >= 1
+        assert all(0 < each["p50_seconds"] <= each["p95_seconds"] <= each["p99_seconds"] for each in seen)
+        text = (await client.get(f"{project}/metrics")).text
+        of = f'cluster="bert",cluster_id="{served.cluster}",service="counted"'
+        assert f"ipucloud_service_request_errors_total{{{of}}} {failed}.0" in text
+        assert f"ipucloud_service_request_duration_seconds_count{{{of}}} {len(statuses)}.0" in text
+        unknown = await client.get(f"{mine}/nobody/metrics")
+        assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
+        future = await client.get(f"{mine}/counted/metrics", params={"since": "2999-01-01T00:00:00Z"})
+        assert future.json()["errors"][0]["code"] == "not_a_period"
+    await forget_requests(served.world.database, kept=0.0)
+    assert await served.world.value("SELECT count(*) FROM service_requests WHERE minute < app_now()") == 0
+    assert await served.world.value("SELECT max(requests) FROM service_request_totals") > 0
 
 
 async def test_the_login_leaves_no_key_and_no_event(served: Served) -> None:

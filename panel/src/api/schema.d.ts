@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 870b47f14da897d467c2309b2af6e5fa0a8d429d5bb5a8b81b226c8ccd64617f
+// Generated from docs/openapi.json by `npm run schema`; sha256 e9d5c1c2ef9031200bd37773d7f17d21e866737375948be1afc57cffed8b0625
 
 export interface paths {
     "/livez": {
@@ -2521,6 +2521,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getServiceLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/clusters/{cluster}/services/{service}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getServiceMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -13084,6 +13100,27 @@ export interface components {
             read_at: string;
             text: string;
         };
+        ServiceMetrics: {
+            points: components["schemas"]["ServiceMetricsPoint"][];
+            /** Format: uuid */
+            service: string;
+            /** Format: date-time */
+            since: string;
+            step: number;
+            /** Format: date-time */
+            until: string;
+        };
+        ServiceMetricsPoint: {
+            /** Format: date-time */
+            at: string;
+            errors: number;
+            mean_seconds: number | null;
+            p50_seconds: number | null;
+            p95_seconds: number | null;
+            p99_seconds: number | null;
+            requests: number;
+            requests_per_second: number;
+        };
         ServiceOf: {
             attempt: number;
             /** Format: uuid */
@@ -18700,6 +18737,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceLog"];
+                };
+            };
+        };
+    };
+    getServiceMetrics: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                until?: string | null;
+                step?: number | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+                cluster: string;
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceMetrics"];
                 };
             };
         };

@@ -125,6 +125,7 @@ def _lifespan(
         keeping = (
             asyncio.create_task(used.keep(services.database, clock), name="last-use"),
             asyncio.create_task(catalogue.keep(), name="catalogue"),
+            asyncio.create_task(services.service_counts.keep(database, clock), name="service-requests"),
             asyncio.create_task(services.follower.run(), name="event-follower"),
             asyncio.create_task(_end_streams(services), name="streams-end"),
         )
@@ -134,6 +135,7 @@ def _lifespan(
             for task in keeping:
                 task.cancel()
             await used.flush(services.database)
+            await services.service_counts.flush(database)
             await services.logins.close()
             await services.providers.close()
             await services.notifier.close()

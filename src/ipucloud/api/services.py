@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.metrics import Metrics
+from ipucloud.api.service_counts import ServiceCounts
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.streams import Streams
 from ipucloud.catalogue.current import CurrentCatalogue
@@ -49,6 +50,7 @@ class Services:
     attempts: Attempts
     providers: Providers
     logins: ServiceLogins
+    service_counts: ServiceCounts = field(default_factory=ServiceCounts)
     terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -94,3 +94,16 @@ def minute(moment: datetime | None) -> str | None:
 def utc(moment: datetime | None) -> datetime | None:
     """A time from the command line; UTC unless it has an offset."""
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        parser=past, metavar="WHEN", help="A duration (1h, 7d), or a date or time in UTC. Default: an hour ago."
+    ),
+]
+Until = Annotated[datetime | None, typer.Option(parser=past, metavar="WHEN", help="The same, later. Default: now.")]
+Step = Annotated[
+    int | None, typer.Option(min=60, max=86_400, metavar="SECONDS", help="Length of a step, a multiple of 60.")
+]
+"""A period of metrics, and its steps."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
-from ipucloud.client.models import Page, Service, ServiceLog
+from ipucloud.client.models import Page, Service, ServiceLog, ServiceMetrics
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,19 @@ def stop(cluster: Ref, service: str) -> Call[Service]:
 def log(cluster: Ref, service: str, *, after: int = 0) -> Call[ServiceLog]:
     """What it wrote after the part with this number; repeat with `next` until `complete`."""
     return request.get(f"{_path(cluster, service)}/log", ServiceLog, {"after": after})
+
+
+def metrics(
+    cluster: Ref,
+    service: str,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    step: int | None = None,
+) -> Call[ServiceMetrics]:
+    """The requests that the API has forwarded to it, by default of the last hour; `step`: seconds of each point."""
+    period = {"since": since, "until": until, "step": step}
+    return request.get(f"{_path(cluster, service)}/metrics", ServiceMetrics, period)
 
 
 def _path(cluster: Ref, service: str | None = None) -> str:

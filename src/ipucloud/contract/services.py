@@ -166,3 +166,30 @@ class ServiceLogOut(Answer):
         examples=[False],
     )
     state: ServiceState = Field(description="State of the service.", examples=["running"])
+
+
+class ServiceMetricsPoint(Answer):
+    """The requests that were forwarded to a service in one step."""
+
+    at: datetime = Field(description="Start of the step.", examples=["2026-05-04T13:14:00Z"])
+    requests: int = Field(description="Requests that were forwarded.", examples=[120])
+    errors: int = Field(description="Those that were answered with a status from 500 on, or not at all.", examples=[1])
+    requests_per_second: float = Field(description="`requests`, divided by the seconds of the step.", examples=[2.0])
+    mean_seconds: float | None = Field(
+        description="Mean time until an answer began, or was given up; null without requests.", examples=[0.041]
+    )
+    p50_seconds: float | None = Field(description="The time that half of them took at most.", examples=[0.032])
+    p95_seconds: float | None = Field(description="The time that 95 % of them took at most.", examples=[0.097])
+    p99_seconds: float | None = Field(description="The time that 99 % of them took at most.", examples=[0.21])
+
+
+class ServiceMetricsOut(Answer):
+    """The requests that the API has forwarded to a service in [since, until)."""
+
+    service: UUID = Field(description="Id of the service.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b72"])
+    since: datetime = Field(
+        description="Start of the period, at the start of a step.", examples=["2026-05-04T12:15:00Z"]
+    )
+    until: datetime = Field(description="End of the period, exclusive.", examples=["2026-05-04T13:15:00Z"])
+    step: int = Field(description="Seconds of a step.", examples=[60])
+    points: list[ServiceMetricsPoint] = Field(description="A point for each step, the oldest first.")

@@ -26,6 +26,7 @@ from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.clusters.reservations.follow import FOLLOW_SECONDS, follow_reservations
 from ipucloud.clusters.samples.store import forget_samples
 from ipucloud.clusters.schedules.follow import follow_schedules
+from ipucloud.clusters.services.requests import forget_requests
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.terminals.store import forget_terminals
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
@@ -169,6 +170,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("forget_consoles", interval=600.0, run=partial(forget_consoles, kept=settings.consoles_kept)),
         Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),
+        Periodic("forget_service_requests", interval=600.0, run=partial(forget_requests, kept=settings.metrics_kept)),
         Periodic("forget_terminals", interval=3600.0, run=forget_terminals),
         Periodic("clean_leftovers", interval=15.0, run=clean),
         Periodic("sweep_leftovers", interval=60.0, run=sweep),

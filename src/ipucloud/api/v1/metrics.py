@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Annotated
 
 from fastapi import Query
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,6 +19,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.clusters.samples.series import Newest, newest, series
+from ipucloud.clusters.services.requests import BOUNDS, ServiceTotals, request_totals
 from ipucloud.contract.metrics import MetricsOut, MetricsQuery
 from ipucloud.identity.roles import Permission
 
@@ -55,12 +57,15 @@ async def get_cluster_metrics(
 async def get_project_metrics(request: Request, project: ProjectRef) -> Response:
     """Return what was observed last of each cluster in use, in the text format of Prometheus.
 
-    A cluster that was not observed within five minutes is left out, and so is what was not observed of a cluster.
+    A cluster that was not observed within five minutes is left out, and so is what was not observed of a cluster. Of
+    services that have not ended it has the requests that the API has forwarded.
     """
     async with reading(request, project) as (connection, scope):
         found = await newest(connection, scope.project_id)
+        totals = await request_totals(connection, scope.project_id)
     registry = CollectorRegistry()
     registry.register(_Clusters(found))
+    registry.register(_Requests(totals))
     return Response(generate_latest(registry), media_type=EXPOSITION)
 
 
@@ -81,6 +86,31 @@ class _Clusters(Collector):
                 family = families.setdefault(name, kind(f"ipucloud_cluster_{name}", help_text, labels=_LABELS))
                 family.add_metric((each.cluster, str(each.cluster_id), each.region, each.flavor), value)
         return families.values()
+
+
+class _Requests(Collector):
+    """The requests of services, as the counter and histogram that an instrumented program would show."""
+
+    def __init__(self, totals: Iterable[ServiceTotals]) -> None:
+        self._totals = list(totals)
+
+    def collect(self) -> Iterable[Metric]:
+        """Two families, if there is any service."""
+        labels = ("cluster", "cluster_id", "service")
+        errors = CounterMetricFamily(
+            "ipucloud_service_request_errors",
+            "Requests answered with a status from 500 on, or not at all.",
+            labels=labels,
+        )
+        times = HistogramMetricFamily(
+            "ipucloud_service_request_duration_seconds", "Time until an answer began, or was given up.", labels=labels
+        )
+        for each in self._totals:
+            of = (each.cluster, str(each.cluster_id), each.service)
+            errors.add_metric(of, each.errors)
+            bounds = [*map(str, BOUNDS), "+Inf"]
+            times.add_metric(of, list(zip(bounds, accumulate(each.buckets), strict=True)), each.seconds)
+        return (errors, times) if self._totals else ()
 
 
 def _values(of: Newest) -> Iterable[tuple[str, str, float | None]]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from uuid import UUID
 
 import asyncssh
 import httpcore
@@ -21,7 +23,7 @@ from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
 from ipucloud.api.service_logins import Caller, Place
-from ipucloud.api.services import services_of
+from ipucloud.api.services import Services, services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.services import SERVICE_PATH
 from ipucloud.clusters.services.reach import FIND_REACHED, Reached
@@ -43,6 +45,8 @@ OPERATION = "requestService"
 """In the audit log."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 PATH = SERVICE_PATH + "/proxy/{path:path}"
+_NOT_ANSWERED = frozenset({SERVICE_UNREACHABLE, SERVICE_TIMEOUT})
+_FAILED_STATUS = 500
 _SEGMENTS = 9
 """Of the path, before that of the program."""
 
@@ -97,7 +101,13 @@ async def _answer(request: Request, until_answered: AsyncExitStack) -> Response:
 async def _forwarded(request: Request, found: Reached, until_answered: AsyncExitStack) -> Response:
     trace, services = trace_of(request), services_of(request)
     settings = services.settings
-    if found.service_id is None or found.name is None or found.port is None or found.server_id is None:
+    if (
+        found.project_id is None
+        or found.service_id is None
+        or found.name is None
+        or found.port is None
+        or found.server_id is None
+    ):
         raise not_found()
     trace.concerns(cluster_id=request.path_params["cluster"], service_id=found.service_id)
     _require_running(found)
@@ -122,13 +132,33 @@ async def _forwarded(request: Request, found: Reached, until_answered: AsyncExit
     )
     until_answered.enter_context(services.logins.one_more(found.service_id, found.name, settings.service_request_limit))
     seconds = settings.service_timeout
-    with _problems_of(found, seconds):
+    with _counted(services, found.project_id, found.service_id) as outcome, _problems_of(found, seconds):
         channel = services.logins.channel(place, found.port, caller, seconds)
         stream = ChannelStream(*await until_answered.enter_async_context(channel))
         method = "HEAD" if trace.bodiless else request.method
         answer = await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
+        outcome.status = answer.status
     trace.forwarded = True
     return ForwardedAnswer(answer)
+
+
+@dataclass
+class _Outcome:
+    status: int | None = None
+
+
+@contextmanager
+def _counted(services: Services, project_id: UUID, service_id: UUID) -> Iterator[_Outcome]:
+    """Count the request, unless it ends for a reason that lies with the caller."""
+    outcome, begun = _Outcome(), services.clock.monotonic()
+    try:
+        yield outcome
+    except Problem as problem:
+        if problem.kind in _NOT_ANSWERED:
+            services.service_counts.add(project_id, service_id, services.clock.monotonic() - begun, failed=True)
+        raise
+    taken, failed = services.clock.monotonic() - begun, outcome.status is None or outcome.status >= _FAILED_STATUS
+    services.service_counts.add(project_id, service_id, taken, failed=failed)
 
 
 def _require_running(found: Reached) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Path, Query
+from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -13,18 +14,21 @@ from starlette.responses import Response
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.reads import read, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.services.queries import GET_SERVICE, GET_SERVICE_LOG, LIST_SERVICES, service_document
+from ipucloud.clusters.services.requests import request_series
 from ipucloud.clusters.services.store import create, stop
+from ipucloud.contract.metrics import MetricsQuery
 from ipucloud.contract.services import (
     ServiceCreate,
     ServiceList,
     ServiceLogOut,
     ServiceLogQuery,
+    ServiceMetricsOut,
     ServiceOut,
     ServicePage,
 )
@@ -148,3 +152,26 @@ async def get_service_log(
     trace_of(request).concerns(cluster_id=cluster)
     document, _ = await read_one(request, GET_SERVICE_LOG, project, cluster_id=cluster, ref=service, after=query.after)
     return Response(document, media_type=JSON)
+
+
+@routes.get(
+    SERVICE_PATH + "/metrics",
+    **operation("getServiceMetrics", "Read a service's metrics", Permission.CLUSTER_READ, gives=ServiceMetricsOut),
+)
+async def get_service_metrics(
+    request: Request,
+    project: ProjectRef,
+    cluster: ClusterId,
+    service: ServiceRef,
+    query: Annotated[MetricsQuery, Query()],
+) -> Response:
+    """Return how many requests the API has forwarded to a service, how many failed, and how long answers took.
+
+    Requests are counted a few seconds after their answer. Those that come by SSH forwarding are not.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+    async with reading(request, project) as (connection, scope):
+        found = await request_series(
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=service, query=query
+        )
+    return Response(to_json(found), media_type=JSON)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated
-
 import typer
 
 from ipucloud.cli.commands.clusters import Name
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.output import shown
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import minute, past
+from ipucloud.cli.times import Since, Step, Until, minute
 from ipucloud.client import clusters
 from ipucloud.client.models import MetricsPoint
 
@@ -25,18 +22,9 @@ _COLUMNS = ("FROM", "IPUS", "UTILISATION", "POWER", "HOTTEST", "LINK ERRORS", "P
 def metrics(
     session: Session,
     name: Name,
-    since: Annotated[
-        datetime | None,
-        typer.Option(
-            parser=past, metavar="WHEN", help="A duration (1h, 7d), or a date or time in UTC. Default: an hour ago."
-        ),
-    ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(parser=past, metavar="WHEN", help="The same, later. Default: now.")
-    ] = None,
-    step: Annotated[
-        int | None, typer.Option(min=60, max=86_400, metavar="SECONDS", help="Length of a step, a multiple of 60.")
-    ] = None,
+    since: Since = None,
+    until: Until = None,
+    step: Step = None,
 ) -> None:
     """Show how busy a cluster was: IPUs, power, temperature, link errors, partitions, and its Poplar servers."""
     cluster = find_cluster(session.client, name)

@@ -11,9 +11,10 @@ from ipucloud.cli.commands.jobs import write_parts
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import Since, Step, Until, minute
 from ipucloud.cli.values import requester
 from ipucloud.client import services
-from ipucloud.client.models import Service, ServiceState
+from ipucloud.client.models import Service, ServiceMetricsPoint, ServiceState
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -71,6 +72,33 @@ def logs(
     write_parts(session, lambda after: services.log(owner, str(found), after=after), "program", follow=follow)
 
 
+@customer_command(app, "metrics", "bert chat", "bert chat --since 6h", "bert chat --since 7d --step 3600 --json")
+def metrics(
+    session: Session,
+    cluster: Cluster,
+    service: Name,
+    *,
+    since: Since = None,
+    until: Until = None,
+    step: Step = None,
+) -> None:
+    """Show the requests that reached a service through the API: how many, how many failed, how long answers took."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (service_kind(owner), service)):
+        found = session.run(services.metrics(owner, service, since=since, until=until, step=step))
+    if session.as_json:
+        session.show(found, ())
+        return
+    session.show_items(
+        [each for each in found.points if each.requests],
+        ("FROM", "REQUESTS", "PER SECOND", "ERRORS", "MEAN", "HALF", "95 %", "99 %"),
+        _requests,
+        drop=("MEAN", "HALF", "PER SECOND"),
+    )
+    if not any(each.requests for each in found.points):
+        session.note("No requests came through the API in this time.")
+
+
 @customer_command(app, "stop", "bert chat")
 def stop(session: Session, cluster: Cluster, service: Name) -> None:
     """End a service and its program. The cluster stays."""
@@ -102,3 +130,14 @@ def facts(service: Service) -> list[tuple[str, object]]:
         ("ended", service.ended_at),
         ("observed", service.observed_at),
     ]
+
+
+def _requests(point: ServiceMetricsPoint) -> tuple[object, ...]:
+    times = (point.mean_seconds, point.p50_seconds, point.p95_seconds, point.p99_seconds)
+    return (
+        minute(point.at),
+        point.requests,
+        f"{point.requests_per_second:g}",
+        point.errors,
+        *(None if each is None else f"{each * 1000:.0f} ms" for each in times),
+    )

@@ -2352,6 +2352,34 @@ class ServiceLogPart(Answer):
     """When it was read at the site."""
 
 
+class ServiceMetricsPoint(Answer):
+    """The requests that were forwarded to a service in one step."""
+
+    at: datetime
+    """Start of the step."""
+
+    requests: int
+    """Requests that were forwarded."""
+
+    errors: int
+    """Those that were answered with a status from 500 on, or not at all."""
+
+    requests_per_second: float
+    """`requests`, divided by the seconds of the step."""
+
+    mean_seconds: float | None = None
+    """Mean time until an answer began, or was given up; null without requests."""
+
+    p50_seconds: float | None = None
+    """The time that half of them took at most."""
+
+    p95_seconds: float | None = None
+    """The time that 95 % of them took at most."""
+
+    p99_seconds: float | None = None
+    """The time that 99 % of them took at most."""
+
+
 class ServiceState(StrEnum):
     """
     State of a service; it never leaves `failed` and `stopped`.
@@ -5540,6 +5568,25 @@ class ServiceLog(Answer):
     """State of the service."""
 
 
+class ServiceMetrics(Answer):
+    """The requests that the API has forwarded to a service in [since, until)."""
+
+    service: str
+    """Id of the service."""
+
+    since: datetime
+    """Start of the period, at the start of a step."""
+
+    until: datetime
+    """End of the period, exclusive."""
+
+    step: int
+    """Seconds of a step."""
+
+    points: Annotated[Sequence[ServiceMetricsPoint], Field(validate_default=True)] = []
+    """A point for each step, the oldest first."""
+
+
 class Session(Answer):
     """Who is signed in, with which rights, and for how long."""
 
@@ -6485,6 +6532,8 @@ __all__ = [
     "Service",
     "ServiceLog",
     "ServiceLogPart",
+    "ServiceMetrics",
+    "ServiceMetricsPoint",
     "ServiceState",
     "Session",
     "SettledInvoice",

@@ -98,7 +98,9 @@ _NEWEST = Query(
 )
 
 
-class _Period(NamedTuple):
+class Period(NamedTuple):
+    """From `since`, the start of a step of so many seconds, until `until`, exclusive."""
+
     since: datetime
     until: datetime
     step: int
@@ -106,7 +108,7 @@ class _Period(NamedTuple):
 
 async def series(connection: Statements, *, project_id: UUID, cluster_id: UUID, query: MetricsQuery) -> str:
     """The JSON of a `MetricsOut`. Raises `Problem`: not_found, validation_failed."""
-    period = _period(query, await _NOW.one(connection))
+    period = await period_of(connection, query)
     found = await _SERIES.one_or_none(
         connection, {"project_id": project_id, "cluster_id": cluster_id, **period._asdict()}
     )
@@ -120,7 +122,12 @@ async def newest(connection: Statements, project_id: UUID) -> list[Newest]:
     return await _NEWEST.all(connection, {"project_id": project_id})
 
 
-def _period(query: MetricsQuery, now: datetime) -> _Period:
+async def period_of(connection: Statements, query: MetricsQuery) -> Period:
+    """The period that a query means now. Raises `Problem` validation_failed."""
+    return _period(query, await _NOW.one(connection))
+
+
+def _period(query: MetricsQuery, now: datetime) -> Period:
     """The period that a query means, from the start of a step on. Raises `Problem` validation_failed."""
     until = min(query.until or now, now)
     try:
@@ -137,7 +144,7 @@ def _period(query: MetricsQuery, now: datetime) -> _Period:
             "too_many_points",
             f"The period has more than {MOST_POINTS:,} steps: shorten it or lengthen `step`.",
         )
-    return _Period(since - (since - _EPOCH) % timedelta(seconds=step), until, step)
+    return Period(since - (since - _EPOCH) % timedelta(seconds=step), until, step)
 
 
 def _refused(pointer: str, code: str, sentence: str) -> Problem:

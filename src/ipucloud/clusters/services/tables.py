@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 
 from ipucloud.contract.operations import ActorKind
 from ipucloud.contract.services import ServiceEndedBy, ServiceState
@@ -83,4 +84,44 @@ service_logs = sa.Table(
     tenant_key("service_logs"),
     same_project("service_logs", "service_id", "services"),
     comment="what programs wrote, in order; the newest parts",
+)
+
+
+def _counts() -> tuple[sa.Column[Any], ...]:
+    """How many requests, and how long their answers took."""
+    return (
+        sa.Column("requests", sa.BigInteger, nullable=False),
+        sa.Column("errors", sa.BigInteger, nullable=False, comment="answered with a status from 500 on, or not at all"),
+        sa.Column("seconds", sa.Double, nullable=False, comment="until the answers began, together"),
+        sa.Column(
+            "buckets",
+            postgresql.ARRAY(sa.BigInteger),
+            nullable=False,
+            comment="answers within each of the bounds, and the others",
+        ),
+    )
+
+
+service_requests = sa.Table(
+    "service_requests",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("service_id", sa.Uuid, primary_key=True),
+    sa.Column("minute", sa.DateTime(timezone=True), primary_key=True),
+    *_counts(),
+    tenant_key("service_requests"),
+    same_project("service_requests", "service_id", "services"),
+    comment="requests that the API has forwarded, by the minute in which they were written",
+)
+sa.Index("ix_service_requests_minute", service_requests.c.minute)
+
+service_request_totals = sa.Table(
+    "service_request_totals",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("service_id", sa.Uuid, primary_key=True),
+    *_counts(),
+    tenant_key("service_request_totals"),
+    same_project("service_request_totals", "service_id", "services"),
+    comment="the same of all time",
 )
