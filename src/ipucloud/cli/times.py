@@ -96,14 +96,14 @@ def utc(moment: datetime | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
-Since = Annotated[
+PeriodStart = Annotated[
     datetime | None,
     typer.Option(
         parser=past, metavar="WHEN", help="A duration (1h, 7d), or a date or time in UTC. Default: an hour ago."
     ),
 ]
-Until = Annotated[datetime | None, typer.Option(parser=past, metavar="WHEN", help="The same, later. Default: now.")]
-Step = Annotated[
+PeriodEnd = Annotated[datetime | None, typer.Option(parser=past, metavar="WHEN", help="The same, later. Default: now.")]
+PeriodStep = Annotated[
     int | None, typer.Option(min=60, max=86_400, metavar="SECONDS", help="Length of a step, a multiple of 60.")
 ]
 """A period of metrics, and its steps."""

@@ -16,7 +16,8 @@ def counted(*seconds: float) -> Counts:
 
 def test_requests_errors_and_seconds_add_up() -> None:
     counts = counted(0.005, 0.0051, 2.0, 60.0)
-    assert (counts.requests, counts.errors, counts.seconds) == (4, 2, pytest.approx(62.0101))
+    assert (counts.requests, counts.errors) == (4, 2)
+    assert counts.seconds == pytest.approx(62.0101)
     assert counts.buckets == [1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1]
 
 

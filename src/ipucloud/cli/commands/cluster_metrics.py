@@ -8,7 +8,7 @@ from ipucloud.cli.commands.clusters import Name
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.output import shown
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import Since, Step, Until, minute
+from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
 from ipucloud.client import clusters
 from ipucloud.client.models import MetricsPoint
 
@@ -22,9 +22,9 @@ _COLUMNS = ("FROM", "IPUS", "UTILISATION", "POWER", "HOTTEST", "LINK ERRORS", "P
 def metrics(
     session: Session,
     name: Name,
-    since: Since = None,
-    until: Until = None,
-    step: Step = None,
+    since: PeriodStart = None,
+    until: PeriodEnd = None,
+    step: PeriodStep = None,
 ) -> None:
     """Show how busy a cluster was: IPUs, power, temperature, link errors, partitions, and its Poplar servers."""
     cluster = find_cluster(session.client, name)

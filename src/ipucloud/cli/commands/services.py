@@ -11,7 +11,7 @@ from ipucloud.cli.commands.jobs import write_parts
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import Since, Step, Until, minute
+from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
 from ipucloud.cli.values import requester
 from ipucloud.client import services
 from ipucloud.client.models import Service, ServiceMetricsPoint, ServiceState
@@ -78,9 +78,9 @@ def metrics(
     cluster: Cluster,
     service: Name,
     *,
-    since: Since = None,
-    until: Until = None,
-    step: Step = None,
+    since: PeriodStart = None,
+    until: PeriodEnd = None,
+    step: PeriodStep = None,
 ) -> None:
     """Show the requests that reached a service through the API: how many, how many failed, how long answers took."""
     owner = find_cluster(session.client, cluster).id
