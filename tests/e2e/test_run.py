@@ -107,7 +107,7 @@ def test_a_recipe_of_the_model_garden_runs_to_its_end(system: Up, key: KeyPair, 
     assert ran.returncode == 0, ran.stderr
     assert "epoch 2: loss" in ran.stdout
     assert json.loads((tmp_path / "results" / "model.json").read_text())["accuracy"] > 0.5
-    refused = ipucloud(system, "recipes", "run", "dolly", "--cluster", "bert")
+    refused = ipucloud(system, "recipes", "run", "whisper", "--cluster", "bert")
     assert refused.returncode == 2
     assert "recipes list --runnable" in refused.stderr
 
