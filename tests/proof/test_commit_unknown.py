@@ -11,6 +11,7 @@ from typing import TypeAlias
 import httpx
 import pytest
 
+from ipucloud.api import used
 from tests.api.support import running
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.office import Footprint, Office, Write, change, make_office
@@ -31,7 +32,13 @@ Struck: TypeAlias = "tuple[Office, httpx.AsyncClient, Proxy, dict[str, Calm]]"
 @pytest.fixture(scope="module")
 async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
     """An office beside an API whose connections to the database a test breaks, that API, its line, and calm runs."""
-    with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
+    with (
+        postgres.fresh_database() as scratch,
+        database_line(scratch.app_url) as (line, url),
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        # What is struck has to be the write's commit, and not that of the tokens' last use.
+        patched.setattr(used, "FLUSH_SECONDS", 86_400.0)
         async with (
             open_world(scratch.app_url, pods=16, hosts=256, sound=False) as world,
             running(world, scratch.app_url) as calm,
