@@ -151,7 +151,8 @@ async def test_workers_that_end_leave_the_program_running(world: SiteWorld) -> N
         )
         await halt(world, cluster, job)
         assert (await ended(world, job)).state == "stopped"
-        assert (await row(world, job)).exit_status == 143
+        # SIGTERM, or SIGKILL if the machine was too busy for the program to end within ten seconds.
+        assert (await row(world, job)).exit_status in {143, 137}
 
 
 async def test_limits_of_time_and_cost_stop_a_program(world: SiteWorld) -> None:
