@@ -63,6 +63,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "rotatePlatformToken",
     "createWebhook",  # where messages may go
     "updateWebhook",
+    "createAccountWebhook",
+    "updateAccountWebhook",
     "createSshKey",  # keys are judged by their numbers
     "createReservation",  # times and capacity
     "estimateReservation",
@@ -77,6 +79,13 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createExport",  # months that have begun
     "createExportSchedule",
     "createS3Connection",  # endpoints of one form
+    "createAccountExport",
+    "createAccountExportSchedule",
+    "createAccountS3Connection",
+    "resizeCluster",  # a wait has an end only if there is one, and in the future
+    "resumeCluster",
+    "getClusterMetrics",  # a bounded number of steps
+    "getServiceMetrics",
     "addPrices",  # whole seconds, in the future
     "previewPriceCorrection",  # in the past
     "correctPrice",
