@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server
+from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server, newest_image, only_region
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE, suggesting
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, run_job, variable
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import recipes
+from ipucloud.client import clusters, recipes
+from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import UsageError
 from ipucloud.client.jobs import NewJob
 from ipucloud.client.models import RecipeOffer, RecipeProgram, RecipeTask
@@ -103,7 +104,7 @@ def run(
         max_cost=None if max_cost is None else cost(max_cost),
     )
     if cluster is None and flavor is None:
-        flavor = _smallest_flavor(session, found)
+        flavor = _smallest_flavor(session, found, region)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
     run_job(Place(session, chosen, server, identity_file), wanted, None, found.working_directory, ending)
 
@@ -126,14 +127,17 @@ def _require_runnable(recipe: RecipeOffer, environment: dict[str, str]) -> None:
         )
 
 
-def _smallest_flavor(session: Session, recipe: RecipeOffer) -> str:
+def _smallest_flavor(session: Session, recipe: RecipeOffer, region: str | None) -> str:
+    """The recipe's flavor, once its price for this project was said. Raises UsageError."""
     if recipe.flavor is None:
         raise UsageError(f"No flavor of the region has the IPUs that {recipe.id} needs. Choose another --region.")
-    if recipe.price_per_minute is not None:
-        session.note(
-            f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {recipe.price_per_minute} a minute from its"
-            " creation to its deletion."
-        )
+    place = region or only_region(session, recipe.flavor)
+    wanted = NewCluster("estimate", region=place, flavor=recipe.flavor, image=newest_image(session, place), ssh_keys=())
+    price = session.run(clusters.estimate(wanted)).price_per_minute
+    session.note(
+        f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {price} a minute from its creation to its"
+        " deletion."
+    )
     return recipe.flavor
 
 
@@ -167,6 +171,6 @@ def _of_program(program: RecipeProgram) -> list[tuple[str, object]]:
 def _of_price(recipe: RecipeOffer) -> list[tuple[str, object]]:
     return [
         ("flavor", recipe.flavor),
-        ("price per minute", recipe.price_per_minute),
-        ("expected price", recipe.expected_price),
+        ("list price per minute", recipe.price_per_minute),
+        ("expected list price", recipe.expected_price),
     ]

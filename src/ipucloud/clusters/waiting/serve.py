@@ -30,7 +30,7 @@ from ipucloud.reconcile.wake import wake
 log = structlog.get_logger(__name__)
 
 SERVE_SECONDS = 15.0
-"""Between two looks at the queues that nothing has woken: time heals budgets, invoices and funds, too."""
+"""Between two looks at the queues that nothing has woken: with time, budgets and funds can allow more by themselves."""
 AT_ONCE = 1000
 """Most clusters in one run."""
 _SERVERS = Query("SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int)
