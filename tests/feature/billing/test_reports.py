@@ -212,8 +212,10 @@ async def test_an_unusual_day_is_found_in_what_is_posted(books: Books) -> None:
         await books.execute(
             """
             INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
-                                    minutes, machine_minutes, credited_machine_minutes, cost, list_cost)
-            SELECT day, 1, :project, :project, gen_random_uuid(), 'f', 's', 'r', :currency, 1, 1, 0,
+                                    billing_month, price_id, unit_price, minutes, machine_minutes,
+                                    credited_machine_minutes, cost, list_cost)
+            SELECT day, 1, :project, :project, gen_random_uuid(), 'f', 's', 'r', :currency,
+                   date_trunc('month', day), gen_random_uuid(), 10, 1, 1, 0,
                    CASE WHEN day = '2026-06-02' AND :spike THEN 20 ELSE 10 END, 10
               FROM day_rollups
             """,

@@ -75,8 +75,9 @@ LEDGER = (
         _CLOSED.format(charges=0),
         "INSERT INTO day_rollups (day, version, hours, built_at) SELECT '2026-05-05', 1, 1, app_now()",
         "INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,"
-        " minutes, machine_minutes, credited_machine_minutes, cost, list_cost) SELECT '2026-05-05', 1, %(project)s,"
-        " %(project)s, %(active)s, 'm2000-pod16', 'ipu-m2000', 'luxembourg-2', 'EUR', 60, 60, 0, 1, 1",
+        " billing_month, price_id, unit_price, minutes, machine_minutes, credited_machine_minutes, cost, list_cost)"
+        " SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'm2000-pod16', 'ipu-m2000', 'luxembourg-2',"
+        " 'EUR', '2026-05-01', %(project)s, 1, 60, 60, 0, 1, 1",
         outcome=Outcome.REPAIRED,
     ),
     _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),

@@ -12,7 +12,7 @@ from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
 from ipucloud.billing.invoices.corrected import Corrected, corrected
 from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.credits import Burned, burn, usable
-from ipucloud.billing.invoices.lines import Bill, Line, lines_of
+from ipucloud.billing.invoices.lines import Bill, Line, drafted_lines
 from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import Payer, balance, platform
 from ipucloud.billing.invoices.posting import Move
@@ -64,7 +64,7 @@ class Computed:
 async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Sequence[Line] | None = None) -> Computed:
     """The invoice as it is now. Raises TaxUnknown."""
     if lines is None:
-        lines = await lines_of(connection, bill)
+        lines = await drafted_lines(connection, bill)
     document, _ = await seller_document(connection)
     seller, day = SellerOut.model_validate_json(document), await today(connection)
     taxes = {since: await tax_of(connection, payer, seller.country, since) for since in {each.since for each in lines}}

@@ -16,6 +16,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.billing.invoices.tax import STANDARD_KIND
+from ipucloud.billing.reports.rollup import DAY_CLOSED, HOLDS
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
@@ -25,21 +26,27 @@ from ipucloud.kernel.money import places_of, rounded
 ROWS_AT_ONCE = 200
 """Lines fetched at once; memory does not grow with how many there are."""
 
-# `started_at` rather than `hour` tells what was used before a credit expired; a line is the same either way.
+# By the day of `hour` rather than of `started_at`, which is only needed to tell what was used before a credit expired.
 _USED = """
 SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month,
        greatest(usage_month, (CAST(:tax_days AS date[]))[tax_period]) AS since,
        least((usage_month + interval '1 month')::date, (CAST(:tax_days AS date[]))[tax_period + 1]) AS until,
        minutes, machine_minutes, credited_machine_minutes, cost
   FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
-               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month,
-               width_bucket(CAST(hour AT TIME ZONE 'UTC' AS date), CAST(:tax_days AS date[])) AS tax_period,
-               sum(minutes) AS minutes,
-               sum(CAST(minutes AS bigint) * quantity)::bigint AS machine_minutes,
-               sum(CAST(minutes AS bigint) * credited)::bigint AS credited_machine_minutes, sum(cost) AS cost
-          FROM usage_charges
+               date_trunc('month', day::timestamp)::date AS usage_month,
+               width_bucket(day, CAST(:tax_days AS date[])) AS tax_period,
+               sum(minutes)::bigint AS minutes, sum(machine_minutes)::bigint AS machine_minutes,
+               sum(credited_machine_minutes)::bigint AS credited_machine_minutes, sum(cost) AS cost
+          FROM (
+"""
+_CHARGED = """
+SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
+       CAST(hour AT TIME ZONE 'UTC' AS date) AS day, minutes, CAST(minutes AS bigint) * quantity AS machine_minutes,
+       CAST(minutes AS bigint) * credited AS credited_machine_minutes, cost
+  FROM usage_charges AS c
 """
 _PRINTED = """
+          ) AS charged
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9) AS used
   JOIN projects p ON p.id = used.project_id
  -- Charges that net to nothing have a line too, which the charges of an export refer to; it is behind all others.
@@ -104,14 +111,58 @@ class Line(NamedTuple):
 
 _SAME = Line._fields.index("since")
 
-_OF_ONE = Query(
-    clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED),
-    Line,
-)
 _OF_MANY = Query(
-    clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED),
+    clauses(_USED, _CHARGED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED),
     Line,
     yield_per=ROWS_AT_ONCE,
+)
+# Few rows are left to be grouped into lines, and sorted.
+_SUMMED_BY_DAY = """
+SELECT c.account_id, c.currency, c.project_id, c.sku, c.region, c.price_id, c.unit_price, c.day,
+       sum(c.minutes) AS minutes, sum(c.machine_minutes) AS machine_minutes,
+       sum(c.credited_machine_minutes) AS credited_machine_minutes, sum(c.cost) AS cost
+  FROM
+"""
+_EACH_DAY = "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"
+_OF_BILL = "c.account_id = :account_id AND c.currency = :currency AND c.billing_month = :month"
+# Corrections of earlier months, whose hours are before the first day, are few, and are read from the charges.
+_DRAFTED = Query(
+    clauses(
+        """
+        WITH whole AS MATERIALIZED (
+          SELECT rolled.day, rolled.version FROM day_rollups AS rolled
+        """,
+        DAY_CLOSED,
+        "WHERE",
+        HOLDS,
+        """
+             AND rolled.day >= :month AND rolled.day < CAST(:month AS date) + interval '1 month'
+        ), loose AS MATERIALIZED (
+          SELECT '-infinity'::timestamptz AS begins, CAST(:month AS date)::timestamp AT TIME ZONE 'UTC' AS ends
+          UNION ALL
+          SELECT begins, begins + interval '1 day'
+            FROM generate_series(CAST(:month AS date)::timestamp AT TIME ZONE 'UTC',
+                                 (CAST(:month AS date) + interval '1 month - 1 day') AT TIME ZONE 'UTC',
+                                 interval '1 day') AS begins
+           WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
+        )
+        """,
+        _USED,
+        _SUMMED_BY_DAY,
+        "usage_days AS c JOIN whole USING (day, version) WHERE",
+        _OF_BILL,
+        _EACH_DAY,
+        "UNION ALL",
+        _SUMMED_BY_DAY,
+        "loose CROSS JOIN LATERAL (",
+        _CHARGED,
+        "WHERE",
+        _OF_BILL,
+        "AND c.hour >= loose.begins AND c.hour < loose.ends) AS c",
+        _EACH_DAY,
+        _PRINTED,
+    ),
+    Line,
 )
 
 
@@ -143,15 +194,19 @@ async def tax_days(connection: Statements) -> Sequence[date]:
     return await _TAX_DAYS.all(connection, {"kind": STANDARD_KIND})
 
 
-async def lines_of(connection: Statements, bill: Bill) -> Sequence[Line]:
-    """Its lines as they are printed: those of the month first, then corrections of earlier ones."""
-    return await _OF_ONE.all(connection, bill.values() | {"tax_days": await tax_days(connection)})
+async def drafted_lines(connection: Statements, bill: Bill) -> Sequence[Line]:
+    """Its lines as of now: those of the month first, then corrections of earlier ones.
+
+    Days that are rolled up are read from the roll-up, all others from the charges, in one statement: the lines are
+    those that `lines_of_many` gives of the same charges.
+    """
+    return await _DRAFTED.all(connection, bill.values() | {"tax_days": await tax_days(connection)})
 
 
 async def lines_of_many(
     database: Database, month: date, accounts: Sequence[UUID]
 ) -> AsyncGenerator[tuple[Bill, Sequence[Line]]]:
-    """The bills of the accounts that have lines in the month, one after the other, as `lines_of` gives each.
+    """The bills of the accounts that have lines in the month, one after the other, each with its lines as printed.
 
     The charges are read once for all of them: the database looks each account up when they are few, and reads the
     whole month when they are many. One connection is held until the last bill was taken.

@@ -1,4 +1,4 @@
-"""The daily roll-up: sums of a day's charges, so that a report of a month does not read every hour.
+"""The daily roll-up: sums of a day's charges, so that a report or a draft of a month does not read every hour.
 
 A roll-up remembers how many hours of its day were closed and the sum of their revisions. Every transaction that posts
 charges changes one of the two (`close.post_hour`, `close.correct_hour`), in the row that it holds. So a roll-up whose
@@ -54,15 +54,18 @@ _BUILD = sa.text(
         """
         WITH made AS (
           INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
-                                  minutes, machine_minutes, credited_machine_minutes, cost, list_cost)
+                                  billing_month, price_id, unit_price, minutes, machine_minutes,
+                                  credited_machine_minutes, cost, list_cost)
           SELECT CAST(:day AS date), :version, c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region,
-                 c.currency, sum(c.minutes), sum(c.minutes::bigint * c.quantity), sum(c.minutes::bigint * c.credited),
-                 sum(c.cost), sum(c.minutes * c.quantity * c.list_unit_price)
+                 c.currency, c.billing_month, c.price_id, c.unit_price, sum(c.minutes),
+                 sum(c.minutes::bigint * c.quantity), sum(c.minutes::bigint * c.credited), sum(c.cost),
+                 sum(c.minutes * c.quantity * c.list_unit_price)
             FROM usage_charges c JOIN usage_intervals u ON u.id = c.interval_id
            WHERE c.billing_month >= date_trunc('month', CAST(:day AS date))::date
              AND c.hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'
              AND c.hour < (CAST(:day AS date) + 1)::timestamp AT TIME ZONE 'UTC'
-           GROUP BY c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region, c.currency
+           GROUP BY c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region, c.currency,
+                    c.billing_month, c.price_id, c.unit_price
           RETURNING 1
         )
         UPDATE day_rollups AS rolled

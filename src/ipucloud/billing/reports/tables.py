@@ -36,7 +36,13 @@ usage_days = sa.Table(
     sa.Column("cost", MONEY, nullable=False),
     sa.Column("list_cost", MONEY, nullable=False),
     sa.Column("flavor", sa.Text, nullable=False, comment="at which it was used"),
-    sa.PrimaryKeyConstraint("day", "version", "cluster_id", "account_id", "flavor", "sku", "region", "currency"),
+    sa.Column("billing_month", sa.Date, nullable=False, comment="whose bill it is on"),
+    sa.Column("price_id", sa.Uuid, nullable=False, comment="of prices or contract_prices"),
+    sa.Column("unit_price", sa.Numeric(20, 10), nullable=False),
+    sa.PrimaryKeyConstraint(
+        *("day", "version", "cluster_id", "account_id", "flavor", "sku", "region", "currency"),
+        *("billing_month", "price_id"),
+    ),
     sa.ForeignKeyConstraint(["day"], ["day_rollups.day"], name="fk_usage_days_day"),
     comment="what the charges of a day come to",
 )

@@ -1,0 +1,90 @@
+"""The draft invoice of 100 clusters that ran all month, through the API, against the statement of its lines."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import httpx
+import psycopg
+
+from bench.finding import Finding, at_most
+from bench.rounds import alternate
+from bench.servers import HOST, serving_product
+from bench.stage import Stage
+from ipucloud.billing.invoices.lines import Bill, drafted_lines
+from ipucloud.billing.invoices.tax_rates import install_shipped_rates
+from ipucloud.billing.ledger.close import close_hour
+from ipucloud.billing.ledger.months import open_months
+from ipucloud.billing.reports.rollup import roll_up_days
+from ipucloud.db.engine import Database
+from tests.feature.billing.books import Books, at, open_books
+from tests.support.postgres import Database as Scratch
+
+CLUSTERS, HOURS, GOAL = 100, 743, 2.0
+DRAFTS = 10
+"""How often a side does its work in one turn."""
+BEGINS = at("2026-05-01T00:00:00")
+
+
+def run(stage: Stage) -> list[Finding]:
+    with stage.database("bench_draft") as urls, asyncio.Runner() as runner:
+        database = Database(urls.app_url, pool_size=1)
+        books = runner.run(_prepare(database, urls))
+        headers = {"Authorization": f"Bearer {books.project.token.secret}"}
+        with (
+            serving_product(stage.folder, urls.app_url) as server,
+            httpx.Client(headers=headers, timeout=30.0) as client,
+        ):
+            url = f"http://{HOST}:{server.port}/v1/projects/{books.project.slug}/billing/invoices/draft"
+            rates = alternate(
+                {
+                    "API": lambda: _rate(lambda: client.get(url).raise_for_status()),
+                    "SQL": lambda: runner.run(_statement_alone(database, books)),
+                },
+                stage.rounds,
+            )
+        runner.run(database.close())
+    what = f"draft invoice of {CLUSTERS} clusters and {HOURS} hours by the API: time, over that of its SQL"
+    return [Finding(what, rates.ratio("SQL", "API"), goal=at_most(GOAL), numbers=rates.numbers("SQL", "API"))]
+
+
+async def _statement_alone(database: Database, books: Books) -> float:
+    async with database.read() as connection:
+        started = time.perf_counter()
+        for _ in range(DRAFTS):
+            await drafted_lines(connection, Bill(books.project.id, "EUR", BEGINS.date()))
+        return DRAFTS / (time.perf_counter() - started)
+
+
+async def _prepare(database: Database, urls: Scratch) -> Books:
+    """The last hours of a month of which everything but the present day is rolled up."""
+    books = await open_books(database, urls.owner_url)
+    async with database.begin() as connection:
+        await install_shipped_rates(connection)
+    books.now(BEGINS)
+    await books.price(Decimal("0.0625"))
+    for number in range(CLUSTERS):
+        await books.used(await books.make_cluster(), BEGINS + timedelta(seconds=number), quantity=1 + number % 16)
+    books.now(BEGINS + timedelta(hours=HOURS, minutes=5))
+    await open_months(database)
+    for number in range(HOURS):
+        await close_hour(database, _hour(number))
+    await roll_up_days(database)
+    with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
+        superuser.execute("VACUUM ANALYZE")
+    return books
+
+
+def _hour(number: int) -> datetime:
+    return BEGINS + timedelta(hours=number)
+
+
+def _rate(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    for _ in range(DRAFTS):
+        work()
+    return DRAFTS / (time.perf_counter() - started)
