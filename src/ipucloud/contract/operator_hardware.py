@@ -280,7 +280,7 @@ class ControllerOut(Answer):
         examples=["answering"],
     )
     version: str | None = Field(description="Release of V-IPU that it says it runs; null: not read yet.")
-    version_since: datetime | None = Field(description="When it first said so; null: not read yet.")
+    version_since: datetime | None = Field(description="When it was first read; null: not read yet.")
     tls: bool = Field(description="Whether it is called over TLS, with a client certificate.", examples=[True])
     users: bool = Field(description="Whether it asks users for access keys (`--secure`).", examples=[False])
     cluster_test: bool = Field(

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
 from ipucloud.inventory.health.codes import Kind
-from ipucloud.inventory.health.merge import FOLLOWING, lock, merge, said_by_reports
+from ipucloud.inventory.health.merge import FOLLOWING, lock, merge, merged_reports
 from ipucloud.inventory.settle import settle
 
 
@@ -109,11 +109,11 @@ def _follows_its_reports(kind: Kind) -> Invariant:
                format('%s is %s%s and %s; its reports say %s%s and %s', object.name,
                       object.health, CASE WHEN object.maintenance THEN ', in maintenance' END,
                       CASE WHEN object.allocatable THEN 'allocatable' ELSE 'kept back' END,
-                      said.health, CASE WHEN said.maintenance THEN ', in maintenance' END,
-                      CASE WHEN said.allocatable THEN 'allocatable' ELSE 'kept back' END) AS detail
-          FROM {kind}s AS object CROSS JOIN LATERAL ({said_by_reports(kind)}) AS said
+                      reported.health, CASE WHEN reported.maintenance THEN ', in maintenance' END,
+                      CASE WHEN reported.allocatable THEN 'allocatable' ELSE 'kept back' END) AS detail
+          FROM {kind}s AS object CROSS JOIN LATERAL ({merged_reports(kind)}) AS reported
          WHERE ({", ".join(f"object.{column}" for column in FOLLOWING[kind])})
-               IS DISTINCT FROM ({", ".join(f"said.{column}" for column in FOLLOWING[kind])})
+               IS DISTINCT FROM ({", ".join(f"reported.{column}" for column in FOLLOWING[kind])})
         """,  # noqa: S608  # our own names
     )
 

@@ -168,10 +168,10 @@ def _allocations(
 
 
 def _partitions(found: Findings, expected: Expected, answering: Collection[str]) -> None:
-    """A partition can stay in error after its hardware works again: this is said of the machine that had failed.
+    """A partition can stay in error after its hardware works again: this is reported of the machine that had failed.
 
-    When none is known to have failed, it is said of all that the partition has. A machine with a fault of its own has
-    enough with that.
+    When none is known to have failed, it is reported of all machines of the partition, but for those that have a fault
+    of their own.
     """
     in_use = {each.id for each in expected.machines if each.in_use and each.controller in answering}
     failing = {fact.object_id for fact in found.facts if CODES[fact.kind][fact.code].credited}

@@ -72,7 +72,7 @@ _ONLY_IN_USE = frozenset(
 """Codes of what is wrong only while a customer works with the object."""
 
 _OF_MANY = frozenset({Code.PARTITION_ERROR, Code.ALLOCATION_LOST})
-"""Codes of what is said of many machines at once, and says little about each of them."""
+"""Codes of reports about many machines at once, which mean little for each of them."""
 
 _NOW = Query("SELECT app_now() AS now", datetime)
 _LOCK = Query(

@@ -19,8 +19,8 @@ UNEXPLAINED = "one of its machines or links is faulty"
 def errors(status: PartitionStatus) -> str:
     """What the controller says is wrong."""
     more = len(status.errors) - SHOWN_ERRORS
-    said = "; ".join(status.errors[:SHOWN_ERRORS]) + (f"; and {more} more" if more > 0 else "")
-    return f"the V-IPU controller reports: {said}" if said else "the V-IPU controller gives no reason"
+    shown = "; ".join(status.errors[:SHOWN_ERRORS]) + (f"; and {more} more" if more > 0 else "")
+    return f"the V-IPU controller reports: {shown}" if shown else "the V-IPU controller gives no reason"
 
 
 def in_error(status: PartitionStatus | None, origin: Origin) -> str:

@@ -125,7 +125,7 @@ def _lost(record: Record, inputs: PartitionInputs, observation: Observation) -> 
 
 
 def _status(record: Record, seen: SeenPartition | None, told: PartitionStatus | None) -> Mapping[str, Any] | None:
-    """What to store of what the controller says; what it said last, while it is not active and says nothing new."""
+    """What to store of the controller's status: the last one while it is not active and there is no new one."""
     if seen is None or seen.state is Ready.ACTIVE:
         return None
     if told is None:

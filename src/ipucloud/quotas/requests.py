@@ -98,8 +98,8 @@ async def open_request(connection: AsyncConnection, actor: Actor, wanted: QuotaR
             extra={"quota_request": str(other.id)},
         )
     made = new_id()
-    said = {"id": made, "limit": wanted.limit, "reason": wanted.reason, "created_by": actor.token_id}
-    await connection.execute(_OPEN, key | said)
+    values = {"id": made, "limit": wanted.limit, "reason": wanted.reason, "created_by": actor.token_id}
+    await connection.execute(_OPEN, key | values)
     data = QuotaRequested(region=region, machine_type=wanted.machine_type, limit=wanted.limit)
     await record(
         connection,
@@ -214,8 +214,8 @@ async def _decide(
     answer: str | None,
     granted: int | None = None,
 ) -> None:
-    said = {"id": request.id, "state": state.value, "granted_limit": granted, "answer": answer, "decided_by": by}
-    await connection.execute(_DECIDE, said)
+    values = {"id": request.id, "state": state.value, "granted_limit": granted, "answer": answer, "decided_by": by}
+    await connection.execute(_DECIDE, values)
     data = QuotaRequested(
         region=request.region,
         machine_type=request.machine_type,

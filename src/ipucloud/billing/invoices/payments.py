@@ -96,7 +96,7 @@ _FIND = Query(
     _Known,
 )
 _NAMED = Query("SELECT reference FROM payments WHERE account_id = :account_id AND id = :id", str)
-# A provider that was asked says how the payment ends: if a person said so first, it could be collected none the less.
+# A provider that was asked says how the payment ends: if a person recorded it first, it could still be collected.
 _ASKED = Query(
     """
     SELECT EXISTS (SELECT FROM payment_charges

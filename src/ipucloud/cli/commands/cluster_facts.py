@@ -32,7 +32,7 @@ def next_command(cluster: Cluster) -> str | None:
     return f"ipucloud clusters delete {cluster.name}" if cluster.state == ClusterState.ERROR else None
 
 
-def said(fault: Fault) -> str:
+def fault_line(fault: Fault) -> str:
     """A fault in a line: what is affected, since when, and whether its minutes are credited."""
     credited = "credited" if fault.credited else "not credited"
     what = fault.kind.replace("_", " ")
@@ -65,7 +65,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("cause" if failed else "why", cluster.state_reason),
         ("since", cluster.state_entered_at),
         ("blocked by", cluster.blocked_by),
-        *(("fault", said(fault)) for fault in cluster.faults),
+        *(("fault", fault_line(fault)) for fault in cluster.faults),
         ("observed", cluster.observed_at),
         ("region", cluster.region),
         ("flavor", cluster.flavor),

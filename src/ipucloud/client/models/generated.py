@@ -306,7 +306,7 @@ class Controller(Answer):
     """Release of V-IPU that it says it runs; null: not read yet."""
 
     version_since: datetime | None = None
-    """When it first said so; null: not read yet."""
+    """When it was first read; null: not read yet."""
 
     tls: bool
     """Whether it is called over TLS, with a client certificate."""

@@ -177,8 +177,8 @@ async def open_report(
         FaultReportState.OPEN,
         None,
     )
-    said = {"category": wanted.category, "description": wanted.description, "since": wanted.since}
-    await connection.execute(_OPEN, made._asdict() | said | {"created_by": actor.token_id})
+    described = {"category": wanted.category, "description": wanted.description, "since": wanted.since}
+    await connection.execute(_OPEN, made._asdict() | described | {"created_by": actor.token_id})
     await _record(connection, FAULT_REPORT_OPENED, made, request_id=actor.request_id)
     return made.id
 

@@ -173,13 +173,13 @@ async def _in_error(site: Site, cluster: ClusterInputs, name: str, status: Parti
 
     A reset from here could arrive late, when the partition is in use.
     """
-    said = "; ".join(status.errors) or "no reason given"
+    errors = "; ".join(status.errors) or "no reason given"
     controller = objects.controller(cluster)
-    failed = await explained(site, cluster, f"{controller} could not bring partition {name} up: {said}")
+    failed = await explained(site, cluster, f"{controller} could not bring partition {name} up: {errors}")
     waits = status.resets_itself and cluster.operation.step.running_for < SELF_RESET_SECONDS
     if waits and not isinstance(failed, Faulty):
         resets = f"{status.resets} of {status.max_resets} times so far"
-        return Pending(f"{controller} could not bring partition {name} up ({said}) and resets it by itself, {resets}")
+        return Pending(f"{controller} could not bring partition {name} up ({errors}) and resets it by itself, {resets}")
     return failed
 
 

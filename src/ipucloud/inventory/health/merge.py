@@ -46,7 +46,7 @@ FOLLOWING: Mapping[Kind, tuple[str, ...]] = {
 """The columns that follow from the reports."""
 
 
-def said_by_reports(kind: Kind) -> str:
+def merged_reports(kind: Kind) -> str:
     """SQL for the columns `FOLLOWING` of the row `object`, by its live, confirmed reports.
 
     A machine is `validating` while nothing but its validation keeps it from clusters.
@@ -73,17 +73,17 @@ class _Merged(NamedTuple):
 
 def _merge(kind: Kind) -> Query[_Merged]:
     columns = FOLLOWING[kind]
-    present, said = (", ".join(f"{row}.{column}" for column in columns) for row in ("object", "merged"))
+    present, reported = (", ".join(f"{row}.{column}" for column in columns) for row in ("object", "merged"))
     return Query(
         f"""
         WITH changed AS (
         UPDATE {kind}s AS object
            SET {", ".join(f"{column} = merged.{column}" for column in columns)}
-          FROM (SELECT object.id, said.*
+          FROM (SELECT object.id, reported.*
                   FROM unnest(CAST(:ids AS uuid[])) AS object (id)
-                 CROSS JOIN LATERAL ({said_by_reports(kind)}) AS said) AS merged
+                 CROSS JOIN LATERAL ({merged_reports(kind)}) AS reported) AS merged
          WHERE object.id = merged.id
-           AND ({present}) IS DISTINCT FROM ({said})
+           AND ({present}) IS DISTINCT FROM ({reported})
         RETURNING {_POD[kind]} AS pod_id)
         SELECT count(*) AS objects,
                coalesce(array_agg(DISTINCT pod_id) FILTER (WHERE pod_id IS NOT NULL), '{{}}') AS pods
