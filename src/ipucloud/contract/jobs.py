@@ -7,17 +7,13 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, to_pay
+from ipucloud.contract.fields import Answer, to_pay
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
+from ipucloud.contract.programs import LogOut, LogPart, LogQuery, ProgramCreate
 from ipucloud.kernel.money import Money
-
-MAX_CHARACTERS = 32_768
-"""Of a command, and of an environment, together."""
-MOST_LOG_ITEMS = 16
 
 
 class JobState(StrEnum):
@@ -39,59 +35,9 @@ _STATE = (
 )
 
 
-def _bounded(words: list[str]) -> list[str]:
-    if sum(len(word) + 1 for word in words) > MAX_CHARACTERS:
-        raise PydanticCustomError(
-            "too_long", "The words have more than {most} characters together", {"most": MAX_CHARACTERS}
-        )
-    if not words[0]:
-        raise PydanticCustomError("no_program", "The first word is the program's name or path")
-    return words
-
-
-def bounded_environment(variables: dict[str, str]) -> dict[str, str]:
-    if sum(len(name) + len(value) + 2 for name, value in variables.items()) > MAX_CHARACTERS:
-        raise PydanticCustomError(
-            "too_long", "The variables have more than {most} characters together", {"most": MAX_CHARACTERS}
-        )
-    return variables
-
-
-Text = Annotated[str, Field(max_length=MAX_CHARACTERS, pattern=r"^[^\x00]*$")]
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}$")]
-Command = Annotated[list[Text], Field(min_length=1, max_length=256), AfterValidator(_bounded)]
-
-
-def plain_map(schema: dict[str, object]) -> None:
-    """Code generators do not know `patternProperties`."""
-    found = schema.pop("patternProperties", None)
-    if isinstance(found, dict):
-        [(key, value)] = found.items()
-        schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
-
-
-class JobCreate(Body):
+class JobCreate(ProgramCreate):
     """A program to run on a Poplar server of the cluster, as the server's user."""
 
-    command: Command = Field(
-        description="The program and its arguments; no shell reads them.",
-        examples=[["python3", "train.py", "--epochs", "3"]],
-    )
-    directory: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")] | None = Field(
-        None, description="Where it starts; relative to the user's home. Default: the home.", examples=["bert"]
-    )
-    environment: Annotated[
-        dict[VariableName, Text],
-        Field(max_length=100, json_schema_extra=plain_map),
-        AfterValidator(bounded_environment),
-    ] = Field(
-        {},
-        description="Variables, beside those that a login has. Whoever reads the project reads them: no secrets.",
-        examples=[{"SEED": "7"}],
-    )
-    poplar_server: str | None = Field(
-        None, description="Name or id of the Poplar server; default: the cluster's first.", examples=["bert-p0"]
-    )
     retries: Annotated[int, Field(ge=0, le=10)] = Field(
         0, description="How often it is started again after it failed.", examples=[1]
     )
@@ -176,31 +122,17 @@ class JobList(Listed):
     state: list[JobState] = Field(default_factory=list, description="Only those in these states.")
 
 
-class JobLogQuery(BaseModel):
+class JobLogQuery(LogQuery):
     """Which part of a job's output."""
 
-    after: Annotated[int, Field(ge=0, le=2_000_000_000)] = Field(
-        0, description="Only parts after this number; `next` of the previous answer."
-    )
 
-
-class JobLogPart(Answer):
+class JobLogPart(LogPart):
     """A part of what a program wrote."""
 
-    number: int = Field(description="Number of the part, from 1 on.", examples=[1])
-    attempt: int = Field(description="Which start of the program wrote it.", examples=[1])
-    text: str = Field(
-        description="What it wrote to standard output and standard error; what is not UTF-8 is replaced.",
-        examples=["epoch 1: loss 0.31\n"],
-    )
-    read_at: datetime = Field(description="When it was read at the site.", examples=["2026-05-04T09:30:04Z"])
 
-
-class JobLogOut(Answer):
+class JobLogOut(LogOut[JobLogPart]):
     """Output of a job, in order."""
 
-    items: list[JobLogPart] = Field(description="Parts after `after`, at most 16.")
-    next: int = Field(description="`after` of the request for what follows.", examples=[1])
     complete: bool = Field(
         description="Whether nothing follows: the job has ended, and this is the end of its output.", examples=[False]
     )

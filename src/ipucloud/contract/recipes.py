@@ -9,8 +9,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, Field, model_validator
 
 from ipucloud.contract.catalogue import Model, Row, Slug
-from ipucloud.contract.jobs import Command, Text, VariableName
 from ipucloud.contract.lists import Page
+from ipucloud.contract.programs import Command, Text, VariableName
 from ipucloud.kernel.money import Money
 
 

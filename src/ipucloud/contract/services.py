@@ -7,12 +7,22 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
-from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
-from ipucloud.contract.jobs import Command, Text, VariableName, bounded_environment, plain_map
+from ipucloud.contract.fields import NAME_PATTERN, Answer
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
+from ipucloud.contract.programs import (
+    Command,
+    LogOut,
+    LogPart,
+    LogQuery,
+    ProgramCreate,
+    Text,
+    VariableName,
+    bounded_environment,
+    plain_map,
+)
 
 
 class ServiceState(StrEnum):
@@ -34,7 +44,7 @@ _STATE = (
 _ENVIRONMENT = "Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."
 
 
-class ServiceCreate(Body):
+class ServiceCreate(ProgramCreate):
     """A program to keep running on a Poplar server of the cluster, as the server's user."""
 
     name: str = Field(
@@ -46,9 +56,6 @@ class ServiceCreate(Body):
     command: Command = Field(
         description="The program and its arguments; no shell reads them.", examples=[["python3", "app.py"]]
     )
-    directory: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")] | None = Field(
-        None, description="Where it starts; relative to the user's home. Default: the home.", examples=["bert"]
-    )
     environment: Annotated[
         dict[VariableName, Text],
         Field(max_length=100, json_schema_extra=plain_map),
@@ -57,9 +64,6 @@ class ServiceCreate(Body):
         {},
         description=f"{_ENVIRONMENT} Whoever reads the project reads them: no secrets.",
         examples=[{"MODEL": "bert-large"}],
-    )
-    poplar_server: str | None = Field(
-        None, description="Name or id of the Poplar server; default: the cluster's first.", examples=["bert-p0"]
     )
     port: Annotated[int, Field(ge=1024, le=65_535)] = Field(
         description="TCP port of the server on which the program listens; one service of a server has it.",
@@ -136,31 +140,22 @@ class ServiceList(Listed):
     state: list[ServiceState] = Field(default_factory=list, description="Only those in these states.")
 
 
-class ServiceLogQuery(BaseModel):
+class ServiceLogQuery(LogQuery):
     """Which part of a service's output."""
 
-    after: Annotated[int, Field(ge=0, le=2_000_000_000)] = Field(
-        0, description="Only parts after this number; `next` of the previous answer."
-    )
 
-
-class ServiceLogPart(Answer):
+class ServiceLogPart(LogPart):
     """A part of what a service's program wrote."""
 
-    number: int = Field(description="Number of the part, from 1 on.", examples=[1])
-    attempt: int = Field(description="Which start of the program wrote it.", examples=[1])
     text: str = Field(
         description="What it wrote to standard output and standard error; what is not UTF-8 is replaced.",
         examples=["listening on port 8000\n"],
     )
-    read_at: datetime = Field(description="When it was read at the site.", examples=["2026-05-04T09:30:04Z"])
 
 
-class ServiceLogOut(Answer):
+class ServiceLogOut(LogOut[ServiceLogPart]):
     """Output of a service, in order."""
 
-    items: list[ServiceLogPart] = Field(description="Parts after `after`, at most 16.")
-    next: int = Field(description="`after` of the request for what follows.", examples=[1])
     complete: bool = Field(
         description="Whether nothing follows: the service has ended, and this is the end of its output.",
         examples=[False],

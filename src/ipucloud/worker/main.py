@@ -17,8 +17,9 @@ from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
-from ipucloud.clusters.jobs.reconciler import LOOK_SECONDS, JobReconciler
+from ipucloud.clusters.jobs.reconciler import JobReconciler
 from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
+from ipucloud.clusters.programs.reconciler import LOOK_SECONDS
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler

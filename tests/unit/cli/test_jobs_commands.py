@@ -34,7 +34,7 @@ def log(text: str, number: int, *, complete: bool = False) -> Reply:
 def quick(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     serve_cluster(service, CLUSTER | {"poplar_servers": []})
     for name in ("POLL_SECONDS", "LOST_SECONDS"):
-        monkeypatch.setattr(f"ipucloud.cli.commands.jobs.{name}", 0.0)
+        monkeypatch.setattr(f"ipucloud.cli.programs.{name}", 0.0)
 
 
 def test_jobs_are_listed_shown_and_stopped(run: Run, service: Service) -> None:

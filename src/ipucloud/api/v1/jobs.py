@@ -10,21 +10,18 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.programs import listed, printed, shown
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.jobs.queries import GET_JOB, GET_JOB_LOG, LIST_JOBS, job_document
+from ipucloud.clusters.jobs.queries import JOB_DOCUMENTS
 from ipucloud.clusters.jobs.store import create, stop
 from ipucloud.contract.jobs import JobCreate, JobList, JobLogOut, JobLogQuery, JobOut, JobPage
-from ipucloud.db.documents import list_parameters
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import STATE_CONFLICT, not_found
+from ipucloud.kernel.errors import STATE_CONFLICT
 
 
 class _Number(Convertor[str]):
@@ -61,12 +58,7 @@ async def list_jobs(
     request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[JobList, Query()]
 ) -> Response:
     """List the jobs of a cluster, newest first. They stay when the cluster is deleted."""
-    trace_of(request).concerns(cluster_id=cluster)
-    parameters = list_parameters(query, behind(query, request))
-    row = await read(request, LIST_JOBS[query.order], project, cluster_id=cluster, **parameters)
-    if not row.known:
-        raise not_found()
-    return page(query, request, row.page())
+    return await listed(request, JOB_DOCUMENTS, project, cluster, query)
 
 
 @routes.post(
@@ -90,7 +82,9 @@ async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, 
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await create(connection, actor(request, scope), cluster, body)
-        document = await job_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made.number))
+        document = await JOB_DOCUMENTS.read(
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made.number)
+        )
         location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/jobs/{made.number}"
         return Answer(201, document.encode(), {"Location": location}, made.id)
 
@@ -100,9 +94,7 @@ async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, 
 @routes.get(_ONE, **operation("getJob", "Read a job", Permission.CLUSTER_READ, gives=JobOut))
 async def get_job(request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef) -> Response:
     """Return a job, as the site showed it at `observed_at`."""
-    trace_of(request).concerns(cluster_id=cluster)
-    document, _ = await read_one(request, GET_JOB, project, cluster_id=cluster, ref=job)
-    return Response(document, media_type=JSON)
+    return await shown(request, JOB_DOCUMENTS, project, cluster, job)
 
 
 @routes.post(_ONE + ":stop", **operation("stopJob", "Stop a job", Permission.CLUSTER_WRITE, gives=JobOut))
@@ -115,7 +107,7 @@ async def stop_job(request: Request, project: ProjectRef, cluster: ClusterId, jo
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         stopped = await stop(connection, actor(request, scope), cluster, job)
-        document = await job_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=job)
+        document = await JOB_DOCUMENTS.read(connection, project_id=scope.project_id, cluster_id=cluster, ref=job)
         return Answer(200, document.encode(), {}, stopped)
 
     return await change(request, project, effect)
@@ -126,6 +118,4 @@ async def get_job_log(
     request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef, query: Annotated[JobLogQuery, Query()]
 ) -> Response:
     """Return what the program wrote, in parts. To follow it, repeat with `after` = `next` until `complete`."""
-    trace_of(request).concerns(cluster_id=cluster)
-    document, _ = await read_one(request, GET_JOB_LOG, project, cluster_id=cluster, ref=job, after=query.after)
-    return Response(document, media_type=JSON)
+    return await printed(request, JOB_DOCUMENTS, project, cluster, job, query=query)

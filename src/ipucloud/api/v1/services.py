@@ -13,13 +13,13 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one, reading
+from ipucloud.api.programs import listed, printed, shown
+from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.services.queries import GET_SERVICE, GET_SERVICE_LOG, LIST_SERVICES, service_document
+from ipucloud.clusters.services.queries import SERVICE_DOCUMENTS
 from ipucloud.clusters.services.requests import request_series
 from ipucloud.clusters.services.store import create, stop
 from ipucloud.contract.metrics import MetricsQuery
@@ -32,10 +32,9 @@ from ipucloud.contract.services import (
     ServiceOut,
     ServicePage,
 )
-from ipucloud.db.documents import list_parameters
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, not_found
+from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT
 
 
 class _Name(Convertor[str]):
@@ -72,12 +71,7 @@ async def list_services(
     request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ServiceList, Query()]
 ) -> Response:
     """List the services of a cluster, newest first. They stay when they or the cluster have ended."""
-    trace_of(request).concerns(cluster_id=cluster)
-    parameters = list_parameters(query, behind(query, request))
-    row = await read(request, LIST_SERVICES[query.order], project, cluster_id=cluster, **parameters)
-    if not row.known:
-        raise not_found()
-    return page(query, request, row.page())
+    return await listed(request, SERVICE_DOCUMENTS, project, cluster, query)
 
 
 @routes.post(
@@ -101,7 +95,9 @@ async def create_service(request: Request, project: ProjectRef, cluster: Cluster
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await create(connection, actor(request, scope), cluster, body)
-        document = await service_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made))
+        document = await SERVICE_DOCUMENTS.read(
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made)
+        )
         location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/services/{made}"
         return Answer(201, document.encode(), {"Location": location}, made)
 
@@ -111,9 +107,7 @@ async def create_service(request: Request, project: ProjectRef, cluster: Cluster
 @routes.get(SERVICE_PATH, **operation("getService", "Read a service", Permission.CLUSTER_READ, gives=ServiceOut))
 async def get_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
     """Return a service, as the site showed its program at `observed_at`."""
-    trace_of(request).concerns(cluster_id=cluster)
-    document, _ = await read_one(request, GET_SERVICE, project, cluster_id=cluster, ref=service)
-    return Response(document, media_type=JSON)
+    return await shown(request, SERVICE_DOCUMENTS, project, cluster, service)
 
 
 @routes.post(
@@ -128,7 +122,9 @@ async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         stopped = await stop(connection, actor(request, scope), cluster, service)
-        document = await service_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=str(stopped))
+        document = await SERVICE_DOCUMENTS.read(
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(stopped)
+        )
         return Answer(200, document.encode(), {}, stopped)
 
     return await change(request, project, effect)
@@ -149,9 +145,7 @@ async def get_service_log(
 
     The newest 1000 parts are kept.
     """
-    trace_of(request).concerns(cluster_id=cluster)
-    document, _ = await read_one(request, GET_SERVICE_LOG, project, cluster_id=cluster, ref=service, after=query.after)
-    return Response(document, media_type=JSON)
+    return await printed(request, SERVICE_DOCUMENTS, project, cluster, service, query=query)
 
 
 @routes.get(

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
-from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from ipucloud.cli.completion import its_jobs, names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
-from ipucloud.cli.output import harmless
+from ipucloud.cli.programs import started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import requester
 from ipucloud.client import jobs
-from ipucloud.client.call import Call
-from ipucloud.client.errors import ApiError, UnreachableError
-from ipucloud.client.models import Job, JobLog, JobState, ServiceLog
-from ipucloud.client.retry import AGAIN
+from ipucloud.client.models import Job, JobState
 
 app = typer.Typer(no_args_is_help=True)
-
-Log = TypeVar("Log", JobLog, ServiceLog)
-
-POLL_SECONDS = 1.0
-LOST_SECONDS = 3.0
-"""Between two questions about a job that runs, and after one that was not answered."""
 
 Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
 Number = Annotated[str, typer.Argument(metavar="JOB", help="Number or id of the job.", autocompletion=names(its_jobs))]
@@ -99,52 +86,6 @@ def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent:
     write_parts(session, lambda after: jobs.log(cluster, job, after=after), "job", follow=follow, silent=silent)
 
 
-def write_parts(
-    session: Session,
-    log: Callable[[int], Call[Log]],
-    noun: str,
-    *,
-    follow: bool,
-    silent: bool = False,
-) -> None:
-    """The same of whatever has such a log."""
-    after = 0
-    while True:
-        part = _patient(session, log, noun, after) if follow else session.run(log(after))
-        for each in () if silent else part.items:
-            text = each.text
-            # At a terminal nothing that controls it is shown; a file gets what the program wrote.
-            sys.stdout.write("\n".join(map(harmless, text.split("\n"))) if sys.stdout.isatty() else text)
-        sys.stdout.flush()
-        after = part.next
-        if part.complete or not (follow or part.items):
-            return
-        if not part.items:
-            time.sleep(POLL_SECONDS)
-
-
-def _patient(
-    session: Session,
-    log: Callable[[int], Call[Log]],
-    noun: str,
-    after: int,
-) -> Log:
-    """The next part of a log, once the service answers."""
-    told = False
-    while True:
-        try:
-            found = session.run(log(after))
-        except (UnreachableError, ApiError) as error:
-            if isinstance(error, ApiError) and error.status not in AGAIN:
-                raise
-            if not told:
-                session.note(f"The service does not answer. The {noun} continues; trying again.")
-                told = True
-            time.sleep(LOST_SECONDS)
-        else:
-            return found
-
-
 def status_of(job: Job) -> int:
     """The exit status of the program, or 1 for one that was stopped, cut off or not started."""
     if job.state == JobState.SUCCEEDED:
@@ -159,12 +100,7 @@ def facts(job: Job) -> list[tuple[str, object]]:
     limits += [str(job.max_cost)] if job.max_cost is not None else []
     return [
         ("job", job.number),
-        ("id", job.id),
-        ("command", shlex.join(job.command)),
-        ("requested by", requester(job.requested_by)),
-        ("directory", job.directory),
-        ("environment", [f"{name}={value}" for name, value in job.environment.items()] or None),
-        ("server", job.poplar_server),
+        *started_as(job),
         ("state", job.state),
         ("why", job.state_reason),
         ("ended by", job.ended_by),

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.jobs import write_parts
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
+from ipucloud.cli.programs import started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
-from ipucloud.cli.values import requester
 from ipucloud.client import services
 from ipucloud.client.models import Service, ServiceMetricsPoint, ServiceState
 
@@ -111,12 +110,7 @@ def stop(session: Session, cluster: Cluster, service: Name) -> None:
 def facts(service: Service) -> list[tuple[str, object]]:
     return [
         ("name", service.name),
-        ("id", service.id),
-        ("command", shlex.join(service.command)),
-        ("requested by", requester(service.requested_by)),
-        ("directory", service.directory),
-        ("environment", [f"{name}={value}" for name, value in service.environment.items()] or None),
-        ("server", service.poplar_server),
+        *started_as(service),
         ("port", service.port),
         ("state", service.state),
         ("why", service.state_reason),

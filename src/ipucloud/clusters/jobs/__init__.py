@@ -1,5 +1,4 @@
 """Jobs: programs that the service runs on Poplar servers, each start of one at most once.
 
-Law: the start of a program has a committed row and a name, `job-<id>-<attempt>`, before anything is requested; the site
-never starts a name twice. What is said of a job was observed there.
+Law: that of `clusters.programs`; a job's program is started again only after it failed, and only as often as was asked.
 """

@@ -7,13 +7,19 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.metrics import JOBS_ENDED, count_labelled
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.programs.store import (
+    OF_IT,
+    UNKNOWN_SERVER,
+    Record,
+    key,
+    lock_cluster_in_use,
+    server_of,
+    started_as,
+)
 from ipucloud.contract.event_payloads import JobEnded, JobOf
 from ipucloud.contract.event_types import (
     JOB_FAILED,
@@ -81,26 +87,12 @@ class _Facts(NamedTuple):
     unfinished: int
 
 
-class _Server(NamedTuple):
-    id: UUID
-    name: str
-
-
 _FACTS = Query(
     """
     SELECT coalesce(max(number), 0) AS last, count(*) FILTER (WHERE ended_at IS NULL) AS unfinished
       FROM jobs WHERE project_id = :project_id AND cluster_id = :cluster_id
     """,
     _Facts,
-)
-_SERVER = Query(
-    """
-    SELECT id, name FROM poplar_servers
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state <> 'deleted'
-       AND (CAST(:ref AS text) IS NULL OR name = :ref OR id::text = lower(:ref))
-     ORDER BY ordinal LIMIT 1
-    """,
-    _Server,
 )
 _INSERT = sa.text(
     """
@@ -128,39 +120,27 @@ LOCK = Query(
     Job,
 )
 """The unfinished jobs of a cluster, locked."""
-_MINE = "WHERE project_id = :project_id AND id = :id"
-_STOP = sa.text(clauses("UPDATE jobs SET stop_requested_at = app_now(), stop_cause = :cause", _MINE))
-_SENT = sa.text(clauses("UPDATE jobs SET sent_at = app_now()", _MINE))
+JOB_RECORD = Record("jobs", "job_logs", "job_id")
+_STOP = sa.text(clauses("UPDATE jobs SET stop_requested_at = app_now(), stop_cause = :cause", OF_IT))
 _STARTED = Query(
     clauses(
         """
         UPDATE jobs SET state = 'running', state_reason = NULL, started_at = coalesce(started_at, app_now()),
                observed_at = app_now()
         """,
-        _MINE,
+        OF_IT,
         "RETURNING coalesce(started_at, app_now())",
     ),
     datetime,
 )
-_SEEN = sa.text(clauses("UPDATE jobs SET observed_at = app_now(), state_reason = NULL", _MINE))
-_WAITS = sa.text(clauses("UPDATE jobs SET state_reason = :why", _MINE, "AND state_reason IS DISTINCT FROM :why"))
-_COST = sa.text(clauses("UPDATE jobs SET cost = :cost", _MINE, "AND cost IS DISTINCT FROM :cost"))
-_LOGGED = sa.text(
-    clauses("UPDATE jobs SET log_bytes = log_bytes + :bytes, log_parts = log_parts + 1, observed_at = app_now()", _MINE)
-)
-_LOG = sa.text(
-    """
-    INSERT INTO job_logs (project_id, job_id, number, attempt, text)
-    VALUES (:project_id, :id, :number, :attempt, :text)
-    """
-)
+_COST = sa.text(clauses("UPDATE jobs SET cost = :cost", OF_IT, "AND cost IS DISTINCT FROM :cost"))
 _AGAIN = sa.text(
     clauses(
         """
         UPDATE jobs SET state = 'queued', state_reason = :why, attempt = attempt + 1, sent_at = NULL, log_bytes = 0,
                observed_at = app_now()
         """,
-        _MINE,
+        OF_IT,
     )
 )
 _END = sa.text(
@@ -169,7 +149,7 @@ _END = sa.text(
         UPDATE jobs SET state = :state, state_reason = :why, ended_by = :ended_by, exit_status = :exit_status,
                ended_at = app_now()
         """,
-        _MINE,
+        OF_IT,
     )
 )
 _EVENTS: dict[JobState, EventType] = {
@@ -191,19 +171,12 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
 
     Raises `Problem`: not_found, state_conflict when the cluster is not in use or has too many jobs, validation_failed.
     """
-    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    if cluster.state not in BILLABLE:
-        raise Problem(
-            STATE_CONFLICT,
-            f"Jobs run on clusters in use, and this one is {cluster.state}. Wait until it is active, or resume it.",
-        )
+    cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Jobs run")
+    server = await server_of(connection, actor, cluster_id, body.poplar_server)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    server = await _SERVER.one_or_none(connection, mine | {"ref": body.poplar_server})
     faults = []
     if server is None:
-        faults.append(
-            FieldError("/poplar_server", "unknown_poplar_server", "The cluster has no such Poplar server; read it.")
-        )
+        faults.append(UNKNOWN_SERVER)
     if body.max_cost is not None and body.max_cost.currency != cluster.currency:
         faults.append(
             FieldError("/max_cost/currency", "other_currency", f"The cluster is paid for in {cluster.currency}.")
@@ -220,13 +193,11 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
     await connection.execute(
         _INSERT,
         mine
+        | started_as(body)
         | {
             "id": made,
             "server_id": server.id,
             "number": facts.last + 1,
-            "command": orjson.dumps(body.command).decode(),
-            "directory": body.directory,
-            "environment": orjson.dumps(body.environment).decode(),
             "retries": body.retries,
             "max_minutes": body.max_minutes,
             "max_cost": None if body.max_cost is None else body.max_cost.amount,
@@ -265,43 +236,27 @@ async def stop(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref:
 
 async def request_stop(connection: AsyncConnection, job: Job, cause: str) -> None:
     """The job is to be stopped."""
-    await connection.execute(_STOP, {**_key(job), "cause": cause})
-
-
-async def mark_sent(connection: AsyncConnection, job: Job) -> None:
-    """From now on its program may have been requested at the site."""
-    await connection.execute(_SENT, _key(job))
+    await connection.execute(_STOP, {**key(job), "cause": cause})
 
 
 async def mark_running(connection: AsyncConnection, job: Job) -> Job:
     """Its program was seen to run; the job as it is then."""
     if job.state is JobState.RUNNING:
-        await connection.execute(_SEEN, _key(job))
+        await JOB_RECORD.mark_seen(connection, job)
         return job
-    started_at = await _STARTED.one(connection, _key(job))
+    started_at = await _STARTED.one(connection, key(job))
     await _record(connection, JOB_STARTED, job, JobOf(cluster=job.cluster_id, number=job.number, attempt=job.attempt))
     return job._replace(state=JobState.RUNNING, started_at=started_at)
 
 
-async def note_wait(connection: AsyncConnection, job: Job, why: str) -> None:
-    """Nothing was seen of it, and why."""
-    await connection.execute(_WAITS, {**_key(job), "why": why})
-
-
 async def note_cost(connection: AsyncConnection, job: Job, cost: Decimal | None) -> None:
     """What its cluster has cost since the job's start."""
-    await connection.execute(_COST, {**_key(job), "cost": cost})
-
-
-async def append_log(connection: AsyncConnection, job: Job, size: int, text: str) -> None:
-    """The next `size` bytes of what its program wrote."""
-    await connection.execute(_LOG, {**_key(job), "number": job.log_parts + 1, "attempt": job.attempt, "text": text})
-    await connection.execute(_LOGGED, {**_key(job), "bytes": size})
+    await connection.execute(_COST, {**key(job), "cost": cost})
 
 
 async def start_again(connection: AsyncConnection, job: Job, why: str) -> None:
     """Its program failed and is to be started once more, under another name."""
-    await connection.execute(_AGAIN, {**_key(job), "why": why})
+    await connection.execute(_AGAIN, {**key(job), "why": why})
     data = JobEnded(cluster=job.cluster_id, number=job.number, attempt=job.attempt, reason=why)
     await _record(connection, JOB_RETRIED, job, data)
 
@@ -317,7 +272,7 @@ async def end(
 ) -> None:
     """The job has ended."""
     values = {"state": state.value, "ended_by": ended_by, "why": why, "exit_status": exit_status}
-    await connection.execute(_END, _key(job) | values)
+    await connection.execute(_END, key(job) | values)
     count_labelled(connection, JOBS_ENDED, state.value, ended_by)
     data = JobEnded(
         cluster=job.cluster_id,
@@ -332,7 +287,3 @@ async def end(
 
 async def _record(connection: AsyncConnection, kind: EventType, job: Job, data: JobOf) -> None:
     await record(connection, kind, project_id=job.project_id, subject_id=job.id, data=data)
-
-
-def _key(job: Job) -> dict[str, object]:
-    return {"project_id": job.project_id, "id": job.id}

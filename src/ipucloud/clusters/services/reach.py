@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
+from ipucloud.clusters.programs.queries import one_of_the_cluster
+from ipucloud.clusters.services.queries import MEANT
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.services import ServiceState
+from ipucloud.db.documents import clauses
 from ipucloud.identity.access import authenticated
 
 
@@ -30,22 +33,19 @@ class Reached(NamedTuple):
 
 
 FIND_REACHED = authenticated(
-    """
-    , page AS (
-      SELECT services.* FROM services
-       WHERE project_id = (SELECT project_id FROM project) AND cluster_id = :cluster_id
-         AND (name = :ref OR id::text = lower(:ref))
-       ORDER BY ended_at IS NULL DESC, id DESC LIMIT 1
-    )
-    SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
-           page.id AS service_id, page.name, page.state, page.state_reason, page.port,
-           server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key,
-           server.state AS server_state, cluster.state AS cluster_state
-      FROM (SELECT 1) AS always
-      LEFT JOIN page ON true
-      LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
-      LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
-    """,
+    clauses(
+        one_of_the_cluster("services", MEANT),
+        """
+        SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+               page.id AS service_id, page.name, page.state, page.state_reason, page.port,
+               server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key,
+               server.state AS server_state, cluster.state AS cluster_state
+          FROM (SELECT 1) AS always
+          LEFT JOIN page ON true
+          LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
+          LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
+        """,
+    ),
     Reached,
 )
 """Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name or an id. There is always one row."""

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.metrics import SERVICES_ENDED, count_labelled
+from ipucloud.clusters.programs.store import (
+    OF_IT,
+    UNKNOWN_SERVER,
+    Record,
+    key,
+    lock_cluster_in_use,
+    server_of,
+    started_as,
+)
+from ipucloud.clusters.services.queries import MEANT
 from ipucloud.clusters.services.states import SERVICE_STATES
-from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_payloads import ServiceEnded, ServiceOf
 from ipucloud.contract.event_types import (
     SERVICE_CREATED,
@@ -27,7 +34,7 @@ from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.wake import wake
 
@@ -75,26 +82,12 @@ log_parts
 """
 
 
-class _Server(NamedTuple):
-    id: UUID
-    name: str
-
-
 class _Taken(NamedTuple):
     services: int
     named: bool
     port_of: str | None
 
 
-_SERVER = Query(
-    """
-    SELECT id, name FROM poplar_servers
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state <> 'deleted'
-       AND (CAST(:ref AS text) IS NULL OR name = :ref OR id::text = lower(:ref))
-     ORDER BY ordinal LIMIT 1
-    """,
-    _Server,
-)
 _TAKEN = Query(
     """
     SELECT count(*) AS services, coalesce(bool_or(name = :name), false) AS named,
@@ -114,9 +107,7 @@ _INSERT = sa.text(
 _FIND = Query(
     f"""
     SELECT {_COLUMNS} FROM services
-     WHERE project_id = :project_id AND cluster_id = :cluster_id
-       AND (name = :ref OR id::text = lower(:ref))
-     ORDER BY ended_at IS NULL DESC, id DESC LIMIT 1
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND {MEANT}
        FOR NO KEY UPDATE
     """,  # noqa: S608  # our own text
     Service,
@@ -130,29 +121,15 @@ LOCK = Query(
     Service,
 )
 """The services of a cluster that have not ended, locked."""
-_MINE = "WHERE project_id = :project_id AND id = :id"
-_STOP = sa.text(clauses("UPDATE services SET stop_requested_at = app_now()", _MINE))
-_SENT = sa.text(clauses("UPDATE services SET sent_at = app_now()", _MINE))
+SERVICE_RECORD = Record("services", "service_logs", "service_id")
+_STOP = sa.text(clauses("UPDATE services SET stop_requested_at = app_now()", OF_IT))
 _STARTED = sa.text(
     clauses(
         """
         UPDATE services SET state = 'running', state_reason = NULL, started_at = app_now(), observed_at = app_now()
         """,
-        _MINE,
+        OF_IT,
     )
-)
-_SEEN = sa.text(clauses("UPDATE services SET observed_at = app_now(), state_reason = NULL", _MINE))
-_WAITS = sa.text(clauses("UPDATE services SET state_reason = :why", _MINE, "AND state_reason IS DISTINCT FROM :why"))
-_LOGGED = sa.text(
-    clauses(
-        "UPDATE services SET log_bytes = log_bytes + :bytes, log_parts = log_parts + 1, observed_at = app_now()", _MINE
-    )
-)
-_LOG = sa.text(
-    """
-    INSERT INTO service_logs (project_id, service_id, number, attempt, text)
-    VALUES (:project_id, :id, :number, :attempt, :text)
-    """
 )
 _TRIM = sa.text("DELETE FROM service_logs WHERE project_id = :project_id AND service_id = :id AND number <= :number")
 _AGAIN = sa.text(
@@ -162,7 +139,7 @@ _AGAIN = sa.text(
                exit_status = :exit_status, next_start_at = app_now() + make_interval(secs => :pause), sent_at = NULL,
                started_at = NULL, log_bytes = 0
         """,
-        _MINE,
+        OF_IT,
     )
 )
 _END = sa.text(
@@ -171,7 +148,7 @@ _END = sa.text(
         UPDATE services SET state = :state, state_reason = :why, ended_by = :ended_by, exit_status = :exit_status,
                failures = :failures, ended_at = app_now()
         """,
-        _MINE,
+        OF_IT,
     )
 )
 _EVENTS: dict[ServiceState, EventType] = {
@@ -186,28 +163,18 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
     Raises `Problem`: not_found; state_conflict when the cluster is not in use, has too many services or another one has
     the port; name_taken; validation_failed.
     """
-    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    if cluster.state not in BILLABLE:
-        raise Problem(
-            STATE_CONFLICT,
-            f"Services are made on clusters in use, and this one is {cluster.state}. Wait until it is active, or"
-            " resume it.",
-        )
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    server = await _SERVER.one_or_none(connection, mine | {"ref": body.poplar_server})
+    await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
+    server = await server_of(connection, actor, cluster_id, body.poplar_server)
     if server is None:
-        fault = FieldError("/poplar_server", "unknown_poplar_server", "The cluster has no such Poplar server; read it.")
-        raise Problem(VALIDATION_FAILED, "The service was not recorded; `errors` says why.", [fault])
+        raise Problem(VALIDATION_FAILED, "The service was not recorded; `errors` says why.", [UNKNOWN_SERVER])
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     taken = await _TAKEN.one(connection, mine | {"name": body.name, "server_id": server.id, "port": body.port})
     _require_room(body, server.name, taken)
     made = new_id()
-    values = {
+    values = started_as(body) | {
         "id": made,
         "server_id": server.id,
         "name": body.name,
-        "command": orjson.dumps(body.command).decode(),
-        "directory": body.directory,
-        "environment": orjson.dumps(body.environment).decode(),
         "port": body.port,
         "max_restarts": body.max_restarts,
         "created_by": actor.token_id,
@@ -254,41 +221,29 @@ async def stop(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref:
         raise not_found()
     if service.state in _EVENTS or service.stopping:
         return service.id
-    await connection.execute(_STOP, _key(service))
+    await connection.execute(_STOP, key(service))
     if not service.sent:
         await end(connection, service, ServiceState.STOPPED, "request", why="stopped by request")
     await wake(connection, kind=SERVICES, key=str(cluster_id), project_id=actor.project_id)
     return service.id
 
 
-async def mark_sent(connection: AsyncConnection, service: Service) -> None:
-    """From now on this start of its program may have been requested at the site."""
-    await connection.execute(_SENT, _key(service))
-
-
 async def mark_running(connection: AsyncConnection, service: Service) -> Service:
     """Its program was seen to run; the service as it is then."""
     if service.state is ServiceState.RUNNING:
-        await connection.execute(_SEEN, _key(service))
+        await SERVICE_RECORD.mark_seen(connection, service)
         return service
     SERVICE_STATES.require(service.state, ServiceState.RUNNING)
-    await connection.execute(_STARTED, _key(service))
+    await connection.execute(_STARTED, key(service))
     data = ServiceOf(cluster=service.cluster_id, name=service.name, attempt=service.attempt)
     await _record(connection, SERVICE_STARTED, service, data)
     return service._replace(state=ServiceState.RUNNING)
 
 
-async def note_wait(connection: AsyncConnection, service: Service, why: str) -> None:
-    """Nothing was seen of it, and why."""
-    await connection.execute(_WAITS, {**_key(service), "why": why})
-
-
 async def append_log(connection: AsyncConnection, service: Service, size: int, text: str) -> None:
     """The next `size` bytes of what its program wrote; the oldest part beyond those that are kept goes."""
-    number = service.log_parts + 1
-    await connection.execute(_LOG, {**_key(service), "number": number, "attempt": service.attempt, "text": text})
-    await connection.execute(_LOGGED, {**_key(service), "bytes": size})
-    await connection.execute(_TRIM, {**_key(service), "number": number - KEPT_PARTS})
+    await SERVICE_RECORD.append_log(connection, service, size, text)
+    await connection.execute(_TRIM, {**key(service), "number": service.log_parts + 1 - KEPT_PARTS})
 
 
 async def start_again(connection: AsyncConnection, service: Service, why: str) -> None:
@@ -320,7 +275,7 @@ async def _again(
 ) -> None:
     SERVICE_STATES.require(service.state, ServiceState.STARTING)
     values = {"why": why, "failures": failures, "pause": pause, "exit_status": exit_status}
-    await connection.execute(_AGAIN, _key(service) | values)
+    await connection.execute(_AGAIN, key(service) | values)
     data = ServiceEnded(
         cluster=service.cluster_id, name=service.name, attempt=service.attempt, exit_status=exit_status, reason=why
     )
@@ -339,7 +294,7 @@ async def end(
     """The service has ended."""
     SERVICE_STATES.require(service.state, state)
     values = {"state": state.value, "ended_by": ended_by, "why": why, "exit_status": exit_status}
-    await connection.execute(_END, _key(service) | values | {"failures": service.failures})
+    await connection.execute(_END, key(service) | values | {"failures": service.failures})
     count_labelled(connection, SERVICES_ENDED, state.value, ended_by)
     data = ServiceEnded(
         cluster=service.cluster_id,
@@ -354,7 +309,3 @@ async def end(
 
 async def _record(connection: AsyncConnection, kind: EventType, service: Service, data: ServiceOf) -> None:
     await record(connection, kind, project_id=service.project_id, subject_id=service.id, data=data)
-
-
-def _key(service: Service) -> dict[str, object]:
-    return {"project_id": service.project_id, "id": service.id}

@@ -7,63 +7,35 @@ from typing import Any, get_args
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from ipucloud.contract.operations import ActorKind
+from ipucloud.clusters.programs.tables import log_read, log_table, placed, requested, rules, started_as, state_of
 from ipucloud.contract.services import ServiceEndedBy, ServiceState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 services = sa.Table(
     "services",
     metadata,
-    sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
-    sa.Column("server_id", sa.Uuid, nullable=False),
+    *placed(),
     sa.Column("name", sa.Text, nullable=False),
-    json_column("command", default="'[]'"),
-    sa.Column("directory", sa.Text),
-    json_column("environment", default="'{}'"),
+    *started_as(),
     sa.Column("port", sa.Integer, nullable=False),
     sa.Column("max_restarts", sa.Integer, nullable=False),
-    sa.Column("state", sa.Text, nullable=False, server_default="starting"),
-    sa.Column("state_reason", sa.Text),
-    sa.Column("ended_by", sa.Text),
+    *state_of("starting"),
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0", comment="in a row"),
     sa.Column("exit_status", sa.Integer, comment="of the start before"),
     instant("next_start_at", default_now=True),
     instant("sent_at"),
     instant("started_at"),
-    sa.Column("log_bytes", sa.BigInteger, nullable=False, server_default="0", comment="read of the present attempt's"),
-    sa.Column("log_parts", sa.Integer, nullable=False, server_default="0", comment="of all attempts"),
+    *log_read(),
     instant("stop_requested_at"),
-    sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
-    sa.Column(
-        "actor",
-        sa.Text,
-        server_default=sa.text("nullif(current_setting('ipucloud.actor', true), '')"),
-        comment="e-mail of the person, or name of the token, that asked",
-    ),
-    sa.Column(
-        "actor_kind",
-        sa.Text,
-        nullable=False,
-        server_default=sa.text("coalesce(nullif(current_setting('ipucloud.actor_kind', true), ''), 'platform')"),
-    ),
-    instant("created_at", default_now=True),
+    *requested(),
     instant("ended_at"),
     instant("observed_at"),
-    tenant_key("services"),
-    same_project("services", "cluster_id", "clusters"),
-    same_project("services", "server_id", "poplar_servers"),
-    one_of("actor_kind", ActorKind),
+    *rules("services", ended=("failed", "stopped")),
     one_of("state", ServiceState),
     one_of("ended_by", get_args(ServiceEndedBy)),
-    sa.CheckConstraint("(ended_at IS NOT NULL) = (state IN ('failed', 'stopped'))", name="ended"),
-    sa.CheckConstraint("(ended_at IS NOT NULL) = (ended_by IS NOT NULL)", name="ended_by_something"),
-    sa.CheckConstraint("state <> 'running' OR (started_at IS NOT NULL AND sent_at IS NOT NULL)", name="running"),
     sa.CheckConstraint("port BETWEEN 1024 AND 65535", name="port"),
     sa.CheckConstraint("failures BETWEEN 0 AND max_restarts + 1", name="failures"),
-    sa.UniqueConstraint("project_id", "id"),
     comment="programs that are kept running",
 )
 sa.Index("ix_services_cluster", services.c.project_id, services.c.cluster_id, services.c.created_at, services.c.id)
@@ -72,18 +44,8 @@ sa.Index("uq_services_name", services.c.cluster_id, services.c.name, unique=True
 sa.Index("uq_services_port", services.c.server_id, services.c.port, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_services_server", services.c.project_id, services.c.server_id)
 
-service_logs = sa.Table(
-    "service_logs",
-    metadata,
-    sa.Column("project_id", sa.Uuid, primary_key=True),
-    sa.Column("service_id", sa.Uuid, primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("attempt", sa.Integer, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
-    instant("read_at", default_now=True),
-    tenant_key("service_logs"),
-    same_project("service_logs", "service_id", "services"),
-    comment="what programs wrote, in order; the newest parts",
+service_logs = log_table(
+    "service_logs", "service_id", "services", comment="what programs wrote, in order; the newest parts"
 )
 
 

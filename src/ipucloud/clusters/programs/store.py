@@ -1,0 +1,123 @@
+"""What is written of any program: its request, its starts, and what it wrote."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.states import BILLABLE
+from ipucloud.contract.programs import ProgramCreate
+from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
+
+OF_IT = "WHERE project_id = :project_id AND id = :id"
+"""The end of a statement about one program, with the parameters of `key`."""
+
+
+class Recorded(Protocol):
+    """A program under the lock of the transaction that changes it."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def project_id(self) -> UUID: ...
+    @property
+    def attempt(self) -> int: ...
+    @property
+    def log_parts(self) -> int: ...
+
+
+class Server(NamedTuple):
+    """The Poplar server that a program is to run on."""
+
+    id: UUID
+    name: str
+
+
+_SERVER = Query(
+    """
+    SELECT id, name FROM poplar_servers
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state <> 'deleted'
+       AND (CAST(:ref AS text) IS NULL OR name = :ref OR id::text = lower(:ref))
+     ORDER BY ordinal LIMIT 1
+    """,
+    Server,
+)
+UNKNOWN_SERVER = FieldError(
+    "/poplar_server", "unknown_poplar_server", "The cluster has no such Poplar server; read it."
+)
+
+
+async def lock_cluster_in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID, what: str) -> LockedCluster:
+    """The cluster that a program is to run on. `what`: what needs one in use, such as `Jobs run`.
+
+    Raises `Problem`: not_found, state_conflict.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    if cluster.state not in BILLABLE:
+        raise Problem(
+            STATE_CONFLICT,
+            f"{what} on clusters in use, and this one is {cluster.state}. Wait until it is active, or resume it.",
+        )
+    return cluster
+
+
+async def server_of(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str | None) -> Server | None:
+    """A Poplar server of the cluster by name or id, by default the first."""
+    parameters = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
+    return await _SERVER.one_or_none(connection, parameters)
+
+
+def started_as(body: ProgramCreate) -> dict[str, object]:
+    """Values of the columns of the same name of `tables`."""
+    return {
+        "command": orjson.dumps(body.command).decode(),
+        "directory": body.directory,
+        "environment": orjson.dumps(body.environment).decode(),
+    }
+
+
+def key(program: Recorded) -> dict[str, object]:
+    return {"project_id": program.project_id, "id": program.id}
+
+
+class Record:
+    """What is written alike of the programs of one table; `log` and its column `owner` have what they wrote."""
+
+    def __init__(self, table: str, log: str, owner: str) -> None:
+        update = f"UPDATE {table} SET"
+        self._sent = sa.text(clauses(update, "sent_at = app_now()", OF_IT))
+        self._seen = sa.text(clauses(update, "observed_at = app_now(), state_reason = NULL", OF_IT))
+        self._waits = sa.text(clauses(update, "state_reason = :why", OF_IT, "AND state_reason IS DISTINCT FROM :why"))
+        self._logged = sa.text(
+            clauses(update, "log_bytes = log_bytes + :bytes, log_parts = log_parts + 1, observed_at = app_now()", OF_IT)
+        )
+        self._log = sa.text(
+            f"INSERT INTO {log} (project_id, {owner}, number, attempt, text)"  # noqa: S608  # our own text
+            " VALUES (:project_id, :id, :number, :attempt, :text)"
+        )
+
+    async def mark_sent(self, connection: AsyncConnection, program: Recorded) -> None:
+        """From now on this start of it may have been requested at the site."""
+        await connection.execute(self._sent, key(program))
+
+    async def mark_seen(self, connection: AsyncConnection, program: Recorded) -> None:
+        """It was seen as it is recorded."""
+        await connection.execute(self._seen, key(program))
+
+    async def note_wait(self, connection: AsyncConnection, program: Recorded, why: str) -> None:
+        """Nothing was seen of it, and why."""
+        await connection.execute(self._waits, {**key(program), "why": why})
+
+    async def append_log(self, connection: AsyncConnection, program: Recorded, size: int, text: str) -> None:
+        """The next `size` bytes of what it wrote."""
+        part = {"number": program.log_parts + 1, "attempt": program.attempt, "text": text}
+        await connection.execute(self._log, key(program) | part)
+        await connection.execute(self._logged, {**key(program), "bytes": size})
