@@ -1,18 +1,22 @@
-"""`ipucloud run` and `ipucloud jobs` against a whole system: upload, output, results, exit status, and kills."""
+"""`ipucloud run`, `jobs` and `notebook` against a whole system: upload, output, results, exit status, tokens, kills."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ipucloud.client import Client, NewCluster, clusters, images, ssh_keys
+from tests.support.jupyter import JUPYTER, PIP
 from tests.support.openssh import KeyPair, make_key
 from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
 from tests.support.sandboxes import need_sandboxes
@@ -161,3 +165,157 @@ def test_what_cannot_run_is_refused(system: Up, arguments: tuple[str, ...], says
     refused = ipucloud(system, "run", *arguments)
     assert refused.returncode in {2, 3}
     assert says in " ".join(refused.stderr.split())
+
+
+def on_server(system: Up, key: KeyPair, command: str, *, given: str = "") -> str:
+    there = [
+        sys.executable,
+        "-m",
+        "ipucloud.cli.main",
+        "clusters",
+        "ssh",
+        "bert",
+        "-i",
+        str(key.private),
+        "--",
+        command,
+    ]
+    done = subprocess.run(
+        there, input=given, capture_output=True, text=True, check=False, timeout=SECONDS, env=system.environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def notebook(
+    system: Up, key: KeyPair, *options: str, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A running `ipucloud notebook bert`, and its URL."""
+    command = [sys.executable, "-m", "ipucloud.cli.main", "notebook", "bert", "-i", str(key.private), *options]
+    with subprocess.Popen(
+        command, env=system.environment | environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:
+        assert started.stdout is not None
+        try:
+            yield started.stdout.readline().strip(), started
+        finally:
+            started.terminate()
+
+
+def ended(started: subprocess.Popen[str]) -> tuple[int, str]:
+    """Its status and what it said, once it got Ctrl-C."""
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=SECONDS)
+    return started.returncode, said
+
+
+@pytest.fixture(scope="module")
+def jupyter(system: Up, key: KeyPair) -> None:
+    """The server can install a stand-in for JupyterLab."""
+    without = ipucloud(system, "notebook", "bert", "-i", str(key.private))
+    assert without.returncode == 2
+    assert "no JupyterLab. Install it with `ipucloud notebook bert --install`" in " ".join(without.stderr.split())
+    on_server(system, key, "cat > pip.py", given=PIP)
+    on_server(system, key, "cat > jupyter.py", given=JUPYTER)
+    with notebook(system, key, "--install") as (url, started):
+        assert url, started.communicate()[1]
+        assert ended(started)[0] == 0
+
+
+@pytest.mark.usefixtures("jupyter")
+def test_a_notebook_is_reached_with_its_token_until_it_is_ended(system: Up, key: KeyPair, tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/address\ncp "${{1#file://}}" {tmp_path}/page\n')
+    browser.chmod(0o755)
+    with notebook(system, key, "--open", BROWSER=f"{browser} %s") as (url, started):
+        assert url, started.communicate()[1]
+        assert httpx.get(url).text == "bert-p0"
+        bare, _, token = url.partition("?token=")
+        assert httpx.get(bare).status_code == 403
+        eventually(lambda: url in contents(tmp_path / "page"), "the browser opens the page")
+        shown = [
+            (tmp_path / "address").read_text(),
+            *(ipucloud(system, *each).stdout for each in (
+                ("services", "show", "bert", "notebook", "--json"), ("services", "logs", "bert", "notebook"),
+                ("services", "list", "bert", "--json"), ("events", "--json"),
+            )),
+            on_server(system, key, "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null || true"),
+            *(contents(each) for each in Path("/proc").glob("[0-9]*/cmdline")),
+        ]  # fmt: skip
+        assert "jupyter" in shown[1]
+        assert not [each for each in shown if token in each]
+        assert on_server(system, key, "stat -c %a .ipucloud .ipucloud/notebook.token").split() == ["700", "600"]
+        with notebook(system, key, "--json", "--keep") as (again, second):
+            found = json.loads(again)["url"]
+            assert found.endswith(token)
+            assert found != url
+            assert httpx.get(found).text == "bert-p0"
+            status, said = ended(second)
+            assert (status, "The notebook goes on. To reach it again: ipucloud notebook bert" in said) == (0, True)
+        assert httpx.get(url).text == "bert-p0"
+        status, said = ended(started)
+        assert (status, "The notebook was stopped" in said) == (0, True)
+    eventually(
+        lambda: '"state": "stopped"' in ipucloud(system, "services", "show", "bert", "notebook", "--json").stdout,
+        "the notebook ends",
+    )
+    assert on_server(system, key, "ls .ipucloud") == ""
+
+
+@pytest.mark.usefixtures("jupyter")
+def test_a_notebook_that_does_not_work_says_why(system: Up, key: KeyPair) -> None:
+    on_server(system, key, "printf refuse > broken")
+    refusing = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--name", "refusing", "--port", "8900")
+    assert refusing.returncode == 1
+    assert "refuses the notebook's token: a configuration in ~/.jupyter" in " ".join(refusing.stderr.split())
+    on_server(system, key, "printf exit > broken")
+    exiting = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--name", "exiting", "--port", "8901")
+    assert exiting.returncode == 1
+    assert "The notebook has ended: exit status 1; started 4 times in a row." in " ".join(exiting.stderr.split())
+    assert "it is broken" in ipucloud(system, "services", "logs", "bert", "exiting").stdout
+    on_server(system, key, "rm broken")
+    other = ipucloud(
+        system, "serve", "--cluster", "bert", "--name", "other", "--port", "8902", "-d", "--", "sleep", "9999"
+    )
+    assert other.returncode == 0, other.stderr
+    refused = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--name", "other")
+    assert refused.returncode == 2
+    assert "The service other of cluster bert is no notebook." in " ".join(refused.stderr.split())
+    taken = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--port", "8902")
+    assert taken.returncode == 5
+    assert "The service other has port 8902" in " ".join(taken.stderr.split())
+    assert on_server(system, key, "ls .ipucloud") == ""
+    ipucloud(system, "services", "stop", "bert", "other")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nobody",), "nobody"),
+        (("bert", "--server", "7"), "has 1 servers"),
+        (("bert", "--name", "../x y"), "no DNS label"),
+        (("bert", "--port", "80"), "--port"),
+    ],
+)
+def test_a_notebook_that_cannot_be_is_refused(system: Up, arguments: tuple[str, ...], says: str) -> None:
+    refused = ipucloud(system, "notebook", *arguments)
+    assert refused.returncode in {2, 3}
+    assert says in " ".join(refused.stderr.split())
+
+
+def test_a_local_port_that_is_taken_is_refused(system: Up) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        refused = ipucloud(system, "notebook", "bert", "--local-port", port)
+    assert refused.returncode == 2
+    assert f"Port {port} of this machine is taken" in " ".join(refused.stderr.split())
+
+
+def contents(file: Path) -> str:
+    try:
+        return file.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -28,6 +28,7 @@ COMMANDS = (
     Entry("recipes", "ipucloud.cli.commands.recipes", "List, show and run the models of the model garden.", CUSTOMER),
     Entry("jobs", "ipucloud.cli.commands.jobs", "List, show, follow and stop programs that run.", CUSTOMER),
     Entry("serve", "ipucloud.cli.commands.serve", "Keep a program running on a cluster.", CUSTOMER),
+    Entry("notebook", "ipucloud.cli.commands.notebook", "Run JupyterLab on a cluster, in your browser.", CUSTOMER),
     Entry("services", "ipucloud.cli.commands.services", "List, show, follow and stop services.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),

@@ -36,10 +36,10 @@ class Remote:
     def options(self) -> list[str]:
         return openssh.options(self.server, self.known_hosts, self.identity)
 
-    def run(self, command: str, *, check: bool = True) -> subprocess.CompletedProcess[bytes]:
-        """Run a command there. Raises UsageError if that fails."""
+    def run(self, command: str, *, given: bytes = b"", check: bool = True) -> subprocess.CompletedProcess[bytes]:
+        """Run a command there, with `given` as its input. Raises UsageError if that fails."""
         wanted = openssh.command(self.server, self.ssh, self.known_hosts, self.identity, [command])
-        done = subprocess.run(wanted, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        done = subprocess.run(wanted, input=given, capture_output=True, check=False)
         if check and done.returncode != 0:
             raise _failed(f"Server {self.server.name} did not do what is needed", done)
         return done
