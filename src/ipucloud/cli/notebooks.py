@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 import signal
 import socket
 import subprocess
@@ -28,11 +29,12 @@ POLL_SECONDS = 0.5
 PATIENCE_SECONDS = 120.0
 """For JupyterLab's first answer, once its program runs."""
 MAX_RESTARTS = 3
+ENDED = {ServiceState.FAILED, ServiceState.STOPPED}
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 _LOCAL = 'PATH="$PATH:$HOME/.local/bin"'
-"""Where `pip install --user` puts programs; behind those of the image."""
-_FOUND = f"{_LOCAL} jupyter lab --version"
-_INSTALL = (
+"""Where `pip install --user` puts programs; behind those of the image, in the environment of a login."""
+_FOUND = "sh -lc " + shlex.quote(f"{_LOCAL} jupyter lab --version")
+_INSTALL = "sh -lc " + shlex.quote(
     'if [ -n "$VIRTUAL_ENV" ]; then python3 -m pip install -q jupyterlab;'
     " else python3 -m pip install -q --user jupyterlab; fi"
 )
@@ -74,16 +76,24 @@ def require_jupyter(remote: Remote, cluster: str, *, install: bool) -> None:
 
 
 def existing(session: Session, cluster: Cluster, name: str) -> Service | None:
-    """The service of this name that has not ended. Raises UsageError for what is no name."""
+    """The service of this name that has not ended; one that is to stop is waited for.
+
+    Raises UsageError for what is no name.
+    """
     if not _NAME.fullmatch(name):
         raise UsageError(f"--name {name} is no DNS label that begins with a letter, such as notebook.")
-    try:
-        found = session.run(services.get(cluster.id, name))
-    except ApiError as error:
-        if error.status == httpx.codes.NOT_FOUND:
+    while True:
+        try:
+            found = session.run(services.get(cluster.id, name))
+        except ApiError as error:
+            if error.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
+        if found.state in ENDED:
             return None
-        raise
-    return None if found.state in {ServiceState.FAILED, ServiceState.STOPPED} else found
+        if found.stop_requested_at is None:
+            return found
+        time.sleep(POLL_SECONDS)
 
 
 def joined(remote: Remote, cluster: Cluster, service: Service) -> Notebook:
@@ -148,7 +158,9 @@ def forwarding(remote: Remote, local: int, port: int) -> Iterator[subprocess.Pop
     )
     with TemporaryDirectory(prefix="ipucloud-") as directory:
         log = Path(directory) / "ssh.log"
-        with subprocess.Popen([program, "-E", str(log), *rest], stdin=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            [program, "-E", str(log), "-o", "ServerAliveInterval=15", *rest], stdin=subprocess.DEVNULL
+        ) as process:
             try:
                 yield process
                 ended = process.poll()
@@ -166,7 +178,7 @@ def answers(session: Session, cluster: Cluster, notebook: Notebook, local: int, 
     with httpx.Client(timeout=10, trust_env=False, headers={"Authorization": f"token {notebook.token}"}) as client:
         while ssh.poll() is None:
             service = session.run(services.get(cluster.id, service.id))
-            if service.state in {ServiceState.FAILED, ServiceState.STOPPED}:
+            if service.state in ENDED:
                 raise NotebookError(
                     f"The notebook has ended: {service.state_reason}."
                     f" See why: ipucloud services logs {cluster.name} {service.name}"

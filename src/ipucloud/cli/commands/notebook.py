@@ -53,12 +53,12 @@ def notebook(
     place = Place(session, chosen, _ordinal(chosen, found.poplar_server) if found else server, identity_file)
     remote = place.remote()
     local = notebooks.local_port(local_port, found.port if found else port)
+    if found is None:
+        notebooks.require_jupyter(remote, chosen.name, install=install)
+        running = notebooks.begun(session, chosen, remote, name, port=port, directory=directory)
+    else:
+        running = notebooks.joined(remote, chosen, found)
     with notebooks.until_interrupted():
-        if found is None:
-            notebooks.require_jupyter(remote, chosen.name, install=install)
-            running = notebooks.begun(session, chosen, remote, name, port=port, directory=directory)
-        else:
-            running = notebooks.joined(remote, chosen, found)
         _reached(session, chosen, remote, running, local, open_page=open_page, keep=keep)
 
 
