@@ -116,7 +116,7 @@ def page(system: Up, open_page: Callable[..., Page]) -> Page:
 
 
 def signed_in(
-    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: object
+    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: Any
 ) -> Page:
     """A page of a browser that signed in by a link of its own, as the project's owner or by a profile of `up`."""
     token = system.facts["token"]
@@ -125,13 +125,13 @@ def signed_in(
     return arrived(system, open_page, path, token, **options)
 
 
-def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: Any) -> Page:
     """A page of a browser in which the administrator signed in."""
     return arrived(system, open_page, path, system.facts["admin_token"], **options)
 
 
 def arrived(
-    system: Up, open_page: Callable[..., Page], path: str, token: str, base: str | None = None, **options: object
+    system: Up, open_page: Callable[..., Page], path: str, token: str, base: str | None = None, **options: Any
 ) -> Page:
     """A page of a browser that a link signed in for this token; `ipucloud panel` makes the same.
     `base`: where the browser reaches the service, if not at its own address."""
@@ -168,8 +168,8 @@ def screenshot(page: Page, name: str) -> None:
 
 _AXE = """
 ([rules, shell]) => {
-  const dialogs = [...document.querySelectorAll("[role=dialog][aria-modal=true]")];
-  const open = dialogs.filter((each) => each.checkVisibility());
+  const dialogs = [...document.querySelectorAll("[role=dialog]")];
+  const open = dialogs.filter((each) => each.checkVisibility() && each.clientWidth >= innerWidth);
   const around = ["#top", "nav"].filter((each) => document.querySelector(each));
   const about = open.length ? {include: open} : shell ? document : {exclude: around};
   return axe.run(about, {runOnly: rules, resultTypes: ["violations"], preload: false});

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
@@ -139,7 +140,8 @@ def _connects(page: Page, name: str, *, offer: bool = False) -> None:
 def test_a_payer_without_a_project_sees_the_money_of_its_account(system: Up, open_page: Callable[..., Page]) -> None:
     admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
     payer = system.ipucloud.json("tokens", "create", "accounting", "--account", "sample", **admin)
-    for options in ({}, {"locale": "de-DE", "color_scheme": "dark", "viewport": {"width": 400, "height": 900}}):
+    phone: dict[str, Any] = {"locale": "de-DE", "color_scheme": "dark", "viewport": {"width": 400, "height": 900}}
+    for options in ({}, phone):
         german = bool(options)
         page = arrived(system, open_page, "/billing", payer["token"], **options)
         expect(page.get_by_text("Konto sample" if german else "Account sample")).to_be_visible()

@@ -127,8 +127,8 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
     host = system.ipucloud.json("admin", "hosts", "list", **administrator(system))[0]["name"]
-    pages = ("machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck")
-    pages += ("hosts", f"hosts/{host}", "projects", "projects/demo", "prices")
+    pages = ["machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck"]
+    pages += ["hosts", f"hosts/{host}", "projects", "projects/demo", "prices"]
     assert flaws(german, [f"/operator/{each}" for each in (*pages, "capacity")]) == {}
     german.evaluate("document.body.classList.toggle('awsui-dark-mode')")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()

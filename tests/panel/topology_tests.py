@@ -30,7 +30,7 @@ def topology(ipus: int) -> dict[str, Any]:
     count = ipus // IPUS
     names = [f"m{index:03}" for index in range(count)]
     half = count // 2
-    machines = [
+    machines: list[dict[str, Any]] = [
         {
             "name": name,
             "rack": f"r{index // RACK}",
