@@ -1,13 +1,14 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { fontFiles, icons, layout, notices, precompress, theme } from "./config/bundle.ts";
+import { fontFiles, icons, layout, notices, precompress, THEME, theme } from "./config/bundle.ts";
+import { shorter } from "./config/shorter.ts";
 
 // For `vite dev` only: the API behind it, and a token for it where no browser session exists.
 const api = process.env.IPUCLOUD_URL ?? "http://127.0.0.1:8000";
 const headers = process.env.IPUCLOUD_TOKEN ? { Authorization: `Bearer ${process.env.IPUCLOUD_TOKEN}` } : undefined;
 
 export default defineConfig({
-  plugins: [react(), layout(), icons(), theme(), fontFiles(), notices(), precompress()],
+  plugins: [react(), layout(), icons(), shorter(THEME), theme(), fontFiles(), notices(), precompress()],
   // Cloudscape's texts are parsed before they are published; what parses them would be in every page.
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/lib/no-parser.js" } },
   build: {

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { runnerImport, type Plugin } from "vite";
 
 const EMBEDDED_FONT = /url\((["']?)data:font\/woff2;base64,([A-Za-z0-9+/=]+)\1\)/g;
-const THEME = "virtual:theme.css";
+export const THEME = "virtual:theme.css";
 const NO_LAYOUT = "\0virtual:no-layout";
 
 /** Cloudscape's styles embed their fonts. As files they need no `font-src data:`, and only the faces in use are loaded. */

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -15,11 +17,15 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
+from tests.support.waiting import PATIENCE
 
-pytest.register_assert_rewrite("tests.panel.capacity_tests", "tests.panel.service_tests")
+pytest.register_assert_rewrite(*(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology")))
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
-SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / ".tools" / "screenshots"))
+SCREENSHOTS = os.environ.get("IPUCLOUD_SCREENSHOTS")
+"""Where pictures are kept, if they are wanted."""
+FAILED = ROOT / ".tools" / "screenshots"
+"""Where what a test saw last is kept when it fails."""
 AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE_MS = 30_000
 """How long a busy machine may take to show something."""
@@ -70,8 +76,19 @@ class Watched:
             self.problems.append(message.text)
 
 
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+    return report
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Opens a page of a browser profile of its own; takes what `Browser.new_context` does."""
     watched: list[Watched] = []
 
@@ -85,7 +102,9 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         return watched[-1].page
 
     yield opened
-    for each in watched:
+    for number, each in enumerate(watched):
+        if request.node.stash.get(_FAILED, False):
+            each.page.screenshot(path=FAILED / f"{request.node.name}-{number}.png")
         each.page.context.close()
     assert [problem for each in watched for problem in each.problems] == []
 
@@ -97,25 +116,31 @@ def page(system: Up, open_page: Callable[..., Page]) -> Page:
 
 
 def signed_in(
-    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: object
+    system: Up, open_page: Callable[..., Page], path: str, profile: str | None = None, **options: Any
 ) -> Page:
     """A page of a browser that signed in by a link of its own, as the project's owner or by a profile of `up`."""
-    environment = system.environment if profile is None else {"IPUCLOUD_CONFIG_DIR": str(system.data / "client")}
-    chosen = [] if profile is None else ["--profile", profile]
-    link = system.ipucloud.json("panel", "--no-browser", *chosen, **environment)
-    return _arrived(system, open_page, path, link["url"], **options)
+    token = system.facts["token"]
+    if profile is not None:
+        token = json.loads((system.data / "client" / "config.json").read_text())["profiles"][profile]["token"]
+    return arrived(system, open_page, path, token, **options)
 
 
-def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: object) -> Page:
+def operator_page(system: Up, open_page: Callable[..., Page], path: str, **options: Any) -> Page:
     """A page of a browser in which the administrator signed in."""
-    environment = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
-    link = system.ipucloud.json("panel", "--no-browser", **environment)
-    return _arrived(system, open_page, path, link["url"], **options)
+    return arrived(system, open_page, path, system.facts["admin_token"], **options)
 
 
-def _arrived(system: Up, open_page: Callable[..., Page], path: str, link: str, **options: object) -> Page:
-    page = open_page(system.facts["url"], **options)
-    page.goto(link.replace("/sign-in", f"/sign-in?next={path}"))
+def arrived(
+    system: Up, open_page: Callable[..., Page], path: str, token: str, base: str | None = None, **options: Any
+) -> Page:
+    """A page of a browser that a link signed in for this token; `ipucloud panel` makes the same.
+    `base`: where the browser reaches the service, if not at its own address."""
+    address = system.facts["url"]
+    api = {"Authorization": f"Bearer {token}"}
+    made = httpx.post(f"{address}/v1/session/links", headers=api, timeout=PATIENCE, trust_env=False)
+    assert made.is_success, made.text
+    page = open_page(base or address, **options)
+    page.goto(f"/sign-in?next={path}#code={made.json()['code']}")
     page.wait_for_url(lambda url: "/sign-in" not in url)
     return page
 
@@ -126,39 +151,58 @@ def public_key() -> str:
 
 
 def screenshot(page: Page, name: str) -> None:
-    """Keep what the page looks like."""
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    """Keep what the page looks like, if pictures are wanted."""
+    if SCREENSHOTS is None:
+        return
+    folder = Path(SCREENSHOTS)
+    folder.mkdir(parents=True, exist_ok=True)
     size = page.viewport_size
     if size is None:
         raise TypeError("the tests' pages have a size")
     # Made as high as its content first: while a browser does that for a picture by itself, the page may be narrow.
     content = int(page.evaluate("document.documentElement.scrollHeight"))
     page.set_viewport_size({"width": size["width"], "height": max(size["height"], content)})
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
+    page.screenshot(path=folder / f"{name}.png", animations="disabled")
     page.set_viewport_size(size)
 
 
-def violations(page: Page, *rules: str) -> list[str]:
-    """What axe finds against WCAG 2.2 AA and its best practices, or only against these of its rules."""
-    page.evaluate(AXE.read_text())
+_AXE = """
+([rules, shell]) => {
+  const dialogs = [...document.querySelectorAll("[role=dialog]")];
+  const open = dialogs.filter((each) => each.checkVisibility() && each.clientWidth >= innerWidth);
+  const around = ["#top", "nav"].filter((each) => document.querySelector(each));
+  const about = open.length ? {include: open} : shell ? document : {exclude: around};
+  return axe.run(about, {runOnly: rules, resultTypes: ["violations"], preload: false});
+}
+"""
+"""Of an open dialog only the dialog is looked at, and of a page what is its own, unless the shell around it is wanted:
+looking at everything takes most of the tests' time. Only violations are described, no style sheet is fetched again."""
+
+
+def violations(page: Page, *rules: str, shell: bool = False) -> list[str]:
+    """What axe finds against WCAG 2.2 AA and its best practices, or only against these of its rules.
+    `shell`: the top bar and the navigation, which all pages have, are looked at, too."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("only => axe.run(document, {runOnly: only})", list(rules) or tags)
+    found = page.evaluate(_AXE, [list(rules) or tags, shell])
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found["violations"]]
 
 
 def flaws(page: Page, paths: Iterable[str], picture: str = "") -> dict[str, list[str]]:
     """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser.
     `picture`: how the names of their pictures begin, if they are kept."""
-    return {path: found for path in paths if (found := _flaws(page, path, picture))}
+    found = {path: _flaws(page, path, picture, shell=number == 0) for number, path in enumerate(paths)}
+    return {path: each for path, each in found.items() if each}
 
 
-def _flaws(page: Page, path: str, picture: str) -> list[str]:
+def _flaws(page: Page, path: str, picture: str, *, shell: bool) -> list[str]:
     page.goto(path)
     expect(page.get_by_role("heading").filter(visible=True), path).not_to_have_count(0)
     expect(page.get_by_text(LOADING), path).to_have_count(0)
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    found = [*violations(page), *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    found = [*violations(page, shell=shell), *([f"{wide} pixels too wide"] if wide > 0 else [])]
     if picture:
         screenshot(page, f"{picture}{path.replace('/', '-').rstrip('-')}")
     page.evaluate("document.body.classList.toggle('awsui-dark-mode')")
-    return found + [f"in the other mode: {each}" for each in violations(page, "color-contrast")]
+    return found + [f"in the other mode: {each}" for each in violations(page, "color-contrast", shell=shell)]

@@ -43,6 +43,9 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     expect(page.get_by_text("MODEL=bert-large")).to_be_visible()
     expect(page.get_by_text(re.compile(r"^http.*/clusters/bert/services/chat/proxy/$"))).to_be_visible()
     expect(page.get_by_text("ipucloud clusters ssh bert --forward 8000")).to_be_visible()
+    traffic = page.get_by_role("heading", name="Requests of the last 24 hours")
+    traffic.scroll_into_view_if_needed()
+    expect(page.get_by_text("No requests").first).to_be_visible()
     screenshot(page, "service")
     assert violations(page) == []
 

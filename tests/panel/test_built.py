@@ -12,7 +12,7 @@ import pytest
 
 from tests.panel.conftest import STATIC
 
-COLD_LOAD, TERMINAL = 460_000, 490_000
+COLD_LOAD = 460_000
 """The most bytes that may come over the wire when a page is the first one that a browser opens (docs/panel.md)."""
 FACES = 3
 """Fonts that a page shows: regular, semibold, bold."""
@@ -75,5 +75,4 @@ def test_no_page_loads_more_than_it_may() -> None:
         for page in pages
         for part in ["", *manifest()[page].get("dynamicImports", ())]
     }
-    limits = {page: TERMINAL if page.startswith("src/pages/TerminalPage.tsx") else COLD_LOAD for page in sizes}
-    assert {page: size for page, size in sizes.items() if size > limits[page]} == {}
+    assert {page: size for page, size in sizes.items() if size > COLD_LOAD} == {}

@@ -18,6 +18,11 @@ from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with th
 from tests.panel.conftest import READY_MS, flaws, operator_page, public_key, screenshot, signed_in, violations
 from tests.panel.service_tests import test_a_service_is_followed_and_stopped  # noqa: F401
 from tests.panel.spoiler import fields_shown
+from tests.panel.topology_tests import (  # noqa: F401
+    test_a_lost_connection_is_told_and_made_again,
+    test_large_clusters_are_drawn_and_used_by_keyboard,
+    test_the_rack_lights_up_machine_by_machine_while_a_cluster_is_created,
+)
 from tests.support.processes import Up
 
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
@@ -300,6 +305,36 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     assert violations(page) == []
 
 
+def test_a_recipe_is_run_from_the_catalogue(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, "/catalogue?tab=models")
+    recipe = system.ipucloud.json("recipes", "show", "digits", **system.environment)
+    page.get_by_role("link", name=recipe["name"], exact=True).click()
+    expect(page.get_by_role("heading", name=recipe["name"])).to_be_visible()
+    expect(page.get_by_role("link", name=recipe["flavor"])).to_be_visible()
+    expect(page.locator("dt:has-text('Price per hour') + dd")).to_contain_text("€")
+    screenshot(page, "recipe")
+    assert violations(page) == []
+    page.get_by_role("button", name="Run on a cluster").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name=re.compile("^Cluster")).click()
+    page.get_by_role("option", name=re.compile("^bert")).click()
+    expect(dialog.get_by_text(re.compile("a minute, whether or not a job runs"))).to_be_visible()
+    screenshot(page, "recipe-run")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Run").click()
+    page.wait_for_url(re.compile(rf"/clusters/{cluster['id']}/jobs/\d+$"))
+
+    page.goto("/catalogue/models/digits")
+    page.get_by_role("button", name="Run on a new cluster").click()
+    page.wait_for_url(f"**/clusters/create?*flavor={recipe['flavor']}&recipe=digits")
+    expect(page.get_by_role("radio", name=f"Select {recipe['flavor']}")).to_be_checked()
+    page.goto(f"/clusters/{cluster['id']}?recipe=digits")  # where the wizard ends
+    page.get_by_role("button", name=f"Run {recipe['name']}").click()
+    expect(dialog.get_by_role("button", name="Run")).to_be_enabled()
+
+
 def test_every_page_about_a_cluster_is_for_everybody_in_both_languages_and_modes(
     system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
 ) -> None:
@@ -308,7 +343,7 @@ def test_every_page_about_a_cluster_is_for_everybody_in_both_languages_and_modes
     paths = [f"{own}?tab={tab}" for tab in TABS]
     paths += [f"{own}/jobs/1", f"{own}/services/chat", f"{own}/terminal/{server}", "/clusters/create"]
     paths += [f"/catalogue?tab={tab}" for tab in ("machines", "images", "tools", "models")]
-    paths += [f"/catalogue/{cluster['flavor']}", "/members"]
+    paths += [f"/catalogue/{cluster['flavor']}", "/catalogue/models/digits", "/members"]
     rare = ["/notifications", "/device"]
     phone: dict[str, Any] = {"viewport": {"width": 400, "height": 900}, "has_touch": True}
     german = signed_in(system, open_page, own, locale="de-DE", color_scheme="dark", **phone)

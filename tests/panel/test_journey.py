@@ -10,6 +10,11 @@ from collections.abc import Callable
 from playwright.sync_api import Download, Page, Route, expect
 
 from tests.panel.conftest import READY_MS, flaws, public_key, screenshot, signed_in, violations
+from tests.panel.money_tests import (  # noqa: F401  # they run here, with this module's system
+    test_a_payer_without_a_project_sees_the_money_of_its_account,
+    test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month,
+    test_finance_sees_what_a_month_cost_and_its_invoice,
+)
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 
@@ -285,40 +290,6 @@ def test_a_person_is_invited_joins_signs_in_again_and_is_removed(system: Up, ope
     ann.wait_for_url("**/sign-in**")
 
 
-def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: Callable[..., Page]) -> None:
-    page = signed_in(system, open_page, "/billing", "finance")
-    expect(page.get_by_role("button", name="Month")).to_be_visible()
-    page.get_by_role("button", name="Month").click()
-    page.get_by_role("option").nth(1).click()
-    clusters = page.get_by_role("table", name="Clusters")
-    expect(clusters.get_by_role("row").filter(has_text="notebooks")).to_be_visible()
-    page.get_by_role("radio", name="Added up").or_(page.get_by_role("button", name="Added up")).click()
-    expect(page.get_by_role("button", name=re.compile("^Budget ")).first).to_be_visible()
-    screenshot(page, "billing")
-    page.get_by_role("radio", name="Lines").or_(page.get_by_role("button", name="Lines")).click()
-    expect(page.get_by_role("button", name=re.compile("^Budget "))).to_have_count(0)
-    expect(page.get_by_role("button", name="notebooks").first).to_be_visible()
-    screenshot(page, "billing-lines")
-    assert violations(page) == []
-    page.get_by_role("tab", name="Invoices").click()
-    page.wait_for_url("**/billing/invoices")
-    page.get_by_role("link", name=re.compile("^INV-")).first.click()
-    page.wait_for_url("**/billing/invoices/INV-*")
-    expect(page.get_by_role("heading", name=re.compile("^Invoice INV-"))).to_be_visible()
-    expect(page.get_by_role("table", name="Lines").get_by_role("row").nth(1)).to_be_visible()
-    screenshot(page, "invoice")
-    assert violations(page) == []
-    pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
-    assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
-    page.get_by_role("button", name="Electronic invoice").click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name=re.compile("^UBL")).click()
-    assert b":Invoice-2" in download.value.path().read_bytes()
-    page.get_by_role("button", name="Electronic invoice").click()
-    page.get_by_role("menuitem", name=re.compile("^Peppol")).click()
-    expect(page.get_by_text("was issued without seller.e_invoice.electronic_address")).to_be_visible()
-
-
 def test_a_token_is_shown_once_used_replaced_and_revoked(system: Up, open_page: Callable[..., Page]) -> None:
     page = signed_in(system, open_page, "/tokens")
     page.get_by_role("button", name="Create token").click()
@@ -391,110 +362,6 @@ def test_a_webhook_says_what_became_of_its_messages(system: Up, open_page: Calla
     expect(page.get_by_text("Disabled here")).to_be_visible()
     screenshot(page, "webhook")
     assert violations(page) == []
-
-
-def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
-    system: Up, open_page: Callable[..., Page]
-) -> None:
-    page = signed_in(system, open_page, "/billing/budgets", "finance")
-    page.get_by_role("button", name="Create budget").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name").fill("Vision")
-    dialog.get_by_label("Amount per month (EUR)").fill("900")
-    dialog.get_by_role("radio", name="Clusters with a tag").check()
-    dialog.get_by_role("textbox", name="Tag").fill("team")
-    dialog.get_by_label("Value").fill("vision")
-    screenshot(page, "budget-create")
-    assert violations(page) == []
-    dialog.get_by_role("button", name="Create").click()
-    budget = page.get_by_role("row").filter(has_text="Vision")
-    expect(budget).to_contain_text("Clusters with team=vision")
-    expect(budget).to_contain_text("€900.00")
-    budget.get_by_role("button", name="Edit: Vision").click()
-    dialog.get_by_label("Amount per month (EUR)").fill("950.50")
-    dialog.get_by_role("button", name="Save").click()
-    expect(budget).to_contain_text("€950.50")
-    screenshot(page, "budgets")
-    assert violations(page) == []
-    budget.get_by_role("button", name="Delete: Vision").click()
-    dialog.get_by_role("button", name="Delete").click()
-    expect(budget).to_have_count(0)
-
-    page.get_by_role("tab", name="Funds").click()
-    expect(page.get_by_role("row").filter(has_text="Welcome credit")).to_be_visible()
-    screenshot(page, "funds")
-    assert violations(page) == []
-    page.get_by_role("button", name="Top up").click()
-    dialog.get_by_label("Amount (EUR)").fill("250")
-    dialog.get_by_label("Amount (EUR)").press("Enter")
-    expect(dialog.get_by_text(re.compile("^TOP-"))).to_be_visible()
-    assert violations(page) == []
-    dialog.get_by_role("button", name="Close").last.click()
-
-    page.get_by_role("tab", name="Exports").click()
-    table = page.get_by_role("table", name="Exports")
-    files = table.get_by_role("link", name="Download")
-    expect(files.first).to_be_visible()
-    before = files.count()
-    page.get_by_role("button", name="Export costs").click()
-    screenshot(page, "export-create")
-    assert violations(page) == []
-    dialog.get_by_role("button", name="Make file").click()
-    expect(files).to_have_count(before + 1)
-    file = page.request.get(files.first.get_attribute("href") or "")
-    assert (file.status, b"BilledCost" in file.body().splitlines()[0]) == (200, True)
-    page.get_by_role("button", name="Create S3 connection").click()
-    wanted = {
-        "Name": "lake",
-        "Address of the service": "https://s3.example.com",
-        "Bucket": "costs",
-        "Access key id": "key",
-        "Secret access key": "secret",
-    }
-    for label, value in wanted.items():
-        dialog.get_by_label(label, exact=True).fill(value)
-    dialog.get_by_role("checkbox", name="Offer to clusters").check()
-    dialog.get_by_role("button", name="Create").click()
-    lake = page.get_by_role("table", name="S3 connections").get_by_role("row").filter(has_text="lake")
-    expect(lake).to_contain_text("Not tested")
-    page.get_by_role("button", name="Actions: lake").click()
-    page.get_by_role("menuitem", name="Test").click()
-    expect(lake).not_to_contain_text("Not tested")
-    page.get_by_role("button", name="Create schedule").click()
-    dialog.get_by_role("button", name="Deliver to").click()
-    page.get_by_role("option", name="lake").click()
-    assert violations(page) == []
-    dialog.get_by_role("button", name="Create").click()
-    expect(page.get_by_role("table", name="Schedules").get_by_role("row").nth(1)).to_contain_text("lake")
-    screenshot(page, "exports")
-    assert violations(page) == []
-
-
-def test_a_payer_without_a_project_sees_the_money_of_its_account(system: Up, open_page: Callable[..., Page]) -> None:
-    admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
-    payer = system.ipucloud.json("tokens", "create", "accounting", "--account", "sample", **admin)
-    environment = {**system.environment, "IPUCLOUD_TOKEN": payer["token"]}
-    for options in ({}, {"locale": "de-DE", "color_scheme": "dark", "viewport": {"width": 400, "height": 900}}):
-        german = bool(options)
-        link = system.ipucloud.json("panel", "--no-browser", **environment)
-        page = open_page(system.facts["url"], **options)
-        page.goto(link["url"])
-        page.wait_for_url("**/billing")
-        expect(page.get_by_text("Konto sample" if german else "Account sample")).to_be_visible()
-        for tab, shows in (
-            ("budgets", "Keine Budgets" if german else "No budgets"),
-            ("invoices", "INV-2026-000001"),
-            ("funds", "SEPA transfer 4711"),
-            ("events", "Rechnung ausgestellt" if german else "Invoice issued"),
-        ):
-            page.goto(f"/billing/{tab}")
-            expect(page.get_by_text(shows).first).to_be_visible()
-            screenshot(page, f"payer-{tab}{'-de' if german else ''}")
-            assert german or violations(page) == []
-        page.goto("/billing/invoices/INV-2026-000001")
-        expect(page.get_by_role("heading", name="INV-2026-000001")).to_be_visible()
-        pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
-        assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
 
 
 def test_no_text_of_the_api_becomes_markup(system: Up, open_page: Callable[..., Page]) -> None:

@@ -14,6 +14,10 @@ FOUND_MS = 180_000
 """How long the observation of a simulated region may take to find a fault on a busy machine."""
 
 
+def administrator(system: Up) -> dict[str, str]:
+    return {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+
+
 def order(page: Page, machine: str, action: str, reason: str) -> None:
     """Finds a machine by its POD in the list of machines, and orders an action for it."""
     page.goto("/operator/machines")
@@ -122,11 +126,86 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
-    pages = ("machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck")
+    host = system.ipucloud.json("admin", "hosts", "list", **administrator(system))[0]["name"]
+    pages = ["machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck"]
+    pages += ["hosts", f"hosts/{host}", "projects", "projects/demo", "prices"]
     assert flaws(german, [f"/operator/{each}" for each in (*pages, "capacity")]) == {}
     german.evaluate("document.body.classList.toggle('awsui-dark-mode')")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     screenshot(german, "operator-capacity-de")
+
+
+def test_hosts_quotas_payers_and_prices_are_kept_here(system: Up, open_page: Callable[..., Page]) -> None:
+    page = operator_page(system, open_page, "/operator/hosts")
+    dialog = page.get_by_role("dialog")
+    host = system.ipucloud.json("admin", "hosts", "list", **administrator(system))[1]["name"]
+    page.get_by_role("checkbox", name=f"Select {host}").check()
+    page.get_by_role("button", name="Actions").click()
+    expect(page.get_by_role("menuitem", name="Validate")).to_have_count(0)  # only machines are
+    page.get_by_role("menuitem", name="Drain").click()
+    dialog.get_by_label("Reason").fill("memory")
+    expect(dialog.get_by_text("No new Poplar server is placed on the hosts.", exact=False)).to_be_visible()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Drain").click()
+    row = page.get_by_role("row").filter(has=page.get_by_role("link", name=host, exact=True))
+    expect(row).to_contain_text("In maintenance")
+    screenshot(page, "operator-hosts")
+    assert violations(page) == []
+    row.get_by_role("link").first.click()
+    expect(page.get_by_role("table", name="Health reports").get_by_role("row").nth(1)).to_contain_text("memory")
+    screenshot(page, "operator-host")
+    assert violations(page) == []
+    page.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name="Return to service").click()
+    dialog.get_by_role("button", name="Return to service").click()
+    expect(page.get_by_text("In service", exact=True)).to_be_visible()
+
+    page.goto("/operator/projects")
+    page.get_by_role("searchbox").fill("nothing")
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+    page.get_by_role("searchbox").fill("demo")
+    screenshot(page, "operator-projects")
+    assert violations(page) == []
+    page.get_by_role("table", name="Projects").get_by_role("link").first.click()
+    page.get_by_role("button", name=re.compile("^Set a limit: m2000, luxembourg-2")).click()
+    dialog.get_by_label("New limit").fill("7777")
+    screenshot(page, "operator-limit")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Set a limit").click()
+    expect(page.get_by_role("row").filter(has_text="7,777")).to_be_visible()
+    system.ipucloud.json("accounts", "create", "Institute", "--currency", "EUR", **administrator(system))
+    page.get_by_role("button", name="Change billing account").click()
+    dialog.get_by_role("button", name=re.compile("^Billing account")).click()
+    page.get_by_role("option", name=re.compile("^Institute")).click()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Change billing account").click()
+    expect(page.get_by_text("Institute pays from the next full hour on.")).to_be_visible()
+    screenshot(page, "operator-project")
+    assert violations(page) == []
+
+    page.goto("/operator/prices")
+    table = page.get_by_role("table", name="Prices")
+    expect(table.get_by_role("row").filter(has_text="In force").first).to_be_visible()
+    page.get_by_role("button", name="Add price").click()
+    dialog.get_by_role("button", name=re.compile("^Article")).click()
+    page.get_by_role("option", name="ipu-m2000", exact=True).click()
+    dialog.get_by_role("button", name=re.compile("^Region")).click()
+    page.get_by_role("option", name="Luxembourg-2").click()
+    dialog.get_by_label("Price per minute, in EUR").fill("0.0777")
+    dialog.get_by_label("From: day").fill("2030/01/31")
+    dialog.get_by_label("From: time").fill("08:00")
+    dialog.get_by_label("Source").fill("price list of January")
+    screenshot(page, "operator-price-add")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Add price").click()
+    added = table.get_by_role("row").filter(has_text="price list of January")
+    expect(added).to_contain_text("€0.0777")
+    expect(added).to_contain_text("Future")
+    screenshot(page, "operator-prices")
+    assert violations(page) == []
+    added.get_by_role("button", name=re.compile("^Withdraw")).click()
+    dialog.get_by_role("button", name="Withdraw").click()
+    expect(added).to_have_count(0)
 
 
 def test_a_customer_does_not_see_the_operators_pages(page: Page, system: Up) -> None:

@@ -13,8 +13,9 @@ export type BillingScope = { project: string } | { account: string };
 /** An account has no stream of events: what is shown of it is read again this often. */
 const ACCOUNT_MS = 30_000;
 
-const keyOf = (scope: BillingScope, ...rest: unknown[]) => ("project" in scope ? key(scope.project, ...rest) : ["account", scope.account, ...rest]);
-const watched = (scope: BillingScope) => ({ refetchInterval: "account" in scope ? ACCOUNT_MS : (false as const) });
+/** The key of what belongs to a project, or to an account. */
+export const keyOf = (scope: BillingScope, ...rest: unknown[]) => ("project" in scope ? key(scope.project, ...rest) : ["account", scope.account, ...rest]);
+export const watched = (scope: BillingScope) => ({ refetchInterval: "account" in scope ? ACCOUNT_MS : (false as const) });
 
 /** The body of an answer that other formats have too: the panel asks for JSON. */
 const json = async <T>(answer: Promise<{ data?: T }>) => (await body(answer)) as Exclude<T, string>;

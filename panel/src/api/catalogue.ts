@@ -9,6 +9,7 @@ export type Image = Schemas["Image"];
 export type Tool = Schemas["Tool"];
 export type ToolKind = Schemas["ToolKind"];
 export type Recipe = Schemas["Recipe"];
+export type RecipeOffer = Schemas["RecipeOffer"];
 export type RecipeTask = Schemas["RecipeTask"];
 export type Price = Schemas["PaidPrice"];
 type Money = Schemas["Money"];
@@ -42,6 +43,14 @@ export const recipes = (task: RecipeTask | undefined) =>
     queryFn: ({ signal }) => body(api.GET("/v1/recipes", { signal, params: { query: { task } } })),
     staleTime: FACTS_MS,
     placeholderData: keepPreviousData,
+  });
+
+/** A recipe, the job that runs it, and the smallest flavor of a region for it; without a region, of the first that has one. */
+export const recipe = (id: string, region?: string) =>
+  queryOptions({
+    queryKey: ["recipe", id, region],
+    queryFn: ({ signal }) => body(api.GET("/v1/recipes/{recipe}", { signal, params: { path: { recipe: id }, query: { region } } })),
+    staleTime: FACTS_MS,
   });
 
 /** What the project pays: contract prices of its account, else list prices, now and later. */

@@ -1,51 +1,78 @@
 import { queryOptions } from "@tanstack/react-query";
+import { keyOf, watched, type BillingScope } from "./billing";
 import { api, body, type Schemas } from "./client";
-import { key } from "./queries";
 
 export type Export = Schemas["Export"];
 
 const BUILDING_MS = 2_000;
 const DONE = ["succeeded", "failed", "cancelled"];
 
-/** The newest 200 exports of a project; read again while one is being made. */
-export const exports = (project: string) =>
+/** The newest 200 exports; read again while one is being made. */
+export const exports = (scope: BillingScope) =>
   queryOptions({
-    queryKey: key(project, "exports"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/billing/exports", { signal, params: { path: { project } } })),
-    refetchInterval: ({ state }) => (state.data?.items.some((each) => !DONE.includes(each.state)) ? BUILDING_MS : false),
+    queryKey: keyOf(scope, "exports"),
+    queryFn: ({ signal }) => body("project" in scope
+      ? api.GET("/v1/projects/{project}/billing/exports", { signal, params: { path: scope } })
+      : api.GET("/v1/billing/accounts/{account}/exports", { signal, params: { path: scope } })),
+    refetchInterval: ({ state }) => (state.data?.items.some((each) => !DONE.includes(each.state)) ? BUILDING_MS : watched(scope).refetchInterval),
   });
 
-export const schedules = (project: string) =>
+/** How many exports may be requested within 24 hours, and how many were. */
+export const exportLimit = (scope: BillingScope) =>
   queryOptions({
-    queryKey: key(project, "export schedules"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/billing/export-schedules", { signal, params: { path: { project } } })),
+    queryKey: keyOf(scope, "export limit"),
+    queryFn: ({ signal }) => body("project" in scope
+      ? api.GET("/v1/projects/{project}/billing/export-limit", { signal, params: { path: scope } })
+      : api.GET("/v1/billing/accounts/{account}/export-limit", { signal, params: { path: scope } })),
+    ...watched(scope),
   });
 
-export const connections = (project: string) =>
+export const schedules = (scope: BillingScope) =>
   queryOptions({
-    queryKey: key(project, "s3 connections"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/s3-connections", { signal, params: { path: { project } } })),
+    queryKey: keyOf(scope, "export schedules"),
+    queryFn: ({ signal }) => body("project" in scope
+      ? api.GET("/v1/projects/{project}/billing/export-schedules", { signal, params: { path: scope } })
+      : api.GET("/v1/billing/accounts/{account}/export-schedules", { signal, params: { path: scope } })),
+    ...watched(scope),
   });
 
-export const fileOf = (project: string, id: string) => `/v1/projects/${encodeURIComponent(project)}/billing/exports/${id}/file`;
+export const connections = (scope: BillingScope) =>
+  queryOptions({
+    queryKey: keyOf(scope, "s3 connections"),
+    queryFn: ({ signal }) => body("project" in scope
+      ? api.GET("/v1/projects/{project}/s3-connections", { signal, params: { path: scope } })
+      : api.GET("/v1/billing/accounts/{account}/s3-connections", { signal, params: { path: scope } })),
+    ...watched(scope),
+  });
 
-export const createExport = (project: string, wanted: Schemas["ExportCreate"]) =>
-  body(api.POST("/v1/projects/{project}/billing/exports", { params: { path: { project } }, body: wanted }));
+export const fileOf = (scope: BillingScope, id: string) => "project" in scope
+  ? `/v1/projects/${encodeURIComponent(scope.project)}/billing/exports/${id}/file`
+  : `/v1/billing/accounts/${scope.account}/exports/${id}/file`;
 
-export const createSchedule = (project: string, wanted: Schemas["ExportScheduleCreate"]) =>
-  body(api.POST("/v1/projects/{project}/billing/export-schedules", { params: { path: { project } }, body: wanted }));
+export const createExport = (scope: BillingScope, wanted: Schemas["AccountExportCreate"]): Promise<unknown> => ("project" in scope
+  ? api.POST("/v1/projects/{project}/billing/exports", { params: { path: scope }, body: { ...wanted, scope: "project" } })
+  : api.POST("/v1/billing/accounts/{account}/exports", { params: { path: scope }, body: wanted }));
 
-export const deleteSchedule = (project: string, schedule: string) =>
-  api.DELETE("/v1/projects/{project}/billing/export-schedules/{schedule}", { params: { path: { project, schedule } } });
+export const createSchedule = (scope: BillingScope, wanted: Schemas["ExportScheduleCreate"]) => body("project" in scope
+  ? api.POST("/v1/projects/{project}/billing/export-schedules", { params: { path: scope }, body: wanted })
+  : api.POST("/v1/billing/accounts/{account}/export-schedules", { params: { path: scope }, body: wanted }));
 
-export const createConnection = (project: string, wanted: Schemas["S3ConnectionCreate"]) =>
-  body(api.POST("/v1/projects/{project}/s3-connections", { params: { path: { project } }, body: wanted }));
+export const deleteSchedule = (scope: BillingScope, schedule: string): Promise<unknown> => "project" in scope
+  ? api.DELETE("/v1/projects/{project}/billing/export-schedules/{schedule}", { params: { path: { ...scope, schedule } } })
+  : api.DELETE("/v1/billing/accounts/{account}/export-schedules/{schedule}", { params: { path: { ...scope, schedule } } });
 
-export const testConnection = (project: string, connection: string) =>
-  body(api.POST("/v1/projects/{project}/s3-connections/{connection}:test", { params: { path: { project, connection } } }));
+/** `attachable`: whether a project's clusters may use it. An account has no clusters. */
+export const createConnection = (scope: BillingScope, wanted: Schemas["AccountS3ConnectionCreate"], attachable: boolean) => body("project" in scope
+  ? api.POST("/v1/projects/{project}/s3-connections", { params: { path: scope }, body: { ...wanted, attachable } })
+  : api.POST("/v1/billing/accounts/{account}/s3-connections", { params: { path: scope }, body: wanted }));
+
+export const testConnection = (scope: BillingScope, connection: string) => body("project" in scope
+  ? api.POST("/v1/projects/{project}/s3-connections/{connection}:test", { params: { path: { ...scope, connection } } })
+  : api.POST("/v1/billing/accounts/{account}/s3-connections/{connection}:test", { params: { path: { ...scope, connection } } }));
 
 export const offerConnection = (project: string, connection: string, attachable: boolean) =>
   body(api.PATCH("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { project, connection } }, body: { attachable } }));
 
-export const deleteConnection = (project: string, connection: string) =>
-  api.DELETE("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { project, connection } } });
+export const deleteConnection = (scope: BillingScope, connection: string): Promise<unknown> => "project" in scope
+  ? api.DELETE("/v1/projects/{project}/s3-connections/{connection}", { params: { path: { ...scope, connection } } })
+  : api.DELETE("/v1/billing/accounts/{account}/s3-connections/{connection}", { params: { path: { ...scope, connection } } });

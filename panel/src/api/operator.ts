@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "./client";
 
 export type HardwareMachine = Schemas["HardwareMachine"];
+export type HardwareHost = Schemas["HardwareHost"];
 
 /** Operators have no stream of events for hardware: what they look at is read again this often. */
 const WATCHED_MS = 10_000;
@@ -40,7 +41,7 @@ export const regionHosts = (region: string) =>
   queryOptions({
     queryKey: ["operator", "hosts", region],
     queryFn: async ({ signal }) => {
-      const found: Schemas["HardwareHost"][] = [];
+      const found: HardwareHost[] = [];
       for (let cursor: string | undefined; ;) {
         const page = await body(api.GET("/v1/operator/hosts", { signal, params: { query: { region, limit: MACHINES_PER_PAGE, cursor } } }));
         found.push(...page.items);
@@ -76,41 +77,59 @@ export const podPage = (query: { region: string; cursor?: string; limit: number 
     ...watched,
   });
 
-export type MachineFilter = { region?: string; health?: HardwareMachine["health"]; state?: HardwareMachine["state"]; rack?: string; pod?: string; code?: string; serial?: string };
+export const KINDS = ["machines", "hosts"] as const;
+/** What operators give orders for: IPU machines, and the hosts on which Poplar servers run. */
+export type HardwareKind = (typeof KINDS)[number];
+export type Hardware = HardwareMachine | HardwareHost;
+export type HardwareFilter = {
+  region?: string; health?: Hardware["health"]; state?: Hardware["state"]; code?: string; serial?: string; rack?: string; pod?: string;
+};
 
-export const machinePage = (query: MachineFilter & { cursor?: string; limit: number }) =>
+/** A page of machines or hosts. Racks and PODs are asked for of machines only. */
+export const hardwarePage = (kind: HardwareKind, query: HardwareFilter & { cursor?: string; limit: number }) =>
   queryOptions({
-    queryKey: ["operator", "machine page", query],
-    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines", { signal, params: { query } })),
+    queryKey: ["operator", "hardware", kind, query],
+    queryFn: ({ signal }): Promise<{ items: Hardware[]; next_cursor: string | null }> => kind === "machines"
+      ? body(api.GET("/v1/operator/machines", { signal, params: { query } }))
+      : body(api.GET("/v1/operator/hosts", { signal, params: { query } })),
     placeholderData: keepPreviousData,
     ...watched,
   });
 
-export const hardwareMachine = (machine: string) =>
+export type HardwareDetail = Schemas["HardwareMachineDetail"] | Schemas["HardwareHostDetail"];
+
+export const hardwareDetail = (kind: HardwareKind, name: string) =>
   queryOptions({
-    queryKey: ["operator", "machine", machine],
-    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines/{machine}", { signal, params: { path: { machine } } })),
+    queryKey: ["operator", "hardware", kind, name],
+    queryFn: ({ signal }): Promise<HardwareDetail> => kind === "machines"
+      ? body(api.GET("/v1/operator/machines/{machine}", { signal, params: { path: { machine: name } } }))
+      : body(api.GET("/v1/operator/hosts/{host}", { signal, params: { path: { host: name } } })),
     ...watched,
   });
 
-export const machineHistory = (machine: string, query: { cursor?: string; limit: number }) =>
+export const hardwareHistory = (kind: HardwareKind, name: string, query: { cursor?: string; limit: number }) =>
   queryOptions({
-    queryKey: ["operator", "machine history", machine, query],
-    queryFn: ({ signal }) => body(api.GET("/v1/operator/machines/{machine}/history", { signal, params: { path: { machine }, query } })),
+    queryKey: ["operator", "hardware history", kind, name, query],
+    queryFn: ({ signal }) => kind === "machines"
+      ? body(api.GET("/v1/operator/machines/{machine}/history", { signal, params: { path: { machine: name }, query } }))
+      : body(api.GET("/v1/operator/hosts/{host}/history", { signal, params: { path: { host: name }, query } })),
     placeholderData: keepPreviousData,
     ...watched,
   });
 
-export const HARDWARE_ACTIONS = ["drain", "maintenance", "quarantine", "return", "validate"] as const;
-export type HardwareAction = (typeof HARDWARE_ACTIONS)[number];
+const ORDERS = ["drain", "maintenance", "quarantine", "return", "validate"] as const;
+export type HardwareAction = (typeof ORDERS)[number];
+/** What can be ordered: only machines are validated. */
+export const ORDERS_OF: Record<HardwareKind, readonly HardwareAction[]> = { machines: ORDERS, hosts: ORDERS.filter((each) => each !== "validate") };
 
-/** What an operator orders for machines; `reason` is for other operators. */
-export function order(action: HardwareAction, machines: string[], reason: string) {
-  if (action === "return") return body(api.POST("/v1/operator/hardware:return-to-service", { body: { machines } }));
-  if (action === "validate") return body(api.POST("/v1/operator/hardware:validate", { body: { machines } }));
-  if (action === "maintenance") return body(api.POST("/v1/operator/hardware:maintenance", { body: { machines, reason, urgent: false } }));
-  if (action === "drain") return body(api.POST("/v1/operator/hardware:drain", { body: { machines, reason } }));
-  return body(api.POST("/v1/operator/hardware:quarantine", { body: { machines, reason } }));
+/** What an operator orders for machines or hosts; `reason` is for other operators. */
+export function order(action: HardwareAction, kind: HardwareKind, names: string[], reason: string) {
+  const which = { [kind]: names };
+  if (action === "return") return body(api.POST("/v1/operator/hardware:return-to-service", { body: which }));
+  if (action === "validate") return body(api.POST("/v1/operator/hardware:validate", { body: which }));
+  if (action === "maintenance") return body(api.POST("/v1/operator/hardware:maintenance", { body: { ...which, reason, urgent: false } }));
+  if (action === "drain") return body(api.POST("/v1/operator/hardware:drain", { body: { ...which, reason } }));
+  return body(api.POST("/v1/operator/hardware:quarantine", { body: { ...which, reason } }));
 }
 
 export const openQuotaRequests = (query: { cursor?: string; limit: number }) =>

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 e9d5c1c2ef9031200bd37773d7f17d21e866737375948be1afc57cffed8b0625
+// Generated from docs/openapi.json by `npm run schema`; sha256 5a4c6ad2802f06f1d1a06cbcceb696217c7287183488a86beb5fb39b7f8fcc14
 
 export interface paths {
     "/livez": {

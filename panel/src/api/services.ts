@@ -26,6 +26,19 @@ export const serviceQuery = (project: string, cluster: string, service: string) 
     refetchInterval: ({ state }) => (state.data && !ended(state.data) ? OBSERVED_MS : false),
   });
 
+const DAY_MS = 86_400_000;
+
+/** The requests to a service in the last 24 hours, in steps of so many seconds. */
+export const serviceMetrics = (project: string, cluster: string, service: string, step: number) =>
+  queryOptions({
+    queryKey: key(project, "service metrics", cluster, service, step),
+    queryFn: ({ signal }) => {
+      const query = { since: new Date(Date.now() - DAY_MS).toISOString(), step };
+      return body(api.GET("/v1/projects/{project}/clusters/{cluster}/services/{service}/metrics", { signal, params: { path: { project, cluster, service }, query } }));
+    },
+    refetchInterval: 60_000,
+  });
+
 /** What a service's program writes. */
 export const serviceLog = (project: string, cluster: string, service: string) =>
   followed(key(project, "service log", cluster, service), (after, signal) =>

@@ -35,6 +35,9 @@ export function useOperatorPages(): Page[] {
   return useMay("platform:read") ? [
     { text: s.capacity, href: "/operator/capacity" },
     { text: s.machines, href: "/operator/machines" },
+    { text: s.hosts, href: "/operator/hosts" },
+    { text: s.projects, href: "/operator/projects" },
+    { text: s.prices, href: "/operator/prices" },
     { text: quotas.requests, href: "/operator/quota-requests" },
     { text: s.faultReports, href: "/operator/fault-reports" },
     { text: s.stuck, href: "/operator/stuck" },

@@ -8,7 +8,7 @@ import { useStrings } from "../i18n";
 /** The S3 connections that a cluster's servers have; shown where the project offers some. */
 export function BucketChoice({ chosen, onChange }: { chosen: string[]; onChange: (names: string[]) => void }) {
   const { common, cluster: s } = useStrings();
-  const { data } = useQuery(connections(useProject()));
+  const { data } = useQuery(connections({ project: useProject() }));
   const offered = (data?.items ?? []).filter((each) => each.attachable);
   const options = [...new Set([...offered.map((each) => each.name), ...chosen])].map((name) => ({ value: name, label: name }));
   if (options.length === 0) return null;

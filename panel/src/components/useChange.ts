@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
-/** Something that a person changes in the project, or of the platform. What is shown of it is read again first, then `done`
+/** Something that a person changes in the project, of the platform, or of a billing account. What is shown of it is read again first, then `done`
  *  learns the answer: a page that says that a server reboots no longer offers to reboot it. */
 export function useChange<Answer, Input = void>(
   change: (input: Input) => Promise<Answer>,
   done?: (answer: Answer, input: Input) => void,
-  of: "project" | "operator" = "project",
+  of: "project" | "operator" | "account" = "project",
 ) {
   const cache = useQueryClient();
   return useMutation({

@@ -37,7 +37,7 @@ export function Billing() {
           { id: "budgets", label: s.budgets, content: <Budgets /> },
           { id: "invoices", label: s.invoices, content: <Invoices /> },
           { id: "funds", label: s.funds, content: <Funds /> },
-          ...(mayRead && !paid ? [{ id: "exports", label: s.exports, content: <Exports /> }] : []),
+          ...(mayRead || paid ? [{ id: "exports", label: s.exports, content: <Exports /> }] : []),
           ...(paid ? [{ id: "events", label: events.title, content: <EventTable account={paid} /> }] : []),
         ]}
       />

@@ -29,6 +29,7 @@ const ServicesTab = later(async () => (await import("./cluster/ServicesTab")).Se
 const ConsoleTab = later(async () => (await import("./cluster/ConsoleTab")).ConsoleTab);
 const UsageTab = later(async () => (await import("./cluster/UsageTab")).UsageTab);
 const EventTable = later(async () => (await import("../components/EventTable")).EventTable);
+const RecipeWaits = later(async () => (await import("./recipes/RecipeWaits")).RecipeWaits, null);
 const EditCluster = later(async () => (await import("./cluster/EditCluster")).EditCluster, null);
 
 export function ClusterPage() {
@@ -36,13 +37,15 @@ export function ClusterPage() {
   const project = useProject();
   const { id = "" } = useParams();
   const [address, setAddress] = useSearchParams();
+  const recipe = address.get("recipe");
   const { data: cluster, error, refetch } = useQuery(clusterQuery(project, id));
   if (!cluster) return error ? <FailedPage title={clusters.title} error={error} retry={() => void refetch()} /> : <Loading />;
   return (
     <ContentLayout header={<Title cluster={cluster} />} breadcrumbs={<To href="/clusters">{clusters.title}</To>}>
+      {recipe && <RecipeWaits recipe={recipe} cluster={cluster} />}
       <Tabs
         activeTabId={address.get("tab") ?? "overview"}
-        onChange={({ detail }) => setAddress({ tab: detail.activeTabId }, { replace: true })}
+        onChange={({ detail }) => setAddress({ tab: detail.activeTabId, ...(recipe && { recipe }) }, { replace: true })}
         tabs={[
           { id: "overview", label: s.tabs.overview, content: <Overview cluster={cluster} /> },
           { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },

@@ -26,8 +26,7 @@ function useProblems(draft: Draft): (string | undefined)[] {
 }
 
 /** The draft: what the address asks for, with the first region and the region's newest image until others are chosen. */
-function useDraft(): [Draft, (change: Partial<Draft>) => void] {
-  const [address] = useSearchParams();
+function useDraft(address: URLSearchParams): [Draft, (change: Partial<Draft>) => void] {
   const asked = (name: string) => address.get(name) ?? "";
   const [draft, setDraft] = useState({ ...EMPTY, region: asked("region"), flavor: asked("flavor"), reservation: asked("reservation") });
   const places = useQuery(regions).data?.items;
@@ -45,14 +44,16 @@ export function CreateCluster() {
   const project = useProject();
   const [step, setStep] = useState(0);
   const [tried, setTried] = useState(-1);
-  const [draft, change] = useDraft();
+  const [address] = useSearchParams();
+  const [draft, change] = useDraft(address);
   const problems = useProblems(draft);
   const shown = (index: number) => (tried >= index ? problems[index] : undefined);
   const create = useChange(
     () => body(api.POST("/v1/projects/{project}/clusters", { params: { path: { project } }, body: requestOf(draft) })),
     (operation) => {
       flash({ type: "success", content: s.accepted(draft.name) });
-      void go(`/clusters/${operation.target.id}`);
+      const recipe = address.get("recipe"); // it is to be run on the cluster
+      void go(`/clusters/${operation.target.id}${recipe ? `?recipe=${encodeURIComponent(recipe)}` : ""}`);
     },
   );
   return (

@@ -2,13 +2,13 @@ import Button from "@cloudscape-design/components/button";
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { quotas } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
+import { byText, LocalTable } from "../components/LocalTable";
 import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
 import { QuotaRequests } from "./quotas/QuotaRequests";
@@ -17,30 +17,30 @@ const AskForQuota = later(async () => (await import("./quotas/AskForQuota")).Ask
 
 /** How many machines the project may hold, and what it asked for. */
 export function Quotas() {
-  const { common, quotas: s } = useStrings();
+  const { quotas: s } = useStrings();
   const f = useFormat();
   const may = useMay("cluster:write");
-  const { data, error, isPending, refetch } = useQuery(quotas(useProject()));
+  const { data, error, refetch } = useQuery(quotas(useProject()));
   const [asking, setAsking] = useState(false);
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   const ask = may && <Button variant="primary" onClick={() => setAsking(true)}>{s.ask}</Button>;
   return (
     <ContentLayout header={<Header variant="h1" description={s.description} actions={ask}>{s.title}</Header>}>
       <SpaceBetween size="l">
-        <Table
+        <LocalTable
           variant="container"
-          items={data?.items ?? []}
-          loading={isPending}
-          loadingText={common.loading}
-          ariaLabels={{ tableLabel: s.title }}
+          title={s.title}
+          items={data?.items}
+          textOf={(each) => `${each.region} ${each.machine_type}`}
+          find={s.find}
+          none={<Empty title={s.noQuotas} text={s.noQuotasText} />}
           header={<Header variant="h2">{s.limits}</Header>}
           columnDefinitions={[
-            { id: "region", header: s.region, isRowHeader: true, cell: (each) => each.region },
-            { id: "type", header: s.machineType, cell: (each) => each.machine_type },
-            { id: "used", header: s.used, cell: (each) => f.number(each.used) },
-            { id: "limit", header: s.limit, cell: (each) => f.number(each.limit) },
+            { id: "region", header: s.region, isRowHeader: true, sortingField: "region", cell: (each) => each.region },
+            { id: "type", header: s.machineType, sortingComparator: byText((each) => each.machine_type), cell: (each) => each.machine_type },
+            { id: "used", header: s.used, sortingField: "used", cell: (each) => f.number(each.used) },
+            { id: "limit", header: s.limit, sortingField: "limit", cell: (each) => f.number(each.limit) },
           ]}
-          empty={<Empty title={s.noQuotas} text={s.noQuotasText} />}
         />
         <QuotaRequests />
       </SpaceBetween>

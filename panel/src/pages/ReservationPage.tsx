@@ -61,7 +61,7 @@ function Actions({ reservation, onCancel }: { reservation: Reservation; onCancel
           {s.cancel}
         </Button>
       )}
-      <Button variant="primary" disabled={cannot !== undefined} disabledReason={cannot} onClick={() => void go(createAddress(flavor, region, id))}>
+      <Button variant="primary" disabled={cannot !== undefined} disabledReason={cannot} onClick={() => void go(createAddress(flavor, region, { reservation: id }))}>
         {s.createFrom}
       </Button>
     </SpaceBetween>

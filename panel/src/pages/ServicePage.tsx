@@ -15,6 +15,7 @@ import { Consequences } from "../components/Consequences";
 import { Copyable } from "../components/Copyable";
 import { Dialog } from "../components/Dialog";
 import { FailedPage } from "../components/Failure";
+import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { Output } from "../components/Output";
 import { ServiceState } from "../components/ServiceState";
@@ -24,6 +25,8 @@ import { useServerName } from "../components/useServerName";
 import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
 import { useServiceStrings } from "../i18n/services";
+
+const RequestCharts = later(async () => (await import("./services/RequestCharts")).RequestCharts);
 
 /** A service: its state and why, how its program is reached, and what that writes. */
 export function ServicePage() {
@@ -45,6 +48,7 @@ export function ServicePage() {
       <SpaceBetween size="l">
         <Facts service={service} cluster={cluster} />
         {!ended(service) && cluster && <Requests service={service} cluster={cluster} />}
+        <RequestCharts service={service} />
         <Output log={serviceLog(project, service.cluster, service.id)} texts={s} cut={s.outputCut(service.name)} />
       </SpaceBetween>
       {stopping && <Stop service={service} onClose={() => setStopping(false)} />}

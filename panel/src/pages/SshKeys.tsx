@@ -1,7 +1,6 @@
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
@@ -12,6 +11,7 @@ import { Copyable } from "../components/Copyable";
 import { Dialog } from "../components/Dialog";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
+import { byText, LocalTable } from "../components/LocalTable";
 import { later } from "../components/later";
 import { useChange } from "../components/useChange";
 import { useFormat, useStrings } from "../i18n";
@@ -24,32 +24,32 @@ export function SshKeys() {
   const { common, keys: s } = useStrings();
   const f = useFormat();
   const may = useMay("ssh-key:write");
-  const { data, error, isPending, refetch } = useQuery(sshKeys(useProject()));
+  const { data, error, refetch } = useQuery(sshKeys(useProject()));
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Key>();
   const add = may && <Button variant="primary" onClick={() => setAdding(true)}>{s.add}</Button>;
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   return (
     <>
-      <Table
+      <LocalTable
         variant="full-page"
         trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.title }}
+        title={s.title}
+        items={data?.items}
+        textOf={(each) => `${each.name} ${each.fingerprint} ${each.type}`}
+        find={s.find}
+        none={<Empty title={s.emptyTitle} text={s.emptyText} />}
         header={<Header variant="awsui-h1-sticky" description={s.description} counter={data && `(${data.items.length})`} actions={add}>{s.title}</Header>}
         columnDefinitions={[
-          { id: "name", header: s.name, isRowHeader: true, cell: (each) => each.name },
-          { id: "type", header: s.type, cell: (each) => each.type },
+          { id: "name", header: s.name, isRowHeader: true, sortingComparator: byText((each) => each.name), cell: (each) => each.name },
+          { id: "type", header: s.type, sortingField: "type", cell: (each) => each.type },
           { id: "fingerprint", header: s.fingerprint, cell: (each) => <Copyable text={each.fingerprint} label={s.fingerprint} /> },
-          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
           ...(may ? [{
             id: "actions", header: common.actions,
             cell: (each: Key) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
           }] : []),
         ]}
-        empty={<Empty title={s.emptyTitle} text={s.emptyText} />}
       />
       {adding && <AddKey onClose={() => setAdding(false)} />}
       {leaving && <DeleteKey sshKey={leaving} onClose={() => setLeaving(undefined)} />}

@@ -59,9 +59,9 @@ test("a line of observed values has a gap where nothing was observed", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 4, 4, 13, minute));
   const points = [0, null, 50, 70].map((utilisation_percent, minute) => ({ ...nothing, at: at(minute).toISOString(), utilisation_percent }));
   const metrics = { cluster: "", since: at(0).toISOString(), until: at(4).toISOString(), step: 60, points };
-  expect(runs(metrics, "utilisation_percent")).toEqual([
+  expect(runs(metrics, (each) => each.utilisation_percent)).toEqual([
     [{ x: at(0), y: 0 }, { x: at(1), y: 0 }],
     [{ x: at(2), y: 50 }, { x: at(3), y: 70 }, { x: at(4), y: 70 }],
   ]);
-  expect(runs(metrics, "power_watts")).toEqual([]);
+  expect(runs(metrics, (each) => each.power_watts)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { HardwareMachine } from "../../api/operator";
+import type { Hardware, HardwareMachine } from "../../api/operator";
 
 /** What the colours of a heat map say, with the values of each in the order of its legend. */
 export const MODES = {
@@ -28,7 +28,7 @@ export function valuesOf(mode: Mode, machines: HardwareMachine[]): (machine: Har
   };
 }
 
-export function valueOf(mode: Exclude<Mode, "fragmentation">, machine: HardwareMachine): Value {
+export function valueOf(mode: Exclude<Mode, "fragmentation">, machine: Hardware): Value {
   if (mode === "health") return machine.health as Value;
   if (mode === "use") return machine.state as Value;
   if (machine.maintenance) return machine.holder ? "draining" : "maintenance";

@@ -2,7 +2,9 @@ import type { exports as en } from "../en/exports";
 
 export const exports: typeof en = {
   title: "Exporte",
-  text: "Die Kosten des Projekts als Zeilen von FOCUS, dem offenen Format der FinOps Foundation. Höchstens zehn am Tag.",
+  text: "Kosten als Zeilen von FOCUS, dem offenen Format der FinOps Foundation.",
+  usedOf: (used, most) => `${used} von ${most} wurden in den letzten 24 Stunden angefordert.`,
+  nextAt: (when) => `Die nächste kann ab ${when} angefordert werden.`,
   create: "Kosten exportieren",
   make: "Datei erstellen",
   requested: "Die Datei wird erstellt.",
@@ -46,6 +48,7 @@ export const exports: typeof en = {
   deleteScheduleText: "Er liefert keine Dateien mehr aus. Was ausgeliefert ist, bleibt.",
   connections: "S3-Verbindungen",
   connectionsText: "Buckets, in die Dateien ausgeliefert werden und die Cluster nutzen können, bei jedem Dienst, der S3 spricht.",
+  accountConnectionsText: "Buckets, in die Dateien geliefert werden, bei jedem Dienst, der S3 spricht.",
   onClusters: "Für Cluster",
   lastTest: "Letzte Prüfung",
   notTested: "Nicht geprüft",

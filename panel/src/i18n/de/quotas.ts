@@ -1,6 +1,7 @@
 import type { Messages } from "../en";
 
 export const quotas: Messages["quotas"] = {
+  find: "Nach Region oder Maschinentyp suchen",
   title: "Kontingente",
   description: "Wie viele Maschinen eines Typs das Projekt in einer Region belegen darf.",
   limits: "Grenzen",

@@ -1,6 +1,8 @@
 export const exports = {
   title: "Exports",
-  text: "The project's cost as rows of FOCUS, the open format of the FinOps Foundation. At most ten a day.",
+  text: "Costs as rows of FOCUS, the open format of the FinOps Foundation.",
+  usedOf: (used: string, most: string) => `${used} of ${most} were requested in the last 24 hours.`,
+  nextAt: (when: string) => `The next one can be requested at ${when}.`,
   create: "Export costs",
   make: "Make file",
   requested: "The file is being made.",
@@ -44,6 +46,7 @@ export const exports = {
   deleteScheduleText: "No more files are delivered by it. Those that were stay where they are.",
   connections: "S3 connections",
   connectionsText: "Buckets that files are delivered to and that clusters can use, in any service that speaks S3.",
+  accountConnectionsText: "Buckets that files are delivered to, in any service that speaks S3.",
   onClusters: "For clusters",
   lastTest: "Last test",
   notTested: "Not tested",

@@ -1,5 +1,11 @@
 import { pages } from "./shell";
 
+type Texts = {
+  title: string; one: string; find: string; none: string; description: string;
+  count: (count: number) => string; heldBy: (count: number, clusters: string) => string;
+  consequences: Record<"drain" | "maintenance" | "quarantine" | "return" | "validate", string[]>;
+};
+
 export const operator = {
   capacity: pages.capacity,
   capacityDescription: "The machines of a region rack by rack, and what fits into what is free. Nothing is reserved.",
@@ -63,24 +69,40 @@ export const operator = {
   whyNot: "Why not",
   largestOfPod: "Largest free block",
   topology: "IPU-Links",
-  machinesDescription: "Every machine with its health, cluster and maintenance. Select machines to drain them or return them to service.",
-  findMachines: "Filter machines",
   serial: "Serial number",
   placeOf: (rack: string, pod: string, slot: number) => `rack ${rack}, POD ${pod}, slot ${slot}`,
   orders: { drain: "Drain", maintenance: "Start maintenance", quarantine: "Quarantine", return: "Return to service", validate: "Validate" },
-  consequences: {
-    drain: ["No new cluster gets the machines. Clusters on them keep them.", "The drain is complete when nothing holds them any more."],
-    maintenance: ["No new cluster gets the machines.", "Customers on them are told, and have the notice of this installation to move."],
-    quarantine: ["No new cluster gets the machines, and workers start nothing on them by themselves.", "Return to service ends it."],
-    return: ["Drain, maintenance and quarantine by an operator end.", "What is observed, such as a failed BMC, remains until it is seen gone."],
-    validate: ["The machines are tested before a cluster gets them again.", "Only machines that no cluster holds are tested."],
-  },
-  heldBy: (machines: number, clusters: string) => `${machines === 1 ? "One machine is" : `${machines} machines are`} held by ${clusters}.`,
-  machineCount: (count: number) => `${count} machines`,
+  of: {
+    machines: {
+      title: pages.machines, one: "Machine", find: "Filter machines", none: "No machines", count: (count: number) => `${count} machines`,
+      description: "Every machine with its health, cluster and maintenance. Select machines to drain them or return them to service.",
+      heldBy: (count: number, clusters: string) => `${count === 1 ? "One machine is" : `${count} machines are`} held by ${clusters}.`,
+      consequences: {
+        drain: ["No new cluster gets the machines. Clusters on them keep them.", "The drain is complete when nothing holds them any more."],
+        maintenance: ["No new cluster gets the machines.", "Customers on them are told, and have the notice of this installation to move."],
+        quarantine: ["No new cluster gets the machines, and workers start nothing on them by themselves.", "Return to service ends it."],
+        return: ["Drain, maintenance and quarantine by an operator end.", "What is observed, such as a failed BMC, remains until it is seen gone."],
+        validate: ["The machines are tested before a cluster gets them again.", "Only machines that no cluster holds are tested."],
+      },
+    },
+    hosts: {
+      title: pages.hosts, one: "Host", find: "Filter hosts", none: "No hosts", count: (count: number) => `${count} hosts`,
+      description: "The hosts of Poplar servers with their health, cluster and maintenance. Select hosts to drain them or return them to service.",
+      heldBy: (count: number, clusters: string) => `${count === 1 ? "One host is" : `${count} hosts are`} held by ${clusters}.`,
+      consequences: {
+        drain: ["No new Poplar server is placed on the hosts. Clusters on them keep theirs.", "The drain is complete when nothing holds them any more."],
+        maintenance: ["No new Poplar server is placed on the hosts.", "Customers on them are told, and have the notice of this installation to move."],
+        quarantine: ["No new Poplar server is placed on the hosts, and workers start nothing on them by themselves.", "Return to service ends it."],
+        return: ["Drain, maintenance and quarantine by an operator end.", "What is observed, such as a failed host, remains until it is seen gone."],
+        validate: [],
+      },
+    },
+  } as Record<"machines" | "hosts", Texts>,
+  hostAt: (address: string) => `Host at ${address}`,
+  readAgain: "Read again every ten seconds.",
   ordered: (order: string, machines: string) => `${order}: ${machines}`,
   reason: "Reason",
   reasonText: "For other operators.",
-  facts: "Machine",
   model: "Model",
   firmware: "Firmware",
   gateway: "IPU-Gateway",

@@ -1,4 +1,5 @@
 export const quotas = {
+  find: "Find by region or machine type",
   title: "Quotas",
   description: "How many machines of a type the project may hold in a region.",
   limits: "Limits",

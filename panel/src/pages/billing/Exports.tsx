@@ -3,7 +3,7 @@ import { ExportList } from "./exports/ExportList";
 import { ConnectionList } from "./exports/ConnectionList";
 import { ScheduleList } from "./exports/ScheduleList";
 
-/** Files of the project's cost: made once or regularly, downloaded or delivered to a bucket. */
+/** Files of the cost of a project, or of all that an account pays for: made once or regularly, downloaded or delivered to a bucket. */
 export function Exports() {
   return (
     <SpaceBetween size="l">

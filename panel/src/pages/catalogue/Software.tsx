@@ -11,6 +11,8 @@ import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { useFormat, useStrings } from "../../i18n";
 import { useCatalogueStrings } from "../../i18n/catalogue";
+import { To } from "../../components/To";
+import { recipeAddress } from "./addresses";
 import { SourceLink } from "./SourceLink";
 
 const ALL = "all";
@@ -78,7 +80,7 @@ export function Models() {
       filter={filter}
       id={(each) => each.id}
       columns={[
-        { id: "name", header: s.model, minWidth: 140, isRowHeader: true, cell: (each) => each.name },
+        { id: "name", header: s.model, minWidth: 140, isRowHeader: true, cell: (each) => (each.program ? <To href={recipeAddress(each.id)}>{each.name}</To> : each.name) },
         { id: "task", header: s.task, cell: (each) => s.tasks[each.task] },
         { id: "framework", header: s.kinds.framework, cell: (each) => (each.program ? s.frameworks[each.program.framework] : common.none) },
         { id: "ipus", header: s.ipus, cell: (each) => (each.program ? f.number(each.program.ipus) : common.none) },

@@ -1,19 +1,13 @@
-import Header from "@cloudscape-design/components/header";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import type { Cluster } from "../../api/queries";
 import { servicePage } from "../../api/services";
 import { useProject } from "../../app/Project";
-import { Choice } from "../../components/Choice";
 import { Copyable } from "../../components/Copyable";
 import { Empty } from "../../components/Empty";
-import { Failure } from "../../components/Failure";
-import { Pager } from "../../components/Pager";
+import { PagedTable, useView } from "../../components/PagedTable";
 import { ServiceState } from "../../components/ServiceState";
 import { To } from "../../components/To";
-import { useCursor } from "../../components/useCursor";
 import { useServerName } from "../../components/useServerName";
 import { lineOf } from "../../components/words";
 import { useFormat, useStrings } from "../../i18n";
@@ -29,32 +23,19 @@ export function ServicesTab({ cluster }: { cluster: Cluster }) {
   const s = useServiceStrings();
   const f = useFormat();
   const serverName = useServerName(cluster);
-  const [shown, setShown] = useState<keyof typeof FILTERS>("all");
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
-  const pages = useCursor();
-  const query = { state: FILTERS[shown], order, limit: 20, cursor: pages.cursor };
-  const { data, error, isPending, refetch } = useQuery(servicePage(useProject(), cluster.id, query));
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const view = useView<keyof typeof FILTERS>("all");
+  const list = useQuery(servicePage(useProject(), cluster.id, { state: FILTERS[view.shown], order: view.order, limit: 20, cursor: view.pages.cursor }));
   const serve = lineOf(["ipucloud", "serve", "--cluster", cluster.name, "--name", "chat", "--port", "8000", "--sync", ".", "--", "python3", "app.py"]);
   const none = <Empty title={s.emptyTitle} text={s.emptyText} action={<Copyable text={serve} label={s.emptyCommand} command />} />;
   return (
-    <Table
-      variant="container"
-      wrapLines
-      trackBy="id"
-      items={data?.items ?? []}
-      loading={isPending}
-      loadingText={common.loading}
-      ariaLabels={{ tableLabel: s.title }}
-      header={<Header variant="h2" description={s.description}>{s.title}</Header>}
-      filter={<Choice label={common.shown} value={shown} options={s.shown} onChange={(value) => { setShown(value); pages.reset(); }} />}
-      sortingColumn={{ sortingField: "created_at" }}
-      sortingDescending={order === "-created_at"}
-      onSortingChange={({ detail }) => {
-        setOrder(detail.isDescending ? "-created_at" : "created_at");
-        pages.reset();
-      }}
-      columnDefinitions={[
+    <PagedTable
+      title={s.title}
+      text={s.description}
+      view={view}
+      options={s.shown}
+      list={list}
+      none={none}
+      columns={[
         { id: "name", header: s.service, minWidth: 120, isRowHeader: true, cell: (each) => <To href={`/clusters/${cluster.id}/services/${each.id}`}>{each.name}</To> },
         { id: "state", header: common.state, minWidth: 130, cell: (each) => <ServiceState service={each} /> },
         { id: "why", header: s.why, minWidth: 120, cell: (each) => each.state_reason ?? common.none },
@@ -64,8 +45,6 @@ export function ServicesTab({ cluster }: { cluster: Cluster }) {
         { id: "starts", header: s.starts, cell: (each) => f.number(each.attempt) },
         { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
       ]}
-      pagination={<Pager pages={pages} next={data?.next_cursor} />}
-      empty={shown === "all" ? none : <Empty title={common.noMatch} text={common.noMatchText} />}
     />
   );
 }

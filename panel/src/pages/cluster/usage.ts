@@ -13,11 +13,11 @@ export function daysUntil(until: string, count: number): string[] {
 }
 
 /** The runs of neighbouring steps in which a value was observed: a line is drawn through each, and none across a gap. */
-export function runs(metrics: Schemas["Metrics"], value: "utilisation_percent" | "power_watts"): { x: Date; y: number }[][] {
+export function runs<Point extends { at: string }>(metrics: { step: number; points: Point[] }, valueOf: (point: Point) => number | null): { x: Date; y: number }[][] {
   const found: { x: Date; y: number }[][] = [];
   let run: { x: Date; y: number }[] | undefined;
   for (const point of metrics.points) {
-    const [x, y] = [new Date(point.at), point[value]];
+    const [x, y] = [new Date(point.at), valueOf(point)];
     if (y === null) {
       run = undefined;
       continue;

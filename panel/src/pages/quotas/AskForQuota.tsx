@@ -1,14 +1,12 @@
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
-import Select from "@cloudscape-design/components/select";
 import Textarea from "@cloudscape-design/components/textarea";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../../api/client";
-import { regions } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { MachineTypeField, type MachineTypeOf } from "../../components/MachineTypeField";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 
@@ -18,13 +16,10 @@ export function AskForQuota({ quotas, onClose }: { quotas: Schemas["Quota"][]; o
   const f = useFormat();
   const flash = useFlash();
   const project = useProject();
-  const known = useQuery(regions);
-  const options = (known.data?.items ?? []).flatMap((region) =>
-    region.machine_types.map((type) => ({ value: `${region.slug} ${type}`, label: `${type}, ${region.slug}` })));
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState<MachineTypeOf>();
   const [limit, setLimit] = useState("");
   const [reason, setReason] = useState("");
-  const [region = "", machine_type = ""] = (chosen ?? "").split(" ");
+  const { region, machine_type } = chosen ?? { region: "", machine_type: "" };
   const present = quotas.find((each) => each.region === region && each.machine_type === machine_type)?.limit ?? 0;
   const run = useChange(
     () => api.POST("/v1/projects/{project}/quota-requests", { params: { path: { project } }, body: { region, machine_type, limit: Number(limit), reason: reason.trim() } }),
@@ -43,15 +38,7 @@ export function AskForQuota({ quotas, onClose }: { quotas: Schemas["Quota"][]; o
       onSubmit={() => run.mutate()}
       onClose={onClose}
     >
-      <FormField label={s.machineType}>
-        <Select
-          placeholder={s.choose}
-          options={options}
-          selectedOption={options.find((each) => each.value === chosen) ?? null}
-          onChange={({ detail }) => setChosen(detail.selectedOption.value)}
-          statusType={known.isPending ? "loading" : "finished"}
-        />
-      </FormField>
+      <MachineTypeField label={s.machineType} placeholder={s.choose} value={chosen} onChange={setChosen} />
       <FormField label={s.newLimit} description={chosen && s.present(f.number(present))}>
         <Input value={limit} onChange={({ detail }) => setLimit(detail.value)} type="number" inputMode="numeric" />
       </FormField>

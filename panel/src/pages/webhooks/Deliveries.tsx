@@ -1,23 +1,19 @@
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { deliveryPage, redeliver, type Delivery } from "../../api/access";
 import type { Schemas } from "../../api/client";
 import { useFlash } from "../../app/Flashes";
 import { useMay, useProject } from "../../app/Project";
-import { Choice } from "../../components/Choice";
 import { Copyable } from "../../components/Copyable";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Notice } from "../../components/Notice";
-import { Pager } from "../../components/Pager";
+import { PagedTable, useView } from "../../components/PagedTable";
 import { useChange } from "../../components/useChange";
-import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { useWebhookStrings } from "../../i18n/webhooks";
 import { useEventName } from "./WebhookState";
@@ -30,35 +26,23 @@ export function Deliveries({ webhook }: { webhook: string }) {
   const { common } = useStrings();
   const s = useWebhookStrings();
   const f = useFormat();
-  const [shown, setShown] = useState<Shown>("all");
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
-  const pages = useCursor();
-  const query = { state: shown === "all" ? undefined : shown, order, limit: 20, cursor: pages.cursor };
-  const { data, error, isPending, refetch } = useQuery(deliveryPage(useProject(), webhook, query));
+  const view = useView<Shown>("all");
+  const query = { state: view.shown === "all" ? undefined : view.shown, order: view.order, limit: 20, cursor: view.pages.cursor };
+  const list = useQuery(deliveryPage(useProject(), webhook, query));
   const [looking, setLooking] = useState<string>();
   const name = useEventName();
   const result = useResult();
-  const looked = data?.items.find((each) => each.id === looking);
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  const looked = list.data?.items.find((each) => each.id === looking);
   return (
     <>
-      <Table
-        variant="container"
-        wrapLines
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.deliveries }}
-        header={<Header variant="h2" description={s.deliveriesText}>{s.deliveries}</Header>}
-        filter={<Choice label={common.shown} value={shown} options={s.shown} onChange={(value) => { setShown(value); pages.reset(); }} />}
-        sortingColumn={{ sortingField: "created_at" }}
-        sortingDescending={order === "-created_at"}
-        onSortingChange={({ detail }) => {
-          setOrder(detail.isDescending ? "-created_at" : "created_at");
-          pages.reset();
-        }}
-        columnDefinitions={[
+      <PagedTable
+        title={s.deliveries}
+        text={s.deliveriesText}
+        view={view}
+        options={s.shown}
+        list={list}
+        none={<Empty title={s.noDeliveries} text={s.noDeliveriesText} />}
+        columns={[
           { id: "type", header: s.type, isRowHeader: true, cell: (each) => name(each.type) },
           { id: "state", header: common.state, minWidth: 140, cell: (each) => <StatusIndicator type={KIND[each.state]}>{s.states[each.state]}</StatusIndicator> },
           { id: "attempts", header: s.attempts, cell: (each) => f.number(each.tries.length) },
@@ -75,8 +59,6 @@ export function Deliveries({ webhook }: { webhook: string }) {
             ),
           },
         ]}
-        pagination={<Pager pages={pages} next={data?.next_cursor} />}
-        empty={shown === "all" ? <Empty title={s.noDeliveries} text={s.noDeliveriesText} /> : <Empty title={common.noMatch} text={common.noMatchText} />}
       />
       {looked && <Message delivery={looked} onClose={() => setLooking(undefined)} />}
     </>

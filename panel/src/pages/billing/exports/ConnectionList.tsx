@@ -11,12 +11,11 @@ import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { connections, createConnection, deleteConnection, offerConnection, testConnection } from "../../../api/exports";
 import { useFlash } from "../../../app/Flashes";
-import { useMay, useProject } from "../../../app/Project";
+import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBillingScope";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
-import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
 
@@ -29,13 +28,14 @@ export function ConnectionList() {
   const { common } = useStrings();
   const s = useExportStrings();
   const f = useFormat();
-  const project = useProject();
-  const may = useMay("s3-connection:write");
-  const { data, error, isPending, refetch } = useQuery(connections(project));
+  const scope = useBillingScope();
+  const project = "project" in scope ? scope.project : "";
+  const may = useMayPay("s3-connection:write");
+  const { data, error, isPending, refetch } = useQuery(connections(scope));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();
-  const test = useChange((connection: Connection) => testConnection(project, connection.id));
-  const offer = useChange((connection: Connection) => offerConnection(project, connection.id, !connection.attachable));
+  const test = useBillingChange((connection: Connection) => testConnection(scope, connection.id));
+  const offer = useBillingChange((connection: Connection) => offerConnection(project, connection.id, !connection.attachable));
   const act = (action: string, connection: Connection) => {
     if (action === "delete") setLeaving(connection);
     else (action === "test" ? test : offer).mutate(connection);
@@ -53,13 +53,13 @@ export function ConnectionList() {
         loading={isPending || test.isPending}
         loadingText={common.loading}
         ariaLabels={{ tableLabel: s.connections }}
-        header={<Header variant="h2" description={s.connectionsText} actions={create}>{s.connections}</Header>}
+        header={<Header variant="h2" description={project ? s.connectionsText : s.accountConnectionsText} actions={create}>{s.connections}</Header>}
         columnDefinitions={[
           { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
           { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
           { id: "endpoint", header: s.endpoint, cell: (each) => each.endpoint },
           { id: "key", header: s.accessKey, cell: (each) => each.access_key_id },
-          { id: "clusters", header: s.onClusters, cell: (each) => (each.attachable ? common.yes : common.no) },
+          ...(project ? [{ id: "clusters", header: s.onClusters, cell: (each: Connection) => (each.attachable ? common.yes : common.no) }] : []),
           { id: "test", header: s.lastTest, cell: (each) => <Tested connection={each} /> },
           { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
           ...(may ? [{
@@ -70,7 +70,9 @@ export function ConnectionList() {
                 expandToViewport
                 ariaLabel={s.actionsOf(each.name)}
                 items={[
-                  { id: "test", text: s.test }, { id: "offer", text: each.attachable ? s.withdraw : s.offer }, { id: "delete", text: common.remove },
+                  { id: "test", text: s.test },
+                  ...(project ? [{ id: "offer", text: each.attachable ? s.withdraw : s.offer }] : []),
+                  { id: "delete", text: common.remove },
                 ]}
                 onItemClick={({ detail }) => act(detail.id, each)}
               />
@@ -80,7 +82,7 @@ export function ConnectionList() {
         empty={<Empty title={s.noConnections} text={s.noConnectionsText} />}
       />
       {creating && <CreateConnection onClose={() => setCreating(false)} />}
-      {leaving && <DeleteDialog name={leaving.name} text={s.deleteConnectionText} remove={() => deleteConnection(project, leaving.id)} onClose={() => setLeaving(undefined)} />}
+      {leaving && <DeleteDialog name={leaving.name} text={s.deleteConnectionText} remove={() => deleteConnection(scope, leaving.id)} onClose={() => setLeaving(undefined)} />}
     </>
   );
 }
@@ -100,10 +102,10 @@ function CreateConnection({ onClose }: { onClose: () => void }) {
   const { common } = useStrings();
   const s = useExportStrings();
   const flash = useFlash();
-  const project = useProject();
+  const scope = useBillingScope();
   const [entered, setEntered] = useState(EMPTY);
   const [attachable, setAttachable] = useState(false);
-  const run = useChange(() => createConnection(project, { ...entered, attachable }), (made) => {
+  const run = useBillingChange(() => createConnection(scope, entered, attachable), (made) => {
     flash({ type: "success", content: s.connected(made.name) });
     onClose();
   });
@@ -122,7 +124,7 @@ function CreateConnection({ onClose }: { onClose: () => void }) {
       {field("prefix", s.prefix, s.prefixHelp)}
       {field("access_key_id", s.accessKey)}
       {field("secret", s.secret, s.secretHelp, "password")}
-      <Checkbox checked={attachable} onChange={({ detail }) => setAttachable(detail.checked)} description={s.offerText}>{s.offer}</Checkbox>
+      {"project" in scope && <Checkbox checked={attachable} onChange={({ detail }) => setAttachable(detail.checked)} description={s.offerText}>{s.offer}</Checkbox>}
     </Dialog>
   );
 }

@@ -7,9 +7,8 @@ import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { createExport } from "../../../api/exports";
 import { useFlash } from "../../../app/Flashes";
-import { useProject } from "../../../app/Project";
+import { useBillingChange, useBillingScope } from "../../../app/useBillingScope";
 import { Dialog } from "../../../components/Dialog";
-import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
 import { lastMonths } from "../months";
@@ -24,7 +23,7 @@ export function CreateExport({ onClose }: { onClose: () => void }) {
   const s = useExportStrings();
   const f = useFormat();
   const flash = useFlash();
-  const project = useProject();
+  const scope = useBillingScope();
   const months = lastMonths(new Date().toISOString()).map((value) => ({ value, label: f.month(`${value}-01T00:00:00Z`) }));
   const [file, setFile] = useState(USUAL_FILE);
   const [of, setOf] = useState("month");
@@ -32,7 +31,7 @@ export function CreateExport({ onClose }: { onClose: () => void }) {
   const [first, setFirst] = useState("");
   const [last, setLast] = useState("");
   const [connection, setConnection] = useState("");
-  const run = useChange((wanted: Schemas["ExportCreate"]) => createExport(project, wanted), () => {
+  const run = useBillingChange((wanted: Schemas["AccountExportCreate"]) => createExport(scope, wanted), () => {
     flash({ type: "success", content: s.requested });
     onClose();
   });
@@ -44,7 +43,7 @@ export function CreateExport({ onClose }: { onClose: () => void }) {
       ready={of === "month" ? month !== "" : first !== "" && last !== ""}
       pending={run.isPending}
       error={run.error}
-      onSubmit={() => run.mutate({ ...file, ...period(), scope: "project", connection: connection || null })}
+      onSubmit={() => run.mutate({ ...file, ...period(), connection: connection || null })}
       onClose={onClose}
     >
       <FileFields file={file} onChange={setFile} />

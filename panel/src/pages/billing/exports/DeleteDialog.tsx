@@ -1,7 +1,7 @@
 import Alert from "@cloudscape-design/components/alert";
 import { useFlash } from "../../../app/Flashes";
 import { Dialog } from "../../../components/Dialog";
-import { useChange } from "../../../components/useChange";
+import { useBillingChange } from "../../../app/useBillingScope";
 import { useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
 
@@ -11,7 +11,7 @@ export function DeleteDialog({ name, text, remove, onClose }: Props) {
   const { common } = useStrings();
   const s = useExportStrings();
   const flash = useFlash();
-  const run = useChange(remove, () => {
+  const run = useBillingChange(remove, () => {
     flash({ type: "success", content: s.deleted(name) });
     onClose();
   });

@@ -6,8 +6,9 @@ import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/c
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { connections, exports, fileOf, type Export } from "../../../api/exports";
-import { useMay, useProject } from "../../../app/Project";
+import type { BillingScope } from "../../../api/billing";
+import { connections, exportLimit, exports, fileOf, type Export } from "../../../api/exports";
+import { useBillingScope, useMayPay } from "../../../app/useBillingScope";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
@@ -24,15 +25,16 @@ export function ExportList() {
   const { common, cluster } = useStrings();
   const s = useExportStrings();
   const f = useFormat();
-  const project = useProject();
-  const may = useMay("billing:write");
-  const { data, error, isPending, refetch } = useQuery(exports(project));
-  const places = useQuery(connections(project)).data?.items ?? [];
+  const scope = useBillingScope();
+  const may = useMayPay("billing:write");
+  const { data, error, isPending, refetch } = useQuery(exports(scope));
+  const places = useQuery(connections(scope)).data?.items ?? [];
+  const limit = useQuery(exportLimit(scope)).data;
   const [asking, setAsking] = useState(false);
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const period = (each: Export) => each.month ? f.month(`${each.month}-01T00:00:00Z`)
     : s.days(f.day(each.since), f.day(new Date(Date.parse(each.until) - DAY_MS).toISOString()));
-  const ask = may && <Button onClick={() => setAsking(true)}>{s.create}</Button>;
+  const ask = may && <Button disabled={limit?.next_at != null} disabledReason={limit?.next_at ? s.nextAt(f.moment(limit.next_at)) : undefined} onClick={() => setAsking(true)}>{s.create}</Button>;
   return (
     <>
       <Table
@@ -43,7 +45,7 @@ export function ExportList() {
         loading={isPending}
         loadingText={common.loading}
         ariaLabels={{ tableLabel: s.title }}
-        header={<Header variant="h2" description={s.text} actions={ask}>{s.title}</Header>}
+        header={<Header variant="h2" description={[s.text, limit && s.usedOf(f.number(limit.used), f.number(limit.per_day))].filter(Boolean).join(" ")} actions={ask}>{s.title}</Header>}
         columnDefinitions={[
           { id: "what", header: s.contents, isRowHeader: true, cell: (each) => s.contentsOf(s.datasets[each.dataset] ?? each.dataset, each.version, each.format.toUpperCase()) },
           { id: "period", header: s.period, cell: period },
@@ -63,7 +65,7 @@ export function ExportList() {
             cell: (each) => (each.connection ? `${places.find((place) => place.id === each.connection)?.name ?? s.deletedConnection}${each.delivered_at ? `, ${f.moment(each.delivered_at)}` : ""}` : common.none),
           },
           { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
-          { id: "file", header: s.file, cell: (each) => <File project={project} file={each} /> },
+          { id: "file", header: s.file, cell: (each) => <File scope={scope} file={each} /> },
         ]}
         empty={<Empty title={s.none} text={s.noneText} />}
       />
@@ -72,7 +74,7 @@ export function ExportList() {
   );
 }
 
-function File({ project, file }: { project: string; file: Export }) {
+function File({ scope, file }: { scope: BillingScope; file: Export }) {
   const { common } = useStrings();
   const s = useExportStrings();
   const f = useFormat();
@@ -80,7 +82,7 @@ function File({ project, file }: { project: string; file: Export }) {
   if (file.expires_at && Date.parse(file.expires_at) <= Date.now()) return <>{s.expired}</>;
   return (
     <>
-      <Link href={fileOf(project, file.id)} target="_blank">{s.download}</Link>
+      <Link href={fileOf(scope, file.id)} target="_blank">{s.download}</Link>
       {file.expires_at && <Box variant="small" display="block">{s.keptUntil(f.moment(file.expires_at))}</Box>}
     </>
   );

@@ -8,12 +8,11 @@ import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { connections, createSchedule, deleteSchedule, schedules } from "../../../api/exports";
 import { useFlash } from "../../../app/Flashes";
-import { useMay, useProject } from "../../../app/Project";
+import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBillingScope";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
-import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
 import { ConnectionField } from "./ConnectionField";
@@ -28,10 +27,10 @@ export function ScheduleList() {
   const { common } = useStrings();
   const s = useExportStrings();
   const f = useFormat();
-  const project = useProject();
-  const may = useMay("billing:write");
-  const { data, error, isPending, refetch } = useQuery(schedules(project));
-  const places = useQuery(connections(project)).data?.items ?? [];
+  const scope = useBillingScope();
+  const may = useMayPay("billing:write");
+  const { data, error, isPending, refetch } = useQuery(schedules(scope));
+  const places = useQuery(connections(scope)).data?.items ?? [];
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Schedule>();
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
@@ -62,7 +61,7 @@ export function ScheduleList() {
         empty={<Empty title={s.noSchedules} text={s.noSchedulesText} />}
       />
       {creating && <CreateSchedule onClose={() => setCreating(false)} />}
-      {leaving && <DeleteDialog name={leaving.name} text={s.deleteScheduleText} remove={() => deleteSchedule(project, leaving.id)} onClose={() => setLeaving(undefined)} />}
+      {leaving && <DeleteDialog name={leaving.name} text={s.deleteScheduleText} remove={() => deleteSchedule(scope, leaving.id)} onClose={() => setLeaving(undefined)} />}
     </>
   );
 }
@@ -71,11 +70,11 @@ function CreateSchedule({ onClose }: { onClose: () => void }) {
   const { common } = useStrings();
   const s = useExportStrings();
   const flash = useFlash();
-  const project = useProject();
+  const scope = useBillingScope();
   const [file, setFile] = useState(USUAL_FILE);
   const [every, setEvery] = useState<"day" | "month">("day");
   const [connection, setConnection] = useState("");
-  const run = useChange(() => createSchedule(project, { ...file, every, connection }), () => {
+  const run = useBillingChange(() => createSchedule(scope, { ...file, every, connection }), () => {
     flash({ type: "success", content: s.scheduled });
     onClose();
   });

@@ -8,7 +8,7 @@ import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { HARDWARE_ACTIONS, hardwareMachine, machineHistory, type HardwareAction } from "../../api/operator";
+import { hardwareDetail, hardwareHistory, ORDERS_OF, type HardwareAction, type HardwareDetail, type HardwareKind } from "../../api/operator";
 import type { Schemas } from "../../api/client";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
@@ -18,6 +18,7 @@ import { Health } from "../../components/Health";
 import { Loading } from "../../components/Loading";
 import { later } from "../../components/later";
 import { valueOf } from "../../components/racks/modes";
+import { To } from "../../components/To";
 import { useCursor } from "../../components/useCursor";
 import { useFormat, useStrings } from "../../i18n";
 import { useOperatorStrings } from "../../i18n/operator";
@@ -25,17 +26,18 @@ import { useOperatorStrings } from "../../i18n/operator";
 const TroubleMenu = later(async () => (await import("./trouble/TroubleMenu")).TroubleMenu, null);
 const HardwareActionModal = later(async () => (await import("./HardwareActionModal")).HardwareActionModal, null);
 
-type Detail = Schemas["HardwareMachineDetail"];
+export const MachinePage = () => <HardwarePage kind="machines" />;
+export const HostPage = () => <HardwarePage kind="hosts" />;
 
-/** For operators: a machine, what is wrong with it, and its history. */
-export function MachinePage() {
+/** For operators: a machine or a host, what is wrong with it, and its history. */
+function HardwarePage({ kind }: { kind: HardwareKind }) {
   const { common } = useStrings();
   const s = useOperatorStrings();
-  const { machine: name = "" } = useParams();
+  const { name = "" } = useParams();
   const may = useMay("platform:read");
   const mayOrder = useMay("platform:write");
   const [action, setAction] = useState<HardwareAction>();
-  const { data, error, refetch } = useQuery({ ...hardwareMachine(name), enabled: may });
+  const { data, error, refetch } = useQuery({ ...hardwareDetail(kind, name), enabled: may });
   if (!may) return <Empty page title={name} text={common.notAllowed} />;
   if (error && !data) return <FailedPage title={name} error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
@@ -43,13 +45,13 @@ export function MachinePage() {
     <SpaceBetween size="l">
       <Header
         variant="h1"
-        description={`${data.machine_type}, ${s.placeOf(data.rack, data.pod, data.slot)}`}
+        description={`${"slot" in data ? `${data.machine_type}, ${s.placeOf(data.rack, data.pod, data.slot)}` : s.hostAt(data.address)}. ${s.readAgain}`}
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             <Button iconName="refresh" ariaLabel={common.retry} onClick={() => void refetch()} />
-            <TroubleMenu region={data.region} machine={name} />
+            {kind === "machines" && <TroubleMenu region={data.region} machine={name} />}
             {mayOrder && (
-              <ButtonDropdown items={HARDWARE_ACTIONS.map((id) => ({ id, text: s.orders[id] }))} onItemClick={({ detail }) => setAction(detail.id as HardwareAction)}>
+              <ButtonDropdown items={ORDERS_OF[kind].map((id) => ({ id, text: s.orders[id] }))} onItemClick={({ detail }) => setAction(detail.id as HardwareAction)}>
                 {common.actions}
               </ButtonDropdown>
             )}
@@ -58,34 +60,34 @@ export function MachinePage() {
       >
         {name}
       </Header>
-      <Facts machine={data} />
+      <Facts kind={kind} item={data} />
       <Reports reports={[...data.reports, ...data.past_reports]} />
-      <History machine={name} />
-      {action && <HardwareActionModal action={action} machines={[data]} onClose={() => setAction(undefined)} />}
+      <History kind={kind} name={name} />
+      {action && <HardwareActionModal kind={kind} action={action} items={[data]} onClose={() => setAction(undefined)} />}
     </SpaceBetween>
   );
 }
 
-function Facts({ machine }: { machine: Detail }) {
+function Facts({ kind, item }: { kind: HardwareKind; item: HardwareDetail }) {
   const { common } = useStrings();
   const s = useOperatorStrings();
   const f = useFormat();
   return (
-    <Container header={<Header variant="h2">{s.facts}</Header>}>
+    <Container header={<Header variant="h2">{s.of[kind].one}</Header>}>
       <KeyValuePairs
         columns={4}
         items={[
-          { label: s.health, value: <Health health={machine.health} /> },
-          { label: s.use, value: s.values[valueOf("use", machine)] },
-          { label: s.maintenance, value: s.values[valueOf("maintenance", machine)] },
-          { label: s.observed, value: machine.observed_at ? f.moment(machine.observed_at) : common.none },
-          { label: s.holder, value: machine.holder ? s.holderOf(machine.holder.name, machine.holder.project) : common.none },
-          { label: s.serial, value: machine.serial ?? common.none },
-          { label: s.model, value: machine.model ?? common.none },
-          { label: s.firmware, value: machine.firmware ?? common.none },
-          { label: "BMC", value: machine.bmc },
-          { label: s.gateway, value: machine.gateway ?? common.none },
-          { label: "RNIC", value: machine.rnic },
+          { label: s.health, value: <Health health={item.health} /> },
+          { label: s.use, value: s.values[valueOf("use", item)] },
+          { label: s.maintenance, value: s.values[valueOf("maintenance", item)] },
+          { label: s.observed, value: item.observed_at ? f.moment(item.observed_at) : common.none },
+          { label: s.holder, value: item.holder ? s.holderOf(item.holder.name, item.holder.project) : common.none },
+          { label: s.serial, value: item.serial ?? common.none },
+          { label: s.model, value: item.model ?? common.none },
+          { label: s.firmware, value: item.firmware ?? common.none },
+          ...("slot" in item
+            ? [{ label: "BMC", value: item.bmc }, { label: s.gateway, value: item.gateway ?? common.none }, { label: "RNIC", value: item.rnic }]
+            : [{ label: s.machine, value: item.machine ? <To href={`/operator/machines/${item.machine}`}>{item.machine}</To> : common.none }]),
         ]}
       />
     </Container>
@@ -114,12 +116,12 @@ function Reports({ reports }: { reports: Schemas["HealthReport"][] }) {
   );
 }
 
-function History({ machine }: { machine: string }) {
+function History({ kind, name }: { kind: HardwareKind; name: string }) {
   const { common } = useStrings();
   const s = useOperatorStrings();
   const f = useFormat();
   const pages = useCursor();
-  const { data, error, isPending, refetch } = useQuery(machineHistory(machine, { limit: 20, cursor: pages.cursor }));
+  const { data, error, isPending, refetch } = useQuery(hardwareHistory(kind, name, { limit: 20, cursor: pages.cursor }));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <Table

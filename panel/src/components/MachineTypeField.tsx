@@ -1,0 +1,29 @@
+import FormField from "@cloudscape-design/components/form-field";
+import Select from "@cloudscape-design/components/select";
+import { useQuery } from "@tanstack/react-query";
+import { regions } from "../api/queries";
+
+export type MachineTypeOf = { region: string; machine_type: string };
+type Props = { label: string; placeholder: string; value: MachineTypeOf | undefined; disabled?: boolean; onChange: (value: MachineTypeOf) => void };
+
+/** A type of machine in a region where it is sold. */
+export function MachineTypeField({ label, placeholder, value, disabled = false, onChange }: Props) {
+  const known = useQuery(regions);
+  const sold = (known.data?.items ?? []).flatMap((region) => region.machine_types.map((machine_type) => ({ region: region.slug, machine_type })));
+  const option = (each: MachineTypeOf) => ({ value: `${each.region} ${each.machine_type}`, label: `${each.machine_type}, ${each.region}` });
+  return (
+    <FormField label={label}>
+      <Select
+        placeholder={placeholder}
+        disabled={disabled}
+        options={sold.map(option)}
+        selectedOption={value ? option(value) : null}
+        onChange={({ detail }) => {
+          const [region = "", machine_type = ""] = (detail.selectedOption.value ?? "").split(" ");
+          onChange({ region, machine_type });
+        }}
+        statusType={known.isPending ? "loading" : "finished"}
+      />
+    </FormField>
+  );
+}
