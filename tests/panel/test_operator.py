@@ -135,7 +135,7 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     screenshot(german, "operator-capacity-de")
 
 
-def test_hosts_quotas_payers_and_prices_are_kept_here(system: Up, open_page: Callable[..., Page]) -> None:
+def test_hosts_quotas_and_payers_are_kept_here(system: Up, open_page: Callable[..., Page]) -> None:
     page = operator_page(system, open_page, "/operator/hosts")
     dialog = page.get_by_role("dialog")
     host = system.ipucloud.json("admin", "hosts", "list", **administrator(system))[1]["name"]
@@ -183,7 +183,10 @@ def test_hosts_quotas_payers_and_prices_are_kept_here(system: Up, open_page: Cal
     screenshot(page, "operator-project")
     assert violations(page) == []
 
-    page.goto("/operator/prices")
+
+def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Page]) -> None:
+    page = operator_page(system, open_page, "/operator/prices")
+    dialog = page.get_by_role("dialog")
     table = page.get_by_role("table", name="Prices")
     expect(table.get_by_role("row").filter(has_text="In force").first).to_be_visible()
     page.get_by_role("button", name="Add price").click()
@@ -192,8 +195,8 @@ def test_hosts_quotas_payers_and_prices_are_kept_here(system: Up, open_page: Cal
     dialog.get_by_role("button", name=re.compile("^Region")).click()
     page.get_by_role("option", name="Luxembourg-2").click()
     dialog.get_by_label("Price per minute, in EUR").fill("0.0777")
-    dialog.get_by_label("From: day").fill("2030/01/31")
-    dialog.get_by_label("From: time").fill("08:00")
+    dialog.get_by_placeholder("YYYY/MM/DD").first.fill("2030/01/31")
+    dialog.get_by_placeholder("hh:mm").first.fill("08:00")
     dialog.get_by_label("Source").fill("price list of January")
     screenshot(page, "operator-price-add")
     assert violations(page) == []

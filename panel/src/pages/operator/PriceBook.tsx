@@ -19,7 +19,8 @@ import { useTenantStrings } from "../../i18n/tenants";
 
 const AddPrice = later(async () => (await import("./tenants/AddPrice")).AddPrice, null);
 
-const DIGITS = 4;
+/** As many decimal places as the price has, and at least four. */
+const digits = (amount: string) => Math.max(4, (amount.split(".")[1] ?? "").replace(/0+$/, "").length);
 type Time = "all" | "now" | "later" | "past";
 
 /** When a version is in force, seen from an instant (Unix time in ms). */
@@ -71,14 +72,14 @@ export function PriceBook() {
         columnDefinitions={[
           { id: "sku", header: s.article, isRowHeader: true, sortingComparator: byText((each) => `${each.sku} ${each.region} ${each.valid_from}`), cell: (each) => each.sku },
           { id: "region", header: s.region, sortingField: "region", cell: (each) => each.region },
-          { id: "minute", header: s.perMinute, sortingComparator: (one, other) => Number(one.unit_price.amount) - Number(other.unit_price.amount), cell: (each) => f.money(each.unit_price, DIGITS) },
+          { id: "minute", header: s.perMinute, sortingComparator: (one, other) => Number(one.unit_price.amount) - Number(other.unit_price.amount), cell: (each) => f.money(each.unit_price, digits(each.unit_price.amount)) },
           { id: "hour", header: s.perHour, cell: (each) => f.money(times(each.unit_price, 60)) },
           { id: "whose", header: s.forWhom, sortingComparator: byText(whose), cell: whose },
           { id: "time", header: s.time, cell: (each) => s.times[timeOf(each, now)] },
           { id: "from", header: s.validFrom, sortingField: "valid_from", cell: (each) => f.moment(each.valid_from) },
           { id: "to", header: s.validTo, sortingField: "valid_to", cell: (each) => (each.valid_to ? f.moment(each.valid_to) : common.none) },
           { id: "source", header: s.source, sortingField: "source", cell: (each) => each.source },
-          ...(mayChange ? [{ id: "do", header: common.actions, cell: withdraw }] : []),
+          ...(mayChange ? [{ id: "do", header: common.actions, minWidth: 120, cell: withdraw }] : []),
         ]}
       />
       {adding && data && <AddPrice book={data} onClose={() => setAdding(false)} />}
