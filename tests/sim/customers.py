@@ -14,13 +14,25 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.contract.calendars import Weekday
 from ipucloud.contract.repairs import RepairWindow
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
+from ipucloud.kernel.errors import (
+    CAPACITY_EXHAUSTED,
+    NAME_TAKEN,
+    NOT_FOUND,
+    QUOTA_EXCEEDED,
+    STATE_CONFLICT,
+    UNAVAILABLE,
+    VALIDATION_FAILED,
+    Problem,
+)
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
+from tests.sim.lines import instant
 from tests.sim.projects import ProjectOf
 from tests.sim.rebuilding import Rebuilder
 from tests.sim.repairing import Repairer
+from tests.sim.reserving import Reserver
+from tests.sim.reserving import wishes as wishes_of
 from tests.sim.resizing import Resizer
 from tests.sim.restarting import Restarter
 from tests.sim.suspending import Suspender
@@ -59,7 +71,8 @@ class Shop:
     `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
     `restarts`: that he restarts his servers; `resizes`: that he resizes it;
     `rebuilds`: that he has its servers written again, or changes their keys.
-    `windows`: they say when workers may repair their clusters.
+    `windows`: they say when workers may repair their clusters. `crowded`: there is no room for all of them; `refused`
+    takes the active reservation from which nothing was to be had.
     """
 
     projects: Sequence[UUID]
@@ -72,6 +85,8 @@ class Shop:
     resizes: float
     rebuilds: float
     windows: bool
+    crowded: bool
+    refused: Callable[[UUID], None]
 
 
 class Hands(Protocol):
@@ -101,6 +116,32 @@ class Customers:
         """`clusters` lives, begun at random within `horizon` seconds."""
         for number in range(clusters):
             self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
+
+        for number in range(self._draw.choice((1, 2, 3)) if self._shop.crowded else 0):
+            self.actor.start(self._reserving(f"reserved-{number}", horizon), name=f"reserver-{number}")
+
+    async def _reserving(self, name: str, horizon: float) -> None:
+        """Reserve; cancel that, or create a cluster from it when it has begun; some never come."""
+        await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
+        project = self._draw.choice(self._shop.projects)
+        reserver = Reserver(self.actor, self._project(project), self._draw, self._shop.poke)
+        reserved = await reserver.reserve(name)
+        if reserved is None:
+            return
+        reservation, body = reserved
+        fate = self._draw.random()
+        if fate < 0.3:
+            await self.actor.sleep(self._draw.uniform(0.0, 120.0), f"does not want {name} any more")
+            await reserver.cancel(reservation)
+        if fate < 0.4:
+            return
+        ahead = (body.starts_at - instant(self.actor.baton.now)).total_seconds()
+        await self.actor.sleep(ahead + self._draw.uniform(0.0, 60.0), f"comes for {name}")
+        made = await self._create(project, name, flavor=body.flavor, reservation=reservation)
+        if made is not None and self._draw.random() < 0.7:
+            await self._use(made)
+        if made is not None and self._draw.random() < 0.5:
+            await self._delete(made)
 
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
@@ -185,15 +226,25 @@ class Customers:
             self._expect(problem)
             return None
 
-    async def _create(self, project: UUID, name: str) -> Made | None:
-        flavor, mine, wishes = self._draw.choice(FLAVORS), self._project(project), self._wishes()
+    async def _create(
+        self, project: UUID, name: str, *, flavor: str | None = None, reservation: UUID | None = None
+    ) -> Made | None:
+        flavor, mine, wishes = flavor or self._draw.choice(FLAVORS), self._project(project), dict(self._wishes())
         for _ in range(_TRIES):
+            if reservation is not None:
+                wishes["reservation"] = reservation
+            elif self._shop.crowded:
+                wishes |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
+                wishes |= wishes_of(self._draw, instant(self.actor.baton.now))
             try:
                 accepted = await mine.customer(self._request()).create(name, flavor, **wishes)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
                     return await self._find(project, name)
-                self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code)
+                if reservation is not None and problem.kind is CAPACITY_EXHAUSTED:
+                    self._shop.refused(reservation)
+                late = (STATE_CONFLICT.code, VALIDATION_FAILED.code) if self._shop.crowded else ()
+                self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code, *late)
                 await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
             else:
                 self._shop.poke()
@@ -247,7 +298,7 @@ class Customers:
         return None
 
     def _project(self, project: UUID) -> ProjectOf:
-        return ProjectOf(project, self._database, self._shop.settings, self._shop.catalogue)
+        return ProjectOf(project, self._database, self._shop.settings, self._shop.catalogue, self._shop.crowded)
 
     def _request(self) -> str:
         self._requests += 1

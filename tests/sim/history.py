@@ -25,6 +25,7 @@ from tests.sim import scheduled
 from tests.sim.baton import Actor, Baton
 from tests.sim.controller import Controller
 from tests.sim.coverage import Coverage, Seen, boundary
+from tests.sim.crowd import Crowd
 from tests.sim.customers import Customers, Shop
 from tests.sim.database import Plain, SimulatedDatabase
 from tests.sim.faults import Faults
@@ -33,6 +34,7 @@ from tests.sim.loop import VirtualLoop
 from tests.sim.metrics import uncounted
 from tests.sim.misfortunes import Misfortunes
 from tests.sim.moments import Moments
+from tests.sim.reserving import INTERVALS, short_reservations
 from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
 from tests.sim.stage import Stage
@@ -136,6 +138,7 @@ class History:
         self._validations = Validations(stage.control, self._wires)
         self._strays = Strays(stage.control, self.hardware, self._draw)
         self._truth = Truth(stage.control, self.hardware, self._draw)
+        self._crowd = Crowd(stage.control, self.settings, exact=not self.weather.grain)
         self._around = Surroundings(
             baton=self._baton,
             board=stage.board,
@@ -164,6 +167,8 @@ class History:
 
     def _committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
         self._watcher.committed(actor, labels, seconds)
+        if self.weather.crowded:
+            self._crowd.committed(labels, instant(self._baton.now))
         if self.weather.observed:
             self.hardware.advance(self._baton.now)
             self._moments.committed(labels, self._baton.now)
@@ -184,6 +189,7 @@ class History:
 
         with (
             uncounted(),
+            short_reservations(),
             mock.patch.object(ids, "uuid7", uuid7),
             mock.patch.object(main, "periodic_tasks", chosen_tasks),
         ):
@@ -200,7 +206,7 @@ class History:
                 self._baton.crashes.append(f"{task.name} failed with {type(error).__name__}: {error}")
                 raise
 
-        return replace(task, run=run)
+        return replace(task, run=run, interval=INTERVALS.get(task.name, task.interval))
 
     async def run(self) -> Verdict:
         before = self._stage.board.statements
@@ -223,6 +229,8 @@ class History:
             self.weather.resizes,
             self.weather.rebuilds,
             windows="start_repairs" in self.weather.tasks,
+            crowded=self.weather.crowded,
+            refused=self._crowd.refused,
         )
         self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)
         self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
@@ -274,6 +282,7 @@ class History:
         return [
             *self._watcher.failures,
             *self._moments.failures,
+            *self._crowd.failures,
             *self._validations.failures,
             *self._baton.crashes,
         ]
@@ -312,11 +321,12 @@ class History:
                 return
         self._faults.calm()
         self._wires.distrusted_until = 0.0
+        self._serve_anew()
         await self._break_once_more()
         self.hardware.repair()
         self._controller.audited()
         await self._observe(self._still_wrong)
-        most = VALIDATING if self.settings.validation else MAX_PASSES
+        most = VALIDATING if self.settings.validation or self.weather.crowded else MAX_PASSES
         for number in range(1, most + 1):
             if number % 4 == 1:
                 self._requeue()
@@ -385,6 +395,8 @@ class History:
             await self._baton.hand_to(chosen)
             await self._succeed()
         self._pass_time_until(end)
+        if self.weather.crowded:
+            self._crowd.passed(instant(self._baton.now))
 
     async def _succeed(self) -> None:
         for worker in self._workers:
@@ -417,6 +429,14 @@ class History:
         )
         await self._pass()
         return self._done()
+
+    def _serve_anew(self) -> None:
+        """From now on nothing is in the way of those that wait: their queues are looked at once."""
+        self._crowd.calm = instant(self._baton.now)
+        self._stage.control.execute(
+            "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s WHERE key = 'serve_waiting_clusters'",
+            (instant(self._baton.now),),
+        )
 
     def _requeue(self) -> None:
         """What an operator does with parked work: a work item is parked when its passes died or lost their lease."""

@@ -20,6 +20,7 @@ class ProjectOf:
     database: SimulatedDatabase
     settings: Settings
     catalogue: Catalogue
+    crowded: bool = False
 
     def customer(self, request: str) -> Customer:
         actor = Actor(project_id=self.id, token_id=None, request_id=request)

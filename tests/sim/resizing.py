@@ -47,7 +47,8 @@ class Resizer(Suspender):
         return True
 
     def _request(self, flavor: str) -> Request:
-        return lambda who: who.resize(self.cluster, flavor)
+        may_wait = self.may_wait()
+        return lambda who: who.resize(self.cluster, flavor, may_wait=may_wait)
 
 
 def wrong_sizes(control: psycopg.Connection[Any], tolerance: timedelta) -> Iterator[str]:

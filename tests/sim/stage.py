@@ -25,6 +25,8 @@ from tests.sim.swarm import HOSTS, MACHINES
 from tests.support.catalogues import with_other_image
 from tests.support.factories import PUBLIC_KEY, furnish, make_ssh_key
 from tests.support.postgres import Database as Scratch
+from tests.support.preemptible import offer_preemptible
+from tests.support.reservations import offer
 from tests.support.world.clock import simulate_clock, stop_clock
 
 REGION = "luxembourg-2"
@@ -101,6 +103,8 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
         async with database.begin() as connection:
             for project in projects:
                 await make_ssh_key(connection, project.id, "ci", f"{PUBLIC_KEY[:-4]}ci00")
+            await offer(connection)
+            await offer_preemptible(connection)
     await database.close()
     simulate_clock(scratch.superuser_url)
     with psycopg.connect(scratch.superuser_url, autocommit=True) as control:

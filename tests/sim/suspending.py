@@ -9,6 +9,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.operations.waiting import AT_ONCE, MayWait
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     NOT_FOUND,
@@ -16,17 +17,20 @@ from ipucloud.kernel.errors import (
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
     UNAVAILABLE,
+    VALIDATION_FAILED,
     Problem,
 )
 from ipucloud.operations.store import Accepted
 from tests.sim.baton import Actor
+from tests.sim.lines import instant
 from tests.sim.projects import ProjectOf
+from tests.sim.reserving import waits_until
 from tests.support.world import Customer
 
 _TRIES = 6
 _POLLS = 40
 _POLL_SECONDS = 15.0
-_ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE})
+_ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE, VALIDATION_FAILED})
 NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
 _STATE = sa.text("SELECT state FROM clusters WHERE id = :cluster_id")
 
@@ -52,11 +56,17 @@ class Suspender:
             return False
         if self.draw.random() < 0.3:
             return False
-        operation = await self.ask(lambda who: who.resume(self.cluster), "resumes", *NO_ROOM)
+        operation = await self.ask(lambda who: who.resume(self.cluster, may_wait=self.may_wait()), "resumes", *NO_ROOM)
         if operation is not None and self.draw.random() < 0.3:
             await self.actor.sleep(self.draw.expovariate(1 / 20.0), "has second thoughts")
             await self.cancel(operation)
         return await self.becomes({"active"})
+
+    def may_wait(self) -> MayWait:
+        """Where capacity runs out, most wait for it."""
+        if not self.project.crowded or self.draw.random() < 0.3:
+            return AT_ONCE
+        return MayWait(for_capacity=True, until=waits_until(self.draw, instant(self.actor.baton.now)))
 
     async def ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
         """Send the request until it is accepted, or often enough: its operation."""

@@ -16,6 +16,9 @@ OBSERVATION_SECONDS = 30.0
 
 PALETTES = ((0.0,), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0, 90.0), (20.0, 40.0))
 
+WAITING = frozenset({"serve_waiting_clusters", "follow_preemptions", "follow_reservations"})
+"""The tasks of those who wait for capacity, reserve it, or give way."""
+
 # Changes are few and reads many: each kind of call has its own rates.
 _READS = {
     SiteFault.STALE: 0.08,
@@ -59,6 +62,8 @@ REBUILT = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster has its servers written again."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
+CROWDED = 0.25
+"""In how many histories more customers come than there is room for, who wait, reserve, and are preempted."""
 OBSERVED = 0.3
 """In how many histories workers observe the hardware from the start, which may fail in use."""
 REPAIRS = 0.7
@@ -109,6 +114,7 @@ class Weather:
     partition_rate: float
     distrust_rate: float
     forget_rate: float
+    crowded: bool
     settings: Mapping[str, Any]
 
 
@@ -118,10 +124,13 @@ def weather(draw: random.Random) -> Weather:
     observed = draw.random() < OBSERVED
     if observed and draw.random() < REPAIRS:
         tasks.add("start_repairs")
+    crowded = draw.random() < CROWDED
+    if crowded:
+        tasks |= WAITING
     return Weather(
         steps=draw.choice((150, 300, 300, 300, 1200)),
         workers=workers,
-        clusters=draw.randint(2, 6),
+        clusters=draw.randint(2, 6) + 3 * crowded,
         horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
         kill_rate=draw.choice((0.0, 0.01, 0.03, 0.1)),
         freeze_rate=draw.choice((0.0, 0.005, 0.02, 0.05)),
@@ -146,6 +155,7 @@ def weather(draw: random.Random) -> Weather:
         partition_rate=draw.choice((0.0, 0.0, 0.01)),
         distrust_rate=draw.choice((0.0, 0.0, 0.005)),
         forget_rate=draw.choice(FORGETS) if "sweep_leftovers" in tasks else 0.0,
+        crowded=crowded,
         settings=_settings(draw),
     )
 
@@ -163,6 +173,7 @@ def _settings(draw: random.Random) -> Mapping[str, Any]:
         "repair_after": draw.choice((0.0, 60.0, 120.0)),
         "repair_host_after": draw.choice((60.0, 240.0)),
         "repair_limit": draw.choice(LIMITS),
+        "preemption_notice": draw.choice((30.0, 120.0)),
     }
 
 

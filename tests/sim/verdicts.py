@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -23,6 +23,8 @@ from ipucloud.invariants import (
     machines,
     operations,
     partitions,
+    preemption,
+    reservations,
     room,
     tenancy,
     work_items,
@@ -31,7 +33,7 @@ from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
 from tests.sim.database import Plain
-from tests.sim.oracle import within
+from tests.sim.oracle import Span, within
 from tests.sim.resizing import wrong_sizes
 from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
@@ -46,6 +48,8 @@ RULES = (
     *machines.RULES,
     *room.RULES,
     *billing.RULES,
+    *preemption.RULES,
+    *reservations.RULES,
     *tenancy.RULES,
     *log.RULES,
 )
@@ -90,6 +94,14 @@ SELECT c.id, c.project_id, c.external_name,
         AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.rebuilding', 'cluster.resizing',
                        'cluster.deleting')
  GROUP BY c.id
+"""
+
+
+_RESERVED = """
+SELECT DISTINCT a.cluster_id, CASE WHEN r.state = 'ended' THEN r.ends_at END,
+       (SELECT min(e.created_at) FROM events e
+         WHERE e.subject_id = a.cluster_id AND e.type = 'cluster.suspending')
+  FROM allocations a JOIN reservations r ON r.id = a.reservation_id WHERE a.cluster_id IS NOT NULL
 """
 
 
@@ -237,10 +249,23 @@ def _calls(ending: Ending) -> Iterator[str]:
 async def _minutes(ending: Ending) -> list[str]:
     """X4: what is billed is what the rule says."""
     wrong = []
+    rows = ending.control.execute(_RESERVED).fetchall()
+    reserved = {cluster: (ends_at, suspended_at) for cluster, ends_at, suspended_at in rows}
     for cluster, project, name, begun, ended in ending.control.execute(_LIVES).fetchall():
         usage = await cluster_usage(cast("AsyncConnection", ending.plain), project_id=project, cluster_id=cluster)
         uses = [(start, next((end for end in ended or () if end >= start), None)) for start in begun or ()]
+        uses = list(_outside(uses, reserved.get(cluster)))
         minimum, maximum = within(uses, ending.now, ending.tolerance)
         if not minimum <= usage.minutes <= maximum:
             wrong.append(f"X4: {name} is billed {usage.minutes} minutes and used {minimum} to {maximum}")
     return wrong
+
+
+def _outside(uses: Sequence[Span], reserved: tuple[datetime | None, datetime | None] | None) -> Iterator[Span]:
+    """What is billed of a cluster's uses. `reserved`: the end of the reservation that it was created from, unless that
+    is active, and when the cluster first was suspended, which ended its use of the reservation."""
+    for start, end in uses:
+        if reserved is None or (reserved[1] is not None and start > reserved[1]):
+            yield start, end
+        elif reserved[0] is not None and (end is None or end > reserved[0]):
+            yield max(start, reserved[0]), end

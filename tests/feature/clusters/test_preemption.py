@@ -13,6 +13,7 @@ import pytest
 
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.clusters.preemption.follow import follow_preemptions
 from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.config import Settings
@@ -143,6 +144,31 @@ async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_com
     cluster = await region.world.cluster(bert)
     assert (cluster["state"], cluster["billing"]["minutes"]) == ("suspended", 12)
     assert "preempted" in cluster["state_reason"]
+
+
+@pytest.mark.parametrize("kind", ["resume", "resize"])
+async def test_a_resume_or_resize_that_waits_makes_room_too(region: Region, kind: str) -> None:
+    world, waits = region.world, MayWait(for_capacity=True)
+    mine = await world.make_active("mine", "m2000-pod16")
+    if kind == "resume":
+        await world.suspend(mine)
+        await world.finish_suspend(mine)
+        await region.preemptible("other", "m2000-pod32")
+    for name in ("a", "b") if kind == "resume" else ("a", "b", "c"):
+        await region.preemptible(name)
+    await (
+        world.resume(mine, may_wait=waits) if kind == "resume" else world.resize(mine, "m2000-pod32", may_wait=waits)
+    )
+    await region.at(1)
+    [victim] = await world.column("SELECT cluster_id FROM preemptions")
+    assert await world.value("SELECT flavor FROM clusters WHERE id = :id", id=victim) == "m2000-pod16"
+    await region.at(10)
+    assert await region.state(victim) == "active"
+    await region.at(11)
+    await region.stopped(victim)
+    await region.at(12)
+    assert await region.state(mine) == {"resume": "resuming", "resize": "resizing"}[kind]
+    assert await region.told() == ["preemption_scheduled", "preempted"]
 
 
 async def test_it_can_be_resumed_as_preemptible_when_there_is_room(region: Region) -> None:

@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
@@ -275,3 +276,26 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
     assert killed_at(database, point, 2, follow)
     assert asyncio.run(work("finish")) == ["started suspend"] * 2
     start_clock(database.owner_url)
+
+
+async def test_a_resume_that_still_waits_for_capacity_ends_with_its_period(scheduled: Scheduled) -> None:
+    """Otherwise machines that become free at night would bring the cluster up, and it would be billed."""
+    world = scheduled.world
+    bert = await world.make_active(schedule=WORK)
+    await world.suspend(bert)
+    await world.finish_suspend(bert)
+    await world.make_active("full", "m2000-pod64")
+    early = await world.resume(bert, may_wait=MayWait(for_capacity=True))
+    await scheduled.at("04 17:59")
+    assert (await world.cluster(bert))["waiting"] is not None
+    await scheduled.at("04 18:00")
+    ended = await world.one(
+        "SELECT state, error ->> 'code' AS code FROM operations WHERE id = :id", id=early.operation_id
+    )
+    assert (ended.state, ended.code) == ("failed", "preempted")
+    assert (await scheduled.state(bert), (await world.cluster(bert))["waiting"]) == ("suspended", None)
+    scheduled.clock("04 18:30")
+    late = await world.resume(bert, may_wait=MayWait(for_capacity=True))
+    await scheduled.at("04 18:31")
+    assert (await world.cluster(bert))["operation"]["id"] == str(late.operation_id)
+    assert (await world.cluster(bert))["waiting"] is not None

@@ -244,6 +244,22 @@ async def test_what_makes_room_wakes_the_queue_in_its_transaction(world: World) 
     assert await world.value(due)
 
 
+@pytest.mark.parametrize("ended_by", ["delete", "suspend"])
+async def test_whatever_ends_a_wait_wakes_the_queue(world: World, ended_by: str) -> None:
+    """The next in the queue may fit where the first did not."""
+    bert = await world.make_active("bert", "m2000-pod16")
+    await world.make_active("full", "m2000-pod32")
+    await world.resize(bert, "m2000-pod64", may_wait=WAITS)
+    new = await wait(world, "new", "m2000-pod4")
+    await serve(world)
+    assert new not in await holders(world)
+    before = await woken(world)
+    await (world.delete(bert) if ended_by == "delete" else world.suspend(bert))
+    assert await woken(world) > before
+    await serve(world)
+    assert new in await holders(world)
+
+
 async def test_without_a_queue_nothing_is_woken(world: World) -> None:
     full = await world.make_active("full", "m2000-pod64")
     before = await woken(world)

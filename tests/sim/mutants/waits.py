@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from typing import Any
 
 import psycopg
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations import resize, resume
+from ipucloud.clusters.preemption import notices, victims
+from ipucloud.clusters.reservations import follow as follow_reserved
+from ipucloud.clusters.reservations import store
+from ipucloud.clusters.steps import capacity
 from ipucloud.clusters.waiting import queue, serve
+from ipucloud.clusters.waiting.queue import Waiter
+from ipucloud.inventory.placement import Demand, take
+from ipucloud.operations.results import Pending
+from tests.sim import swarm
 from tests.sim.mutants.planting import mutant, replace, rewrite
 from tests.support.postgres import TEMPLATE, Database, TestServer
 
+
+def _crowded(stack: ExitStack) -> None:
+    """In every history, so that few are needed."""
+    replace(stack, swarm, "CROWDED", 1.0)
+
+
 _WAITS = "tests/feature/clusters/test_waiting_resumes.py"
+_PREEMPTIONS = "tests/feature/clusters/test_preemption.py"
 
 
 @mutant("a resume or resize that does not wait overtakes those that do", directed=f"{_WAITS} -k overtake_nobody")
@@ -64,3 +81,87 @@ def release_wakes_nobody(stack: ExitStack) -> None:
             yield made
 
     replace(stack, TestServer, "fresh_database", without_triggers)
+
+
+@mutant(
+    "machines and hosts that become free wake nobody who waits for them",
+    schema=tuple(f"DROP TRIGGER {table}_wake_those_that_wait ON {table}" for table in ("pods", "hosts", "quotas")),
+)
+def room_wakes_nobody(stack: ExitStack) -> None:
+    _crowded(stack)
+
+
+@mutant("the queue skips its first")
+def first_is_skipped(stack: ExitStack) -> None:
+    _crowded(stack)
+
+    async def all_but_the_first(*arguments: Any) -> list[Waiter]:
+        return (await queue.waiters(*arguments))[1:]
+
+    replace(stack, serve, "waiters", all_but_the_first)
+
+
+@mutant("a wait goes on after its time")
+def wait_never_ends(stack: ExitStack) -> None:
+    _crowded(stack)
+
+    def goes_on(*_: Any, **__: Any) -> Pending:
+        return Pending("waiting for capacity", recheck=30.0, blocked=True)
+
+    replace(stack, capacity, "Failed", goes_on)
+
+
+@mutant("of a reservation for several clusters only the first block is held")
+def one_block_is_held(stack: ExitStack) -> None:
+    _crowded(stack)
+
+    async def first(connection: AsyncConnection, demand: Demand) -> Any:
+        if demand.reserved is not None and demand.reserved.block == 0:
+            return await take(connection, demand)
+        return None
+
+    replace(stack, store, "take", first)
+
+
+@mutant("a cancelled reservation keeps its machines")
+def cancelled_reservation_holds_on(stack: ExitStack) -> None:
+    _crowded(stack)
+
+    async def nothing(*_: Any, **__: Any) -> int:
+        return 0
+
+    replace(stack, store, "let_go", nothing)
+
+
+@mutant("a reservation is not begun at its time")
+def reservation_never_begins(stack: ExitStack) -> None:
+    _crowded(stack)
+
+    async def never(*_: Any) -> None:
+        return None
+
+    replace(stack, follow_reserved, "_begin", never)
+
+
+@mutant("a preemptible cluster is suspended as soon as it is told", directed=f"{_PREEMPTIONS} -k its_time_has_come")
+def preempted_without_notice(stack: ExitStack) -> None:
+    _crowded(stack)
+    honest = notices.give_notice
+
+    async def at_once(connection: AsyncConnection, *, notice: timedelta, **of: Any) -> None:
+        await honest(connection, notice=0 * notice, **of)
+
+    replace(stack, notices, "give_notice", at_once)
+
+
+@mutant(
+    "a preemptible cluster is told to make room although machines are free", directed=f"{_PREEMPTIONS} -k used_first"
+)
+def preempted_for_nothing(stack: ExitStack) -> None:
+    _crowded(stack)
+    honest = victims._fits
+
+    def never(*arguments: Any) -> bool:
+        return honest(*arguments) and False
+
+    replace(stack, victims, "_fits", never)

@@ -18,7 +18,6 @@ from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.repairs.store import REPLACE_HARDWARE, operation_ended
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
-from ipucloud.clusters.waiting.queue import wake_queues
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
@@ -120,9 +119,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
             )
 
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
-        """Billing comes last in the lock order. The next in the queue of one that waited does not wait any longer."""
-        if inputs.wait is not None and not inputs.wait.granted:
-            await wake_queues(connection)
+        """Billing comes last in the lock order."""
         if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
             await open_interval(
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from

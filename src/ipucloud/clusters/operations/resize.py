@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -30,6 +29,7 @@ from ipucloud.clusters.operations.begin import begin, end_billing, enter, repeat
 from ipucloud.clusters.operations.effects import name_anew, record_left, record_observed_clean
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import incarnation_of, report_faulty
+from ipucloud.clusters.operations.resize_record import read_resize, waiting_size, write_resize
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, begin_waiting
@@ -40,10 +40,9 @@ from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import ClusterResized
 from ipucloud.contract.event_types import CLUSTER_RESIZED
-from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.inventory.placement import Demand, Need
+from ipucloud.inventory.placement import Demand
 from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.resizing import (
     ResizePart,
@@ -62,33 +61,6 @@ from ipucloud.operations.step import OnSuccess, Stage
 from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
 
-
-class _Resize(NamedTuple):
-    from_flavor: str
-    from_machines: int
-    to_flavor: str
-    to_machines: int
-    to_ipus: int
-    to_sku: str
-    moves: bool | None
-    idle: str | None
-
-
-_READ = Query(
-    """
-    SELECT from_flavor, from_machines, to_flavor, to_machines, to_ipus, to_sku, moves, idle FROM resizes
-     WHERE project_id = :project_id AND operation_id = :operation_id
-    """,
-    _Resize,
-)
-_WRITE = sa.text(
-    """
-    INSERT INTO resizes (operation_id, project_id, cluster_id, from_flavor, from_machines, from_ipus, from_sku,
-                         to_flavor, to_machines, to_ipus, to_sku, moves, idle)
-    SELECT :operation_id, project_id, id, flavor, machines, ipus, sku, :flavor, :machines, :ipus, :sku, NULL, 'joins'
-      FROM clusters WHERE project_id = :project_id AND id = :cluster_id
-    """
-)
 _MOVES = sa.text("UPDATE resizes SET moves = :moves WHERE project_id = :project_id AND operation_id = :operation_id")
 _IDLE = sa.text(
     "UPDATE resizes SET idle = :idle WHERE project_id = :project_id AND operation_id = :operation_id"
@@ -152,7 +124,7 @@ async def _all_take_part(connection: AsyncConnection, cluster: ClusterInputs) ->
 
 async def _settle(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Give back the machines of the other size, and what the quota counts for them."""
-    resize = await _READ.one(connection, _its_resize(cluster))
+    resize = await read_resize(connection, **_its_resize(cluster))
     await end_resize(connection, **_mine(cluster), validated=cluster.validated)
     await quotas.give_back(
         connection,
@@ -268,7 +240,7 @@ async def _resize_now(
         raise behind_the_queue("Resize the cluster with `wait_for_capacity`, or later: it keeps its size meanwhile.")
     terms = await _admit(connection, actor, cluster, sizes)
     accepted = await begin(connection, actor, cluster, RESIZE, deadline_seconds=settings.create_deadline)
-    await _write(connection, cluster, sizes, accepted.operation_id)
+    await write_resize(connection, cluster, sizes, accepted.operation_id)
     await _begin(connection, cluster, sizes, accepted.operation_id)
     await _settle_accounts(connection, actor, cluster, sizes, terms, settings=settings)
     return accepted
@@ -296,21 +268,8 @@ async def _resize_or_wait(
     accepted = await begin_waiting(
         connection, actor, cluster, RESIZE, until, need=sizes.need, more=more, settings=settings
     )
-    await _write(connection, cluster, sizes, accepted.operation_id)
+    await write_resize(connection, cluster, sizes, accepted.operation_id)
     return accepted
-
-
-async def waiting_size(connection: Statements, cluster: LockedCluster, operation_id: UUID) -> Sizes:
-    """The size that a cluster whose resize waits is to have."""
-    asked = await _READ.one(connection, {"project_id": cluster.project_id, "operation_id": operation_id})
-    return Sizes(
-        flavor=asked.to_flavor,
-        machines=asked.to_machines,
-        ipus=asked.to_ipus,
-        sku=asked.to_sku,
-        grows=asked.to_machines > cluster.machines,
-        need=Need(cluster.machine_type, asked.to_machines, 0, asked.to_ipus // asked.to_machines),
-    )
 
 
 async def resize_in_turn(
@@ -373,25 +332,10 @@ async def _running(
     running = await repeated(connection, actor, cluster, RESIZE, if_match=if_match)
     if running is None:
         return None
-    under_way = await _READ.one(connection, {"project_id": cluster.project_id, "operation_id": running.operation_id})
+    under_way = await read_resize(connection, project_id=cluster.project_id, operation_id=running.operation_id)
     if under_way.to_flavor != flavor:
         raise in_the_way(running.operation_id)
     return running
-
-
-async def _write(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, operation_id: UUID) -> None:
-    await connection.execute(
-        _WRITE,
-        {
-            "project_id": cluster.project_id,
-            "cluster_id": cluster.id,
-            "operation_id": operation_id,
-            "flavor": sizes.flavor,
-            "machines": sizes.machines,
-            "ipus": sizes.ipus,
-            "sku": sizes.sku,
-        },
-    )
 
 
 async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, operation_id: UUID) -> None:

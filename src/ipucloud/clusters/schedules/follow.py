@@ -41,6 +41,7 @@ from ipucloud.kernel.errors import (
     Problem,
 )
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.ending import preempt
 
 log = structlog.get_logger(__name__)
 
@@ -91,6 +92,16 @@ _DECIDED = Query(
                       AND kind IN ('cluster.suspend', 'cluster.resume') AND created_at > :since)
     """,
     bool,
+)
+
+_WAITING_RESUME = Query(
+    """
+    SELECT o.id FROM operations AS o
+      JOIN capacity_waits AS w ON (w.project_id, w.operation_id) = (o.project_id, o.id)
+     WHERE o.project_id = :project_id AND o.cluster_id = :cluster_id AND o.kind = 'cluster.resume'
+       AND o.finished_at IS NULL AND w.granted_at IS NULL
+    """,
+    UUID,
 )
 
 
@@ -176,7 +187,10 @@ async def _serve(
     if due.retry_at is not None and due.retry_at > cluster.now:
         return due
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    if not _wanted(cluster, due) or await _DECIDED.one(connection, {**mine, "since": due.at}):
+    decided = await _DECIDED.one(connection, {**mine, "since": due.at})
+    if decided or not _wanted(cluster, due):
+        if due.action is ScheduledAction.SUSPEND and not decided:
+            await _end_wait(connection, cluster, due)
         return None
     actor = Actor(project_id=cluster.project_id, token_id=None, request_id=f"schedule-{cluster.id}")
     begin = partial(suspend if due.action is ScheduledAction.SUSPEND else resume, if_match=None, settings=settings)
@@ -193,6 +207,21 @@ async def _serve(
     if due.action is ScheduledAction.SUSPEND:  # it goes on until it succeeds; a resume can fail
         return None
     return Due(due.action, due.at, operation_id=accepted.operation_id)
+
+
+async def _end_wait(connection: AsyncConnection, cluster: LockedCluster, due: Due) -> None:
+    """A resume that still waits for capacity would bring the cluster up after the period for which it was asked."""
+    waiting = await _WAITING_RESUME.one_or_none(
+        connection, {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    )
+    if waiting is None:
+        return
+    why = (
+        f"The cluster's schedule suspends it from {due.at:%Y-%m-%d %H:%M} UTC on, and it still waited for capacity."
+        " Nothing was taken or charged. Resume it again to have it in use until the next period ends."
+    )
+    await preempt(connection, project_id=cluster.project_id, operation_id=waiting, reason=why)
+    log.info("schedule_ended_wait", cluster=str(cluster.id), operation=str(waiting))
 
 
 def _wanted(cluster: LockedCluster, due: Due) -> bool:

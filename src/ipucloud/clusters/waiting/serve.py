@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, read_cluster
 from ipucloud.clusters.operations.kind import WORK_KIND
-from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn, waiting_size
+from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn
+from ipucloud.clusters.operations.resize_record import waiting_size
 from ipucloud.clusters.operations.resume import RESUME, need_to_resume, resume_in_turn
 from ipucloud.clusters.waiting.queue import Waiter, grant, looked, waiters
 from ipucloud.config import Settings

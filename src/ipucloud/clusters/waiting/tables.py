@@ -48,7 +48,8 @@ END
 $$
 """  # noqa: S608  # our own text
 """Have the queues served as soon as the transaction commits. Its triggers are deferred: the row of the task, which all
-releases share, is the last that they lock."""
+releases share, is the last that they lock. An operation that ends may have waited, whatever ended it, or kept a resize
+from its turn."""
 
 
 def _wakes(table: str, when: str) -> str:
@@ -61,6 +62,7 @@ def _wakes(table: str, when: str) -> str:
 TRIGGERS = (
     _wakes("pods", "NEW.free_mask & ~OLD.free_mask <> 0"),
     _wakes("hosts", "NEW.allocatable AND NOT NEW.held AND (OLD.held OR NOT OLD.allocatable)"),
+    _wakes("operations", "NEW.finished_at IS NOT NULL AND OLD.finished_at IS NULL"),
     _wakes("quotas", "NEW.machine_limit - NEW.used > OLD.machine_limit - OLD.used"),
 )
 
