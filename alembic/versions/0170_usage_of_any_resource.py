@@ -3,7 +3,7 @@
 Existing facts are of clusters or reservations, and count machines.
 
 Revision ID: 0170
-Revises: 0166
+Revises: 0200
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0170"
-down_revision = "0166"
+down_revision = "0200"
 branch_labels = None
 depends_on = None
 
