@@ -101,7 +101,7 @@ async def intervals(api: Api) -> list[tuple[Any, ...]]:
     return [
         tuple(row)
         for row in await api.world.rows(
-            "SELECT sku, quantity, reservation_id IS NOT NULL, ended_at IS NULL FROM usage_intervals ORDER BY 3 DESC"
+            "SELECT sku, quantity, resource_kind = 'reservation', ended_at IS NULL FROM usage_intervals ORDER BY 3 DESC"
         )
     ]
 

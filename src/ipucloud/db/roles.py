@@ -34,7 +34,8 @@ FACTS = {
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": (
         "cluster_id",
-        "reservation_id",
+        "resource_kind",
+        "dimension",
         "flavor",
         "sku",
         "region",

@@ -16,6 +16,21 @@ from tests.support.dumps import schema_of
 from tests.support.filled import Filled, fill
 from tests.support.postgres import Database
 
+RESERVATION = """
+INSERT INTO reservations (id, project_id, name, region, flavor, machine_type, blocks, machines, ipus, servers,
+                          own_hosts, sku, currency, starts_at, ends_at, state, created_by)
+SELECT gen_random_uuid(), project_id, 'earlier', region, flavor, machine_type, 1, machines, ipus, 1, false, sku,
+       currency, '2020-01-01 00:00Z', '2020-01-01 02:00Z', 'ended', gen_random_uuid()
+  FROM clusters LIMIT 1
+"""
+RESERVED = """
+INSERT INTO usage_intervals (id, project_id, cluster_id, resource_kind, flavor, sku, region, currency, quantity,
+                             anchor_at, started_at, ended_at)
+SELECT gen_random_uuid(), project_id, id, 'reservation', flavor, sku, region, currency, machines, starts_at, starts_at,
+       ends_at
+  FROM reservations WHERE name = 'earlier'
+"""
+
 
 def make_from_models(database: Database) -> None:
     engine = sa.create_engine(sqlalchemy_url(database.owner_url), poolclass=sa.NullPool)
@@ -85,6 +100,25 @@ def test_every_migration_goes_down_and_up_again_on_a_filled_database(database: D
     migrate.upgrade(database.owner_url)
     assert schema_of(database.superuser_url) == newest
     fill(database.app_url)
+
+
+def test_facts_of_before_0170_say_what_they_are_of(database: Database, filled: Filled) -> None:
+    with psycopg.connect(database.superuser_url) as connection:
+        connection.execute(RESERVATION)
+        connection.execute(RESERVED)
+    kinds = "SELECT resource_kind, dimension, of_cluster, reservation_id, id FROM usage_intervals ORDER BY id"
+    with psycopg.connect(database.superuser_url) as connection:
+        before = connection.execute(kinds).fetchall()
+    before_it = ScriptDirectory(str(migrate.scripts())).get_revision("0170").down_revision
+    assert isinstance(before_it, str)
+    migrate.downgrade(database.owner_url, before_it)
+    with psycopg.connect(database.superuser_url) as connection:
+        former = connection.execute("SELECT of_cluster, reservation_id, id FROM usage_intervals ORDER BY id").fetchall()
+    assert former == [row[2:] for row in before]
+    migrate.upgrade(database.owner_url)
+    with psycopg.connect(database.superuser_url) as connection:
+        assert connection.execute(kinds).fetchall() == before
+    assert {row[:2] for row in before} == {("cluster", "machine"), ("reservation", "machine")}
 
 
 def test_an_upgrade_of_the_newest_schema_changes_nothing(database: Database, filled: Filled) -> None:

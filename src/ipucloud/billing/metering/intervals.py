@@ -27,8 +27,8 @@ _OPEN = sa.text(
 _OPEN_RESERVED = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, reservation_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT :id, c.project_id, c.id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines, :since, :since
+           (id, project_id, cluster_id, resource_kind, flavor, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, c.project_id, c.id, 'reservation', c.flavor, c.sku, c.region, c.currency, c.machines, :since, :since
       FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :reservation_id
     ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
     """

@@ -2,40 +2,67 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from uuid import UUID
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.billing.metering import functions
-from ipucloud.db.base import instant, make_with, metadata, same_project, tenant_key
+from ipucloud.db.base import instant, make_with, metadata, one_of, same_project, tenant_key
+
+
+class ResourceKind(StrEnum):
+    """What is billed."""
+
+    CLUSTER = "cluster"
+    RESERVATION = "reservation"
+
+
+class Dimension(StrEnum):
+    """What the quantity of a fact counts."""
+
+    MACHINE = "machine"
+
+
+def _resource(column: str, kind: ResourceKind) -> sa.Column[UUID]:
+    """The id of the resource, in facts of one kind: foreign keys need a column for each."""
+    computed = sa.Computed(f"CASE WHEN resource_kind = '{kind}' THEN cluster_id END", persisted=True)
+    return sa.Column(column, sa.Uuid, computed, comment=f"the resource, if it is a {kind}")
+
 
 usage_intervals = sa.Table(
     "usage_intervals",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False, comment="the cluster or the reservation that is billed"),
+    sa.Column("cluster_id", sa.Uuid, nullable=False, comment="the resource that is billed"),
+    sa.Column("resource_kind", sa.Text, nullable=False, server_default=ResourceKind.CLUSTER.value),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("quantity", sa.Integer, nullable=False, comment="machines"),
+    sa.Column("quantity", sa.Integer, nullable=False, comment="of the dimension"),
+    sa.Column(
+        "dimension",
+        sa.Text,
+        nullable=False,
+        server_default=Dimension.MACHINE.value,
+        comment="what the quantity counts",
+    ),
     sa.Column(
         "credited", sa.Integer, nullable=False, server_default="0", comment="machines of them that are not billed"
     ),
     instant("anchor_at", nullable=False),
     instant("started_at", nullable=False),
     instant("ended_at"),
-    sa.Column("flavor", sa.Text, nullable=False, comment="the cluster's at that time"),
-    sa.Column("reservation_id", sa.Uuid, comment="the same, if it is a reservation"),
-    sa.Column(
-        "of_cluster",
-        sa.Uuid,
-        sa.Computed("CASE WHEN reservation_id IS NULL THEN cluster_id END", persisted=True),
-        comment="cluster_id, if it is a cluster",
-    ),
+    sa.Column("flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time"),
+    _resource("of_cluster", ResourceKind.CLUSTER),
+    _resource("reservation_id", ResourceKind.RESERVATION),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "of_cluster", "clusters"),
     same_project("usage_intervals", "reservation_id", "reservations"),
-    sa.CheckConstraint("reservation_id = cluster_id", name="reservation"),
+    one_of("resource_kind", ResourceKind),
+    sa.CheckConstraint("dimension = 'machine'", name="dimension"),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
     sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
