@@ -3,7 +3,7 @@
 Existing facts are of clusters or reservations, and count machines.
 
 Revision ID: 0170
-Revises: 0200
+Revises: 0167
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0170"
-down_revision = "0200"
+down_revision = "0167"
 branch_labels = None
 depends_on = None
 

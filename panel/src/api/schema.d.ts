@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 5a4c6ad2802f06f1d1a06cbcceb696217c7287183488a86beb5fb39b7f8fcc14
+// Generated from docs/openapi.json by `npm run schema`; sha256 aed86fe329d14b70669df6163ab26d11efc82c7686b6008489edbc1032d28fe8
 
 export interface paths {
     "/livez": {
