@@ -15,6 +15,7 @@ import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
 import ipucloud.billing.stripe.tables
 import ipucloud.clusters.consoles.tables
+import ipucloud.clusters.cost_limits.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables
 import ipucloud.clusters.jobs.tables

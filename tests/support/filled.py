@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
 from ipucloud.clusters.consoles.tables import console_boots
+from ipucloud.clusters.cost_limits.tables import token_clusters
 from ipucloud.clusters.fault_reports.tables import fault_reports
 from ipucloud.clusters.idle.tables import server_uses
 from ipucloud.clusters.jobs.tables import job_logs, jobs
@@ -228,6 +229,7 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     repair = {"reason": "fault", "hardware": [], "starts_at": READY_AT, "latest_at": READY_AT}
     done = {"ended_at": READY_AT, "outcome": "not_needed"}
     await connection.execute(sa.insert(scheduled_repairs).values(id=new_id(), **repair, **done, **mine))
+    await connection.execute(sa.insert(token_clusters).values(token_id=filled.project.token.id, **mine))
     sizes = {"from_flavor": "m2000-pod4", "from_machines": 1, "from_ipus": 4, "from_sku": "ipu-m2000"}
     sizes |= {"to_flavor": "m2000-pod8", "to_machines": 2, "to_ipus": 8, "to_sku": "ipu-m2000", "moves": False}
     await connection.execute(sa.insert(resizes).values(operation_id=filled.finished_operation, **sizes, **mine))

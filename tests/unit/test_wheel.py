@@ -75,7 +75,8 @@ def run(wheel: Path, *commands: list[str], **environment: str) -> tuple[list[Any
 
 
 def test_a_customer_needs_the_packages_of_the_client_alone(wheel: Path, tmp_path: Path) -> None:
-    needing = {"up": "laboratory", "demo": "laboratory", "api": "service", "admin audit": "service", "vipu": "vipu"}
+    needing = {"up": "laboratory", "demo": "laboratory", "api": "service", "admin audit": "service"}
+    needing |= {"vipu": "vipu", "mcp": "mcp"}
     commands = [["--help"], ["flavors", "list"], ["doctor", "--help"], *(name.split() for name in needing)]
     statuses, err = run(wheel, *commands, IPUCLOUD_CONFIG_DIR=str(tmp_path))
     assert statuses == [0, 2, 0] + [2] * len(needing)
@@ -91,7 +92,7 @@ def test_the_wheel_asks_for_the_extras_only_where_they_are_wanted(wheel: Path) -
     assert sorted(re.split(r"[<>=]", each)[0] for each in always) == [
         "httpx", "platformdirs", "pydantic", "rich", "typer"
     ]  # fmt: skip
-    assert {"vipu", "service", "laboratory"} <= set(described.get_all("Provides-Extra", []))
+    assert {"vipu", "mcp", "service", "laboratory"} <= set(described.get_all("Provides-Extra", []))
 
 
 def test_the_image_is_built_from_all_that_the_wheel_includes() -> None:

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 aed86fe329d14b70669df6163ab26d11efc82c7686b6008489edbc1032d28fe8
+// Generated from docs/openapi.json by `npm run schema`; sha256 e574caea9850c241a1b410b959fed363fbfcd908cfb891542f62cd28889670da
 
 export interface paths {
     "/livez": {
@@ -10640,7 +10640,7 @@ export interface components {
             due_at: string;
             operation: string | null;
             retry_at: string | null;
-            waits_for: ("operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed") | null;
+            waits_for: ("operation" | "budget_reached" | "capacity_exhausted" | "cost_limit_reached" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed") | null;
         };
         Dunning: {
             /** Format: uuid */
@@ -10983,7 +10983,7 @@ export interface components {
         };
         /** @enum {string} */
         FocusVersion: "1.2" | "1.4";
-        ForcedSuspend: components["schemas"]["OverBudget"] | components["schemas"]["OutOfFunds"] | components["schemas"]["PaymentOverdue"];
+        ForcedSuspend: components["schemas"]["OverBudget"] | components["schemas"]["OverCostLimit"] | components["schemas"]["OutOfFunds"] | components["schemas"]["PaymentOverdue"];
         /** @enum {string} */
         Framework: "pytorch" | "tensorflow1" | "tensorflow2" | "popart" | "popxl" | "poprt" | "paddlepaddle" | "python";
         Freeze: {
@@ -11660,6 +11660,8 @@ export interface components {
         };
         Login: {
             account_id: string | null;
+            cost: components["schemas"]["Money"] | null;
+            cost_limit: components["schemas"]["Money"] | null;
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
@@ -11853,6 +11855,8 @@ export interface components {
         };
         NewToken: {
             account_id: string | null;
+            cost: components["schemas"]["Money"] | null;
+            cost_limit: components["schemas"]["Money"] | null;
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
@@ -12109,6 +12113,14 @@ export interface components {
              * @enum {string}
              */
             reason: "budget";
+        };
+        OverCostLimit: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            reason: "cost_limit";
+            token: components["schemas"]["TokenRef"];
         };
         Overview: {
             /** Format: date-time */
@@ -12970,7 +12982,7 @@ export interface components {
             /** Format: date-time */
             due_at: string;
             /** @enum {string} */
-            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
+            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "cost_limit_reached" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
         };
         ScheduleStarts: {
             action: components["schemas"]["ScheduledAction"];
@@ -12984,7 +12996,7 @@ export interface components {
             due_at: string;
             retry_at: string | null;
             /** @enum {string} */
-            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
+            waits_for: "operation" | "budget_reached" | "capacity_exhausted" | "cost_limit_reached" | "funds_exhausted" | "payment_overdue" | "quota_exceeded" | "state_conflict" | "resume_failed";
         };
         /** @enum {string} */
         ScheduledAction: "suspend" | "resume";
@@ -13398,6 +13410,8 @@ export interface components {
         };
         Token: {
             account_id: string | null;
+            cost: components["schemas"]["Money"] | null;
+            cost_limit: components["schemas"]["Money"] | null;
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
@@ -13413,6 +13427,7 @@ export interface components {
             role: string;
         };
         TokenCreate: {
+            cost_limit?: components["schemas"]["Money"] | null;
             expires_at?: string | null;
             name: string;
             /** @enum {string} */
@@ -13423,6 +13438,11 @@ export interface components {
         TokenPage: {
             items: components["schemas"]["Token"][];
             next_cursor: string | null;
+        };
+        TokenRef: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         TokenReplaced: {
             /** Format: uuid */

@@ -31,6 +31,7 @@ COMMANDS = (
     Entry("notebook", "ipucloud.cli.commands.notebook", "Run JupyterLab on a cluster, in your browser.", CUSTOMER),
     Entry("services", "ipucloud.cli.commands.services", "List, show, follow and stop services.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
+    Entry("mcp", "ipucloud.cli.mcp.command", "Offer the API to an AI assistant as tools.", CUSTOMER, "mcp"),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
     Entry("vipu-admin", "ipucloud.cli.vipu.admin_command", "Administer a V-IPU controller.", SERVICE, "vipu"),
     Entry("flavors", "ipucloud.cli.commands.flavors", "List cluster sizes and their prices.", CUSTOMER),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
-from ipucloud.client.models import NewToken, Page, Token, Whoami
+from ipucloud.client.models import Money, NewToken, Page, Token, Whoami
 
 
 def whoami() -> Call[Whoami]:
@@ -28,13 +28,26 @@ def get(token: Ref, *, platform: bool = False) -> Call[Token]:
 
 
 def create(
-    name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False, service: bool = False
+    name: str,
+    role: str,
+    *,
+    expires_at: datetime | None = None,
+    platform: bool = False,
+    service: bool = False,
+    cost_limit: Money | None = None,
 ) -> Call[NewToken]:
     """Create a token; only this response has its secret. `service`: it outlives the membership of who creates it.
 
+    `cost_limit`: what the clusters that it begins may cost together; for the role `operator` only.
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     """
-    body = given(name=name, role=role, expires_at=expires_at, service=service or None)
+    body = given(
+        name=name,
+        role=role,
+        expires_at=expires_at,
+        service=service or None,
+        cost_limit=cost_limit and cost_limit.model_dump(mode="json"),
+    )
     return request.post("tokens", NewToken, body, scoped=not platform)
 
 

@@ -17,6 +17,7 @@ from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.skus import reserved_sku, sku_of
 from ipucloud.clusters.waiting.queue import AWAITED
@@ -47,6 +48,7 @@ class _Facts(NamedTuple):
     secure: bool
     has_room: bool
     awaited: bool
+    has_limit: bool
     account_id: UUID
     unit_price: Decimal | None
     when_empty: str | None
@@ -76,8 +78,10 @@ _FACTS = Query(
            AS has_room,
            """,
         AWAITED,
+        "AS awaited,",
+        HAS_LIMIT,
         """
-           AS awaited, price.account_id, price.unit_price,
+           AS has_limit, price.account_id, price.unit_price,
            (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty, payer.currency,
            (SELECT coalesce(n.currency, :default_currency)
               FROM project_accounts AS later JOIN billing_accounts AS n ON n.id = later.account_id
@@ -108,12 +112,14 @@ class Terms:
     """What a cluster costs per minute, and whether budgets, invoices and funds allow it now.
 
     `holds_funds`: the account `account_id`, which pays now, is prepaid and must have funds for the first hour.
+    `has_cost_limit`: the token of the request has one.
     `refusing_budget`: the reached budget that forbids new clusters. `refusing_invoice`: the overdue one that does.
     """
 
     per_minute: Money
     account_id: UUID
     holds_funds: bool
+    has_cost_limit: bool
     refusing_budget: Mapping[str, object] | None
     refusing_invoice: Mapping[str, object] | None
 
@@ -244,6 +250,7 @@ async def _facts(
 ) -> _Facts:
     parameters = {
         "project_id": actor.project_id,
+        "token_id": actor.token_id,
         "key_names": list(key_names),
         "expires_at": expires_at,
         "tags": orjson.dumps(tags).decode(),
@@ -257,6 +264,7 @@ def _terms(facts: _Facts, per_minute: Money) -> Terms:
         per_minute=per_minute,
         account_id=facts.account_id,
         holds_funds=facts.when_empty in HOLDING,
+        has_cost_limit=facts.has_limit,
         refusing_budget=facts.refusing_budget,
         refusing_invoice=facts.refusing_invoice,
     )
@@ -273,7 +281,11 @@ def refuse_by_terms(terms: Terms) -> None:
 async def hold_first_hour(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, terms: Terms, settings: Settings
 ) -> None:
-    """Hold funds of a prepaid account; comes last in its transaction. Raises `Problem` funds_exhausted."""
+    """Hold funds of a prepaid account, and check the cost limit of a token; comes last in its transaction.
+
+    What nobody requested now, as a resume by a schedule, is checked against the limits that the cluster counts against.
+    Raises `Problem` funds_exhausted, cost_limit_reached.
+    """
     if terms.holds_funds:
         await hold(
             connection,
@@ -283,6 +295,21 @@ async def hold_first_hour(
             per_minute=terms.per_minute,
             minutes=settings.prepaid_hold_minutes,
         )
+    await check_cost_limit(connection, actor, cluster_id, terms, settings)
+    if actor.token_id is None:
+        await refuse_reached(connection, actor.project_id, cluster_id)
+
+
+async def check_cost_limit(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, terms: Terms, settings: Settings
+) -> None:
+    """Count the cluster against the cost limit of the request's token, if it has one.
+
+    Raises `Problem` cost_limit_reached.
+    """
+    if terms.has_cost_limit:
+        minutes = settings.prepaid_hold_minutes
+        await count_within_limit(connection, actor, cluster_id, terms.per_minute, minutes=minutes)
 
 
 def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:

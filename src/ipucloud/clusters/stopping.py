@@ -1,4 +1,5 @@
-"""Suspending unpaid clusters: those over a budget that demands it, of an empty prepaid account, or of an overdue one.
+"""Suspending unpaid clusters: those over a budget that demands it, of a token whose cost limit is
+reached, of an empty prepaid account, or of an overdue one.
 
 Each is suspended in a transaction of its own, under its lock, together with the reason. After a worker is killed, the
 next run suspends the rest; of two concurrent runs, the second finds nothing left to do.
@@ -15,11 +16,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
 from ipucloud.billing.dunning.overdue import overdue_clusters, suspending_invoice
 from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
+from ipucloud.clusters.cost_limits.store import note_over_cost_limit, over_cost_limit
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget, PaymentOverdue
+from ipucloud.contract.event_payloads import (
+    BudgetRef,
+    ForcedSuspend,
+    OutOfFunds,
+    OverBudget,
+    OverCostLimit,
+    PaymentOverdue,
+    TokenRef,
+)
 from ipucloud.contract.event_types import CLUSTER_SUSPEND_FORCED
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
@@ -30,7 +40,7 @@ from ipucloud.operations.ending import preempt_partitions
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 1000
-"""Most clusters of budgets, of empty accounts and of overdue ones in one run; the next run continues."""
+"""Most clusters of budgets, of tokens, of empty accounts and of overdue ones in one run; the next run continues."""
 _STATES = sorted(BILLABLE)
 _WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
@@ -43,6 +53,7 @@ async def suspend_unpaid(database: Database, settings: Settings) -> int:
     """
     async with database.read() as connection:
         due = await over_budget(connection, states=_STATES, limit=AT_ONCE)
+        due += await over_cost_limit(connection, states=_STATES, limit=AT_ONCE)
         due += await out_of_funds(connection, states=_STATES, limit=AT_ONCE)
         due += await overdue_clusters(connection, states=_STATES, limit=AT_ONCE)
     suspended = 0
@@ -83,7 +94,7 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
 
 async def _reason(
     connection: AsyncConnection, project_id: UUID, cluster_id: UUID
-) -> tuple[str, OverBudget | OutOfFunds | PaymentOverdue] | None:
+) -> tuple[str, OverBudget | OverCostLimit | OutOfFunds | PaymentOverdue] | None:
     """For people, and for programs. None: the reason no longer applies."""
     reached = await note_over_budget(connection, cluster_id, states=_STATES)
     if reached is not None:
@@ -91,6 +102,13 @@ async def _reason(
         return (
             f"the budget {reached.budget!r} has reached {reached.percent} % of its amount ({reached.measure})",
             OverBudget(reason="budget", budget=budget, on=reached.measure, percent=reached.percent),
+        )
+    limited = await note_over_cost_limit(connection, project_id, cluster_id)
+    if limited is not None:
+        token = TokenRef(id=limited.id, name=limited.name)
+        return (
+            f"the cost limit of the token {limited.name!r} is reached",
+            OverCostLimit(reason="cost_limit", token=token),
         )
     payer = await empty_payer(connection, project_id, cluster_id, states=_STATES)
     if payer is not None:

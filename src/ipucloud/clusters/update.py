@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.cost_limits.store import count
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.clusters.operations.update_keys import change_keys
@@ -24,6 +25,8 @@ from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError
 
 KEYS = "ssh_keys"
 S3 = "s3_connections"
+_KEEPS_IN_USE = frozenset({"expires_at", "idle_suspend_minutes", "schedule"})
+"""What decides how long a cluster is in use: who changes it answers for what that costs."""
 
 _UPDATE = Query(
     clauses(
@@ -96,6 +99,8 @@ async def update(
         raise
     if "schedule" in changed:
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
+    if _KEEPS_IN_USE & set(changed):
+        await count(connection, actor, cluster_id)
     if {"auto_repair", "repair_window"} & set(changed):
         await withdraw(connection, project_id=actor.project_id, cluster_id=cluster_id)
         cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)

@@ -346,6 +346,20 @@ class OverBudget(Payload):
     percent: int = Field(description="The threshold, in percent of the budget's amount.")
 
 
+class TokenRef(Payload):
+    """A token, as an event names it."""
+
+    id: UUID = Field(description="The token's id.")
+    name: str = Field(description="The token's name.")
+
+
+class OverCostLimit(Payload):
+    """The clusters of a token have cost as much as its limit."""
+
+    reason: Literal["cost_limit"] = Field(description="A token's cost limit was reached.")
+    token: TokenRef = Field(description="The token.")
+
+
 class OutOfFunds(Payload):
     """A prepaid account has no funds left."""
 
@@ -361,7 +375,9 @@ class PaymentOverdue(Payload):
     invoice: str = Field(description="The invoice's number.")
 
 
-class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds | PaymentOverdue, Field(discriminator="reason")]]):
+class ForcedSuspend(
+    RootModel[Annotated[OverBudget | OverCostLimit | OutOfFunds | PaymentOverdue, Field(discriminator="reason")]]
+):
     """Why a cluster is suspended without a request."""
 
     model_config = ConfigDict(frozen=True)

@@ -92,7 +92,8 @@ CLUSTER_UPDATED = _register(
 )
 CLUSTER_SUSPEND_FORCED = _register(
     "cluster.suspend_forced",
-    "The cluster is being suspended because of a budget, or because its account has no funds or did not pay.",
+    "The cluster is being suspended: because of a budget or a token's cost limit, or its account has no funds or did"
+    " not pay.",
     payload=payloads.ForcedSuspend,
 )
 CLUSTER_EXPIRING = _register(

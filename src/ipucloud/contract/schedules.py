@@ -27,6 +27,7 @@ ScheduleWaitsFor = Literal[
     "operation",
     "budget_reached",
     "capacity_exhausted",
+    "cost_limit_reached",
     "funds_exhausted",
     "payment_overdue",
     "quota_exceeded",

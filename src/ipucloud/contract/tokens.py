@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, Instant
+from ipucloud.contract.fields import Answer, Body, Instant, to_pay
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.projects import ProjectOut
+from ipucloud.kernel.money import Money
 
 
 class TokenOut(Answer):
@@ -33,6 +35,11 @@ class TokenOut(Answer):
     )
     owner: str | None = Field(
         description="E-mail of the person whose it is; null for a service token.", examples=["ann@example.com"]
+    )
+    cost_limit: Money | None = Field(description="What the clusters that it begins may cost together; null: no limit.")
+    cost: Money | None = Field(
+        description="What they have cost so far, for a token with a limit: each from when the token created, resumed or"
+        " enlarged it, until the limit suspended it."
     )
 
 
@@ -68,6 +75,18 @@ class TokenCreate(Body):
         description="Whether a token that a person creates is nobody's, and outlives the membership. What a token"
         " without an owner creates has none either.",
     )
+    cost_limit: Annotated[Money, to_pay(10**9)] | None = Field(
+        None,
+        description="What the clusters that it creates, resumes or enlarges may cost together, in the currency of the"
+        " account that pays; only for the role `operator`. Null: no limit.",
+        examples=[{"amount": "20.00", "currency": "EUR"}],
+    )
+
+    @model_validator(mode="after")
+    def _operators(self) -> Self:
+        if self.cost_limit is not None and self.role != "operator":
+            raise PydanticCustomError("not_an_operator", "Only a token of the role operator has a cost limit.")
+        return self
 
 
 class TokenRotate(Body):

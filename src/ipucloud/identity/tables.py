@@ -56,6 +56,8 @@ tokens = sa.Table(
     sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="whose payers have it"),
     sa.Column("kind", sa.Text, nullable=False, server_default="service"),
     sa.Column("owner_id", sa.Uuid, sa.ForeignKey("users.id"), comment="whose it is; NULL: a service token"),
+    sa.Column("cost_limit", sa.Numeric, comment="of the clusters of token_clusters, together; NULL: none"),
+    sa.Column("cost_currency", sa.Text),
     tenant_key("tokens"),
     one_of("role", Role),
     one_of("kind", TokenKind),
@@ -67,6 +69,9 @@ tokens = sa.Table(
     sa.CheckConstraint("(account_id IS NOT NULL) = (role = 'payer')", name="account_role"),
     sa.CheckConstraint("num_nonnulls(project_id, account_id) <= 1", name="one_home"),
     sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    sa.CheckConstraint("cost_limit > 0", name="cost_limit"),
+    sa.CheckConstraint("num_nulls(cost_limit, cost_currency) IN (0, 2)", name="cost_currency"),
+    sa.CheckConstraint("cost_limit IS NULL OR role = 'operator'", name="cost_limit_role"),
     sa.UniqueConstraint("project_id", "id"),
 )
 sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)

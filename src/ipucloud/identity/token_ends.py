@@ -35,6 +35,7 @@ class _Token(NamedTuple):
     kind: TokenKind
     mine: bool
     ended: bool
+    limited: bool
 
 
 class _Administrator(NamedTuple):
@@ -55,7 +56,8 @@ _LOCK = Query(
     """
     SELECT id, name, role, expires_at, account_id, kind,
            owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS mine,
-           revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
+           revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended,
+           cost_limit IS NOT NULL AS limited
       FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id AND kind <> 'member' FOR UPDATE
     """,
@@ -102,14 +104,19 @@ async def rotate(
 ) -> MadeToken:
     """Create a token with this one's name and role; this one ends now or later.
 
-    Raises `Problem` not_found, state_conflict for a token that has ended or is of a login, permission_denied for
-    another person's, last_administrator, and validation_failed when the new one would already have expired.
+    Raises `Problem` not_found, state_conflict for a token that has ended, is of a login or has a cost limit,
+    permission_denied for another person's, last_administrator, and validation_failed when the new
+    one would already have expired.
     """
     token, administrators = await _locked(connection, keeper, token_id)
     if token.ended:
         raise Problem(STATE_CONFLICT, "The token has expired or was revoked: create another instead.")
     if token.kind is TokenKind.LOGIN:
         raise Problem(STATE_CONFLICT, "A token of `ipucloud login` is not rotated: log in again instead.")
+    if token.limited:
+        raise Problem(
+            STATE_CONFLICT, "A token with a cost limit is not rotated: create another with a limit of its own."
+        )
     if token.kind is TokenKind.PERSONAL and not token.mine:
         raise Problem(PERMISSION_DENIED, "Only its owner rotates a personal token. You may revoke it.")
     expires_at = rotation.expires_at or token.expires_at

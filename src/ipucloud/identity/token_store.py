@@ -21,6 +21,7 @@ from ipucloud.db.documents import (
     NamedPage,
     OneDocument,
     clauses,
+    money,
     page_of,
     rfc3339,
 )
@@ -32,19 +33,22 @@ from ipucloud.identity.tokens import TokenKind, new_token
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
 
 _MEMBERS = f"""
 'id', id, 'name', name, 'role', role, 'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
 'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id,
-'kind', kind, 'owner', (SELECT email FROM users WHERE users.id = owner_id)
+'kind', kind, 'owner', (SELECT email FROM users WHERE users.id = owner_id),
+'cost_limit', {money("cost_limit", "cost_currency")},
+'cost', {money("CASE WHEN cost_limit IS NOT NULL THEN token_cost(project_id, id) END", "cost_currency")}
 """  # noqa: S608  # our own text
 _DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
 )
 _COLUMNS = (
     "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id,"
-    " kind, owner_id"
+    " kind, owner_id, project_id, cost_limit, cost_currency"
 )
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND kind <> 'member'"
 
@@ -146,10 +150,11 @@ WHOAMI = Query(
 _CREATE = sa.text(
     """
     INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at,
-                        kind, owner_id)
+                        kind, owner_id, cost_limit, cost_currency)
     SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
            coalesce(CAST(:expires_at AS timestamptz), app_now() + make_interval(secs => CAST(:seconds AS float8))),
-           CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id
+           CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id,
+           CAST(:cost_limit AS numeric), CAST(:cost_currency AS text)
       FROM (SELECT coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) AS id) AS owner
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
@@ -213,10 +218,12 @@ async def create(
     account_id: UUID | None = None,
     seconds: float | None = None,
     owner: Owner = NOBODY,
+    cost_limit: Money | None = None,
 ) -> MadeToken:
     """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
-    It expires at `expires_at` or after `seconds`; with neither never. Raises `Problem` validation_failed when it would
+    It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
+    `operator` only. Raises `Problem` validation_failed when it would
     already have expired.
     """
     secret = new_token(env)
@@ -237,6 +244,8 @@ async def create(
             "user_id": owner.user_id,
             "of_token": owner.of_token,
             "kind": owner.kind.value,
+            "cost_limit": None if cost_limit is None else cost_limit.amount,
+            "cost_currency": None if cost_limit is None else cost_limit.currency,
         },
     )
     if stored.rowcount == 0:

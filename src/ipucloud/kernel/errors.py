@@ -64,6 +64,7 @@ CAPACITY_WAIT_EXPIRED = _register(
     "capacity_wait_expired", 409, "No capacity became free before the wait ended", retryable=True
 )
 BUDGET_REACHED = _register("budget_reached", 409, "A budget refuses this")
+COST_LIMIT_REACHED = _register("cost_limit_reached", 409, "The token's cost limit does not allow this")
 FUNDS_EXHAUSTED = _register("funds_exhausted", 409, "The account's prepaid funds do not suffice")
 PAYMENT_OVERDUE = _register("payment_overdue", 409, "An invoice of the account is overdue")
 DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")

@@ -63,7 +63,7 @@ export const cluster: Messages["cluster"] = {
   waitExpected: (when) => `Freie Maschinen werden am ${when} erwartet, wenn ein Cluster abläuft.`,
   heldUp: (why) => `Andere gehen vor, solange ${why}.`,
   heldUpBy: {
-    quota_exceeded: "das Kontingent des Projekts ausgeschöpft ist", budget_reached: "ein Budget erreicht ist", payment_overdue: "eine Rechnung überfällig ist",
+    quota_exceeded: "das Kontingent des Projekts ausgeschöpft ist", budget_reached: "ein Budget erreicht ist", cost_limit_reached: "die Kostengrenze eines Tokens erreicht ist", payment_overdue: "eine Rechnung überfällig ist",
     funds_exhausted: "das Konto kein Guthaben hat", operation_in_progress: "auf einer seiner Partitionen eine Operation läuft",
   },
   credited: "Diese Minuten werden nicht berechnet.",

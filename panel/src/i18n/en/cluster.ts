@@ -60,7 +60,7 @@ export const cluster = {
   waitExpected: (when: string) => `Machines are expected to be free on ${when}, when a cluster expires.`,
   heldUp: (why: string) => `Others go first as long as ${why}.`,
   heldUpBy: {
-    quota_exceeded: "the project's quota is used up", budget_reached: "a budget is reached", payment_overdue: "an invoice is overdue",
+    quota_exceeded: "the project's quota is used up", budget_reached: "a budget is reached", cost_limit_reached: "the cost limit of a token is reached", payment_overdue: "an invoice is overdue",
     funds_exhausted: "the account has no funds", operation_in_progress: "an operation runs on one of its partitions",
   } as Record<string, string>,
   credited: "These minutes are not billed.",

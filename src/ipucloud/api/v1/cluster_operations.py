@@ -43,6 +43,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
+    COST_LIMIT_REACHED,
     DELETE_PROTECTED,
     FUNDS_EXHAUSTED,
     OPERATION_IN_PROGRESS,
@@ -120,6 +121,7 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
         errors=(
             BUDGET_REACHED,
             CAPACITY_EXHAUSTED,
+            COST_LIMIT_REACHED,
             FUNDS_EXHAUSTED,
             OPERATION_IN_PROGRESS,
             PAYMENT_OVERDUE,
@@ -208,6 +210,7 @@ async def estimate_cluster_resize(
         errors=(
             BUDGET_REACHED,
             CAPACITY_EXHAUSTED,
+            COST_LIMIT_REACHED,
             FUNDS_EXHAUSTED,
             OPERATION_IN_PROGRESS,
             PAYMENT_OVERDUE,

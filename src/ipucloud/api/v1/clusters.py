@@ -46,6 +46,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
+    COST_LIMIT_REACHED,
     FUNDS_EXHAUSTED,
     NAME_TAKEN,
     OPERATION_IN_PROGRESS,
@@ -123,6 +124,7 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
             NAME_TAKEN,
             QUOTA_EXCEEDED,
             CAPACITY_EXHAUSTED,
+            COST_LIMIT_REACHED,
             BUDGET_REACHED,
             FUNDS_EXHAUSTED,
             PAYMENT_OVERDUE,

@@ -32,6 +32,7 @@ from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
+    COST_LIMIT_REACHED,
     PAYMENT_OVERDUE,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
@@ -78,7 +79,14 @@ async def estimate(request: Request, project: ProjectRef, body: ReservationCreat
         Permission.CLUSTER_WRITE,
         gives=ReservationOut,
         status=201,
-        errors=(BUDGET_REACHED, PAYMENT_OVERDUE, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, STATE_CONFLICT),
+        errors=(
+            BUDGET_REACHED,
+            COST_LIMIT_REACHED,
+            PAYMENT_OVERDUE,
+            QUOTA_EXCEEDED,
+            CAPACITY_EXHAUSTED,
+            STATE_CONFLICT,
+        ),
     ),
 )
 async def create_reservation(request: Request, project: ProjectRef, body: ReservationCreate) -> Response:

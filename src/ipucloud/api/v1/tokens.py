@@ -63,6 +63,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             expires_at=body.expires_at,
             created_by=scope.token_id,
             request_id=trace_of(request).request_id,
+            cost_limit=body.cost_limit,
             owner=NOBODY if body.service else Owner(of_token=scope.token_id),
         )
         return created_token(made, f"/v1/projects/{scope.project_id}/tokens")

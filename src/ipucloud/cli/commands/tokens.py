@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT, TOKEN, only
+from ipucloud.cli.running import cost
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
 from ipucloud.cli.values import Order, Sorted
 from ipucloud.client import accounts, tokens
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import NewToken, Token
+from ipucloud.client.models import Money, NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name or id of the token.", autocompletion=names(TOKEN))]
+MaxCost = Annotated[
+    str | None,
+    typer.Option(metavar="20EUR", help="What the clusters that it begins may cost together; for the role operator."),
+]
 Platform = Annotated[
     bool,
     typer.Option("--platform", help="Those of the platform and of accounts, not the project's; for administrators."),
@@ -26,7 +32,12 @@ Platform = Annotated[
 
 
 @customer_command(
-    app, "create", "ci --role operator --expires-at 30d", "desk --platform --role support", "finance --account research"
+    app,
+    "create",
+    "ci --role operator --expires-at 30d",
+    "assistant --max-cost 20EUR",
+    "desk --platform --role support",
+    "finance --account research",
 )
 def create(
     session: Session,
@@ -44,6 +55,7 @@ def create(
     service: Annotated[
         bool, typer.Option("--service", help="Nobody's: it stays when you are no longer a member of the project.")
     ] = False,
+    max_cost: MaxCost = None,
     account: Annotated[
         str | None,
         typer.Option(
@@ -58,8 +70,16 @@ def create(
         payer = str(session.run(accounts.get(account)).id)
         _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at)))
         return
+    if max_cost is not None and platform:
+        raise UsageError("Only a project's token has a cost limit: omit --platform or --max-cost.")
+    limit = None
+    if max_cost is not None:
+        amount, currency = cost(max_cost)
+        limit = Money(amount=Decimal(amount), currency=currency)
     role = role or ("support" if platform else "operator")
-    token = session.run(tokens.create(name, role, expires_at=expires_at, platform=platform, service=service))
+    token = session.run(
+        tokens.create(name, role, expires_at=expires_at, platform=platform, service=service, cost_limit=limit)
+    )
     _show_once(session, token)
 
 
@@ -136,6 +156,7 @@ def _show_once(session: Session, token: NewToken) -> None:
             ("token", token.token),
             ("role", token.role),
             ("expires", token.expires_at),
+            ("cost limit", token.cost_limit),
             ("id", token.id),
             ("", "The token is not shown again."),
         ],

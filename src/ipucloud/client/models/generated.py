@@ -1188,55 +1188,6 @@ class LogHint(Answer):
     """Processes whose logs have such lines."""
 
 
-class Login(Answer):
-    """A token of the person, which expires."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    role: str
-    """Role of the token, which gives its permissions."""
-
-    display_prefix: str
-    """First characters of the secret, to tell tokens apart."""
-
-    created_by: str | None = None
-    """Id of the token that created it."""
-
-    created_at: datetime
-    """When it was created."""
-
-    expires_at: datetime | None = None
-    """When it expires; null: never."""
-
-    revoked_at: datetime | None = None
-    """When it was revoked; null if it is not."""
-
-    last_used_at: datetime | None = None
-    """When it was last used, to the hour."""
-
-    account_id: str | None = None
-    """Billing account of a token with the role `payer`; null for others."""
-
-    kind: str
-    """
-    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
-    login`. `member`: the membership itself, of a person who is signed in to the panel.
-    """
-
-    owner: str | None = None
-    """E-mail of the person whose it is; null for a service token."""
-
-    token: str | None = None
-    """The secret, shown only once; null in a replayed response."""
-
-    project: str | None = None
-    """Slug of the project; null: a billing account."""
-
-
 class Machine(Answer):
     """An IPU machine that the cluster holds."""
 
@@ -1455,6 +1406,15 @@ class NewToken(Answer):
 
     owner: str | None = None
     """E-mail of the person whose it is; null for a service token."""
+
+    cost_limit: Money | None = None
+    """What the clusters that it begins may cost together; null: no limit."""
+
+    cost: Money | None = None
+    """
+    What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
+    it, until the limit suspended it.
+    """
 
     token: str | None = None
     """The secret, shown only once; null in a replayed response."""
@@ -2768,6 +2728,15 @@ class Token(Answer):
 
     owner: str | None = None
     """E-mail of the person whose it is; null for a service token."""
+
+    cost_limit: Money | None = None
+    """What the clusters that it begins may cost together; null: no limit."""
+
+    cost: Money | None = None
+    """
+    What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
+    it, until the limit suspended it.
+    """
 
 
 class ToolKind(StrEnum):
@@ -4542,6 +4511,64 @@ class JobLog(Answer):
 
     state: Annotated[JobState | str, Field(union_mode="left_to_right")]
     """State of the job."""
+
+
+class Login(Answer):
+    """A token of the person, which expires."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    display_prefix: str
+    """First characters of the secret, to tell tokens apart."""
+
+    created_by: str | None = None
+    """Id of the token that created it."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime | None = None
+    """When it expires; null: never."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    last_used_at: datetime | None = None
+    """When it was last used, to the hour."""
+
+    account_id: str | None = None
+    """Billing account of a token with the role `payer`; null for others."""
+
+    kind: str
+    """
+    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
+    login`. `member`: the membership itself, of a person who is signed in to the panel.
+    """
+
+    owner: str | None = None
+    """E-mail of the person whose it is; null for a service token."""
+
+    cost_limit: Money | None = None
+    """What the clusters that it begins may cost together; null: no limit."""
+
+    cost: Money | None = None
+    """
+    What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
+    it, until the limit suspended it.
+    """
+
+    token: str | None = None
+    """The secret, shown only once; null in a replayed response."""
+
+    project: str | None = None
+    """Slug of the project; null: a billing account."""
 
 
 class MachineType(Answer):

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects, s3_access
-from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_terms
+from ipucloud.clusters.admission import Admitted, admit, check_cost_limit, hold_first_hour, refuse_by_terms
+from ipucloud.clusters.cost_limits.store import count
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
@@ -159,7 +160,8 @@ async def create(
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
     Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
-    budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
+    budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted,
+    cost_limit_reached, unavailable.
 
     A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free. One
     that is created from a reservation gets what that holds.
@@ -230,6 +232,7 @@ async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservati
     reservation = await reservation_for(connection, actor, body, reservation_id, admitted.choice)
     cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
     await give_block(connection, reservation, cluster_id)
+    await count(connection, actor, cluster_id)  # it costs something once the reservation has ended
     return Accepted(operation_id, cluster_id)
 
 
@@ -247,6 +250,7 @@ async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Unt
     await enqueue(
         connection, project_id=project, operation_id=operation_id, machines=flavor.machines, until=until.until
     )
+    await check_cost_limit(connection, actor, cluster_id, admitted.terms, settings)
     return Accepted(operation_id, cluster_id)
 
 

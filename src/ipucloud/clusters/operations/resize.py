@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import Terms, hold_first_hour, refuse_by_terms, terms_of
+from ipucloud.clusters.admission import Terms, check_cost_limit, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import (
     RESIZES,
@@ -211,7 +211,7 @@ async def resize(
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress; validation_failed for a flavor that the
     cluster cannot have, or the end of a wait; state_conflict for a cluster that is not in use; capacity_exhausted; and
-    to grow, as a create, budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
+    to grow, as a create, budget_reached, payment_overdue, quota_exceeded, funds_exhausted, cost_limit_reached.
     """
     may_wait.check()
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
@@ -262,13 +262,16 @@ async def _resize_or_wait(
     except Problem as problem:
         if problem.kind is not CAPACITY_EXHAUSTED:
             raise
+    terms = await _terms(connection, actor, cluster, sizes)
     if sizes.grows:
-        refuse_by_terms(await _terms(connection, actor, cluster, sizes))
+        refuse_by_terms(terms)
     more = max(0, sizes.machines - cluster.machines)
     accepted = await begin_waiting(
         connection, actor, cluster, RESIZE, until, need=sizes.need, more=more, settings=settings
     )
     await write_resize(connection, cluster, sizes, accepted.operation_id)
+    if sizes.grows:
+        await check_cost_limit(connection, actor, cluster.id, terms, settings)
     return accepted
 
 

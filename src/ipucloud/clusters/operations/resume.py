@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
-from ipucloud.clusters.admission import Terms, hold_first_hour, refuse_by_terms, terms_of
+from ipucloud.clusters.admission import Terms, check_cost_limit, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, enter, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
@@ -96,7 +96,7 @@ async def resume(
 
     Raises `Problem`: validation_failed for the end of a wait; not_found, precondition_failed, operation_in_progress,
     state_conflict for a cluster that is not suspended or no longer sold; and as a create: budget_reached,
-    payment_overdue, quota_exceeded, capacity_exhausted, funds_exhausted.
+    payment_overdue, quota_exceeded, capacity_exhausted, funds_exhausted, cost_limit_reached.
     """
     may_wait.check()
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
@@ -141,9 +141,11 @@ async def _resume_or_wait(
         if problem.kind is not CAPACITY_EXHAUSTED:
             raise
     need = await need_to_resume(connection, cluster)
-    return await begin_waiting(
+    accepted = await begin_waiting(
         connection, actor, cluster, RESUME, until, need=need, more=cluster.machines, settings=settings
     )
+    await check_cost_limit(connection, actor, cluster.id, terms, settings)
+    return accepted
 
 
 async def need_to_resume(connection: Statements, cluster: LockedCluster) -> Need:

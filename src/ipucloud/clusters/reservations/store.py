@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_terms
+from ipucloud.clusters.cost_limits.store import refused_reservation
 from ipucloud.clusters.reservations.events import tell
 from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.skus import reserved_sku
@@ -102,11 +103,13 @@ async def reserve(
 ) -> UUID:
     """Hold the machines from now on; the reservation's id.
 
-    Raises `Problem`: validation_failed, budget_reached, payment_overdue, quota_exceeded, capacity_exhausted,
-    state_conflict, unavailable.
+    Raises `Problem`: validation_failed, budget_reached, payment_overdue, cost_limit_reached, quota_exceeded,
+    capacity_exhausted, state_conflict, unavailable.
     """
     wanted = await _examine(connection, actor, body, catalogue=catalogue, settings=settings)
     refuse_by_terms(wanted.terms)
+    if wanted.terms.has_cost_limit:
+        raise refused_reservation()
     if wanted.terms.holds_funds:
         raise Problem(STATE_CONFLICT, "Reservations are not offered to prepaid accounts. Create clusters instead.")
     await _take_quota(connection, actor, wanted)

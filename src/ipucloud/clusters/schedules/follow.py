@@ -32,6 +32,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
+    COST_LIMIT_REACHED,
     FUNDS_EXHAUSTED,
     OPERATION_IN_PROGRESS,
     PAYMENT_OVERDUE,
@@ -56,6 +57,7 @@ _COMES_UP = BILLABLE | {ClusterState.CREATING, ClusterState.RESUMING}
 _REFUSALS: dict[ErrorCode, ScheduleWaitsFor] = {
     BUDGET_REACHED: "budget_reached",
     CAPACITY_EXHAUSTED: "capacity_exhausted",
+    COST_LIMIT_REACHED: "cost_limit_reached",
     FUNDS_EXHAUSTED: "funds_exhausted",
     OPERATION_IN_PROGRESS: "operation",
     PAYMENT_OVERDUE: "payment_overdue",
