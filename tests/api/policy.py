@@ -152,6 +152,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "listAuditLog": OWNING | {Role.SUPPORT},
     "listAllAuditLog": SEEING_THE_PLATFORM,
     "streamEvents": EVERYBODY,
+    "streamAccountEvents": SEEING_ACCOUNTS,
+    "streamOperatorEvents": SEEING_THE_PLATFORM,
     "getOverview": EVERYBODY,
     "getProjectUsage": EVERYBODY,
     "getBillingUsage": EVERYBODY,
@@ -439,5 +441,6 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "updateS3Connection": lambda number: {"prefix": f"number-{number}"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
-QUERIES = {"streamEvents": {"wait": "0"}, "getDefragmentation": {"flavor": "m2000-pod4"}}
+STREAMS = ("streamEvents", "streamAccountEvents", "streamOperatorEvents")
+QUERIES = {name: {"wait": "0"} for name in STREAMS} | {"getDefragmentation": {"flavor": "m2000-pod4"}}
 """Queries that an operation needs."""

@@ -16,7 +16,7 @@ from ipucloud.api.openapi import document
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
-from tests.api.policy import OPEN_TO_ALL
+from tests.api.policy import OPEN_TO_ALL, STREAMS
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", PATH}
@@ -27,7 +27,7 @@ FILES = {
     "getAccountInvoiceProof",
     "getInvoiceProof",
     "getProjectMetrics",
-    "streamEvents",
+    *STREAMS,
 }
 """Operations that answer with nothing but a file, or a stream."""
 

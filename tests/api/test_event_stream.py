@@ -6,11 +6,16 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from uuid import UUID
 
 import httpx
 import pytest
 
 from ipucloud.client.streaming import Message, Messages
+from ipucloud.contract.event_payloads import TopUpPaused
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.events.log import record_for_account
+from ipucloud.identity.roles import Role
 from tests.api.support import Api, problem
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.feed import settled
@@ -20,13 +25,19 @@ from tests.support.waiting import PATIENCE, eventually
 pytestmark = pytest.mark.anyio
 
 
+async def signed(api: Api, role: Role) -> tuple[httpx.AsyncClient, str]:
+    """A caller with a new token of the role, and the token."""
+    caller = await api.caller(role)
+    return caller, caller.headers["Authorization"].removeprefix("Bearer ")
+
+
 @contextmanager
 def opened(server: ApiProcess, api: Api, *, secret: str = "", **given: str) -> Iterator[Iterator[Message]]:
-    """The messages of a stream; `given`: query parameters, and the header `last_event_id`."""
+    """The messages of a stream; `given`: query parameters, the header `last_event_id`, and another `path`."""
     headers = {"Authorization": f"Bearer {secret or api.world.project.token.secret}"}
     if last := given.pop("last_event_id", ""):
         headers["Last-Event-ID"] = last
-    url = f"http://127.0.0.1:{server.port}{api.base}/events/stream"
+    url = f"http://127.0.0.1:{server.port}{given.pop('path', f'{api.base}/events/stream')}"
     with httpx.stream("GET", url, params=given, headers=headers, timeout=PATIENCE, trust_env=False) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -66,6 +77,44 @@ async def test_what_happens_is_sent_and_a_stream_goes_on_after_any_event(api: Ap
         path, headers = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
         problem(server.outside.get(path, params={"after": "1-"}, headers=headers), 422, "validation_failed")
         assert server.outside.head(path, headers=headers).status_code == 200
+
+
+async def test_operators_have_a_stream_of_what_they_read(api: Api, database: Scratch) -> None:
+    admin, secret = await signed(api, Role.ADMIN)
+    mine: dict[str, str] = {"path": "/v1/operator/events/stream", "secret": secret}
+    with api_process({"database_pool_size": 1}, url=database.app_url) as server, opened(server, api, **mine) as live:
+        next(live)
+        await api.make_cluster()
+        freeze = {"region": "luxembourg-2", "reason": "odd answers", "expires_at": "2126-01-01T00:00:00Z"}
+        freeze = (await admin.post("/v1/operator/freezes", json=freeze)).json()
+        await admin.post(f"/v1/operator/freezes/{freeze['id']}:end", json={"reason": "they are right"})
+        await settled(api.world.database)
+        log = (await admin.get("/v1/operator/events", params={"order": "created_at"})).json()["items"]
+        assert [each["type"] for each in log] == ["freeze.started", "freeze.ended"]
+        assert documents([next(live), next(live)]) == log
+        with opened(server, api, after=log[0]["id"], wait="0", **mine) as rest:
+            assert documents([*rest][1:]) == log[1:]
+        [of_project] = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.created"})).json()["items"]
+        with opened(server, api, after=of_project["id"], wait="0", **mine) as rest:
+            assert [message.event for message in rest] == ["gap"]
+
+
+async def test_a_payer_has_a_stream_of_the_account(api: Api, database: Scratch) -> None:
+    payer, secret = await signed(api, Role.PAYER)
+    account = (await payer.get("/v1/me")).json()["token"]["account_id"]
+    mine: dict[str, str] = {"path": f"/v1/billing/accounts/{account}/events/stream", "secret": secret}
+    async with api.world.database.begin() as connection:
+        paused = TopUpPaused(reason="month_limit", detail="The next one would exceed the month's limit.")
+        kind, owner = REGISTRY["account.top_up_paused"], UUID(account)
+        await record_for_account(connection, kind, account_id=owner, subject_id=owner, data=paused)
+    await settled(api.world.database)
+    log = (await payer.get(f"/v1/billing/accounts/{account}/events")).json()["items"]
+    with api_process({"database_pool_size": 1}, url=database.app_url) as server:
+        with opened(server, api, after="0-0", wait="0", **mine) as rest:
+            assert documents([*rest][1:]) == log
+        other = mine | {"path": f"/v1/billing/accounts/{UUID(int=1)}/events/stream"}
+        answer = server.outside.get(other["path"], headers={"Authorization": f"Bearer {secret}"})
+        problem(answer, 404, "not_found")
 
 
 async def test_streams_are_few_and_end_with_their_token_and_their_server(api: Api, database: Scratch) -> None:

@@ -105,36 +105,60 @@ const TYPES: Record<string, string> = {
   webhook: "created deleted disabled secret_rotated updated",
 };
 
-/** What events are about, with their types. */
-export const TYPES_OF = Object.fromEntries(Object.entries(TYPES).map(([noun, verbs]) => [noun, verbs.split(" ").map((verb) => `${noun}.${verb}`)]));
+/** Of accounts and operators only. */
+const OTHER_TYPES: Record<string, string> = {
+  automation: "halted resumed",
+  billing_month: "late sealed",
+  freeze: "ended started",
+  hardware: "drained maintained quarantined returned_to_service",
+  inventory: "agrees differs",
+  payment: "failed received refunded",
+  price: "missing supplied",
+  price_correction: "accepted finished",
+};
+
+const typesOf = (types: Record<string, string>) => Object.fromEntries(Object.entries(types).map(([noun, verbs]) => [noun, verbs.split(" ").map((verb) => `${noun}.${verb}`)]));
+
+/** What events of projects are about, with their types. */
+export const TYPES_OF = typesOf(TYPES);
 
 /** The types of events to listen for; `gap` means that events were missed. */
-export const EVENT_TYPES = [...Object.values(TYPES_OF).flat(), "gap"];
+export const EVENT_TYPES = [...Object.values({ ...TYPES_OF, ...typesOf(OTHER_TYPES) }).flat(), "gap"];
+
+/** Whose events are followed: a project's, those of a payer's billing account, those of operators. */
+export type Followed = { project?: string | undefined; account?: string | null | undefined; operator?: boolean };
 
 /** Keeps what is shown up to date: what an event is about is read again, and everything after a gap. */
-export function useLive(project: string): LiveState {
+export function useLive({ project, account, operator }: Followed): LiveState {
+  const states = [
+    useStream("project", project ? `/v1/projects/${encodeURIComponent(project)}/events/stream` : undefined),
+    useStream("account", account ? `/v1/billing/accounts/${account}/events/stream` : undefined),
+    useStream("operator", operator ? "/v1/operator/events/stream" : undefined),
+  ];
+  return states.find((state) => state !== undefined) ?? "polling";
+}
+
+/** One stream; `what`: first part of the keys of what it is about. Undefined: there is none. */
+function useStream(what: string, url: string | undefined): LiveState | undefined {
   const cache = useQueryClient();
   const [state, setState] = useState<LiveState>("connecting");
   useEffect(() => {
-    if (!project) {
-      setState("polling"); // there is no stream: what is shown is read again now and then
-      return;
-    }
+    if (!url) return;
     let last: LiveState | undefined;
-    return openLive(`/v1/projects/${encodeURIComponent(project)}/events/stream`, (message) => {
+    return openLive(url, (message) => {
       if ("changed" in message) {
-        void cache.invalidateQueries({ predicate: (query) => message.changed === "gap" || query.queryKey[0] === "project" });
+        void cache.invalidateQueries({ predicate: (query) => message.changed === "gap" || query.queryKey[0] === what });
         return;
       }
       if (message.state === "live" && last && last !== "live") void cache.invalidateQueries();
       last = message.state;
       setState(message.state);
     });
-  }, [cache, project]);
+  }, [cache, what, url]);
   useEffect(() => {
-    if (state !== "polling" || !project) return;
-    const again = window.setInterval(() => void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === "project" }), POLL_MS);
+    if (state !== "polling" || !url) return;
+    const again = window.setInterval(() => void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === what }), POLL_MS);
     return () => clearInterval(again);
-  }, [cache, project, state]);
-  return state;
+  }, [cache, state, what, url]);
+  return url ? state : undefined;
 }

@@ -4,7 +4,7 @@ import { api, body, type Schemas } from "./client";
 export type HardwareMachine = Schemas["HardwareMachine"];
 export type HardwareHost = Schemas["HardwareHost"];
 
-/** Operators have no stream of events for hardware: what they look at is read again this often. */
+/** Not every change has an event, such as a machine that becomes free: what operators look at is also read again this often. */
 const WATCHED_MS = 10_000;
 const MACHINES_PER_PAGE = 500;
 

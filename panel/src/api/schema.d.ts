@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 e574caea9850c241a1b410b959fed363fbfcd908cfb891542f62cd28889670da
+// Generated from docs/openapi.json by `npm run schema`; sha256 1b4a0ecdafd101dde5a5bf86e7b5e292a183884dba9094ab2fcb8fa681bd8f2f
 
 export interface paths {
     "/livez": {
@@ -137,6 +137,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listAccountEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["streamAccountEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1129,6 +1145,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listOperatorEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["streamOperatorEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -14127,6 +14159,32 @@ export interface operations {
             };
         };
     };
+    streamAccountEvents: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                wait?: number;
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
     getAccountExportLimit: {
         parameters: {
             query?: never;
@@ -16088,6 +16146,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorEventPage"];
+                };
+            };
+        };
+    };
+    streamOperatorEvents: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                wait?: number;
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };

@@ -8,7 +8,7 @@ import { Loading } from "../components/Loading";
 import { useStrings } from "../i18n";
 import { Flashes, Notifications } from "./Flashes";
 import { Navigation } from "./Navigation";
-import { Project, useChoice, useProject } from "./Project";
+import { Project, useChoice, useMay, useProject } from "./Project";
 import { TopBar } from "./TopBar";
 import { useGoToKey } from "./useGoToKey";
 
@@ -27,7 +27,8 @@ export function Shell() {
 function Frame() {
   const s = useStrings();
   const project = useProject();
-  const live = useLive(project);
+  const { account_id: account } = useChoice().who.token;
+  const live = useLive({ project, account, operator: useMay("platform:read") });
   const { pathname } = useLocation();
   const [going, setGoing] = useState(false);
   useGoToKey(() => setGoing(true));

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { EVENT_TYPES } from "../api/live";
+import { EVENT_TYPES, TYPES_OF } from "../api/live";
 import { de } from "../i18n/de";
 import { en } from "../i18n/en";
 
@@ -11,16 +11,17 @@ test("the types of the API are those of docs/openapi.json: otherwise run `npm ru
   expect(readFileSync("src/api/schema.d.ts", "utf8").split("\n")[0]).toContain(digest);
 });
 
-test("every type of event of a project is listened for", () => {
+test("every type of event of projects, accounts and operators is listened for", () => {
   const { paths } = JSON.parse(readFileSync("../docs/openapi.json", "utf8"));
-  const listed = paths["/v1/projects/{project}/events"].get.parameters.find((each: { name: string }) => each.name === "type");
-  expect([...EVENT_TYPES].sort()).toEqual([...listed.schema.items.enum, "gap"].sort());
+  const lists = ["/v1/projects/{project}/events", "/v1/billing/accounts/{account}/events", "/v1/operator/events"];
+  const types = lists.flatMap((path): string[] => paths[path].get.parameters.find((each: { name: string }) => each.name === "type").schema.items.enum);
+  expect([...EVENT_TYPES].sort()).toEqual([...new Set([...types, "gap"])].sort());
 });
 
-test("every type of event has a name for people", () => {
-  const unnamed = [en, de].flatMap(({ events }) => EVENT_TYPES.filter((type) => {
+test("every type of event of a project has a name for people", () => {
+  const unnamed = [en, de].flatMap(({ events }) => Object.values(TYPES_OF).flat().filter((type) => {
     const [noun = "", verb = ""] = type.split(".");
-    return type !== "gap" && !(events.nouns[noun] && events.verbs[verb]);
+    return !(events.nouns[noun] && events.verbs[verb]);
   }));
   expect(unnamed).toEqual([]);
 });

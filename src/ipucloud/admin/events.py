@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
+from ipucloud.events.news import Feed
 
 _ASKED = "CASE e.subject_type WHEN 'quota_request' THEN e.data ->> 'region' END"
 """The region of a request for a higher quota."""
-_FILTERED = f"""
+_SOURCE = """
 FROM events AS e
 LEFT JOIN projects ON projects.id = e.project_id
 LEFT JOIN clusters AS c
        ON c.project_id = e.project_id
       AND c.id = CASE e.subject_type WHEN 'cluster' THEN e.subject_id
                                      WHEN 'fault_report' THEN CAST(e.data ->> 'cluster' AS uuid) END
+"""
+_FILTERED = f"""
 WHERE e.operators
   AND e.transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
   AND (CAST(:types AS text[]) IS NULL OR e.type = ANY(CAST(:types AS text[])))
@@ -56,7 +60,7 @@ class EventsFound(NamedTuple):
 def _list(order: Order) -> Query[EventsFound]:
     return Query(
         clauses(
-            *("WITH found AS (", _COLUMNS, _FILTERED, _BEHIND[order], "ORDER BY"),
+            *("WITH found AS (", _COLUMNS, _SOURCE, _FILTERED, _BEHIND[order], "ORDER BY"),
             *(", ".join(f"e.{each}" for each in _SORTED[order].split(", ")), "LIMIT CAST(:limit AS integer) + 1),"),
             *("page AS (SELECT found.*, row_number() OVER (ORDER BY", _SORTED[order], ") AS number FROM found)"),
             *("SELECT (SELECT coalesce(json_agg(", _DOCUMENT, "ORDER BY number), '[]')::text FROM page"),
@@ -69,3 +73,12 @@ def _list(order: Order) -> Query[EventsFound]:
 
 LIST_EVENTS: Mapping[Order, Query[EventsFound]] = {order: _list(order) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, `:region` and `:project`, NULL for all."""
+
+PLATFORM = UUID(int=0)
+"""The one reader of `OPERATORS`."""
+OPERATORS = Feed(
+    rows=clauses("(", _COLUMNS, _SOURCE, ") AS events"),
+    reader=f"CAST('{PLATFORM}' AS uuid)",
+    filter="operators",
+    document=_DOCUMENT,
+)

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import Lifespan
 
 from ipucloud import __version__
+from ipucloud.admin.events import OPERATORS
 from ipucloud.api import document, health, pages, reference
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.compression import Compression
@@ -24,7 +25,7 @@ from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
-from ipucloud.api.streams import Streams
+from ipucloud.api.streams import Followers, Streams
 from ipucloud.api.used import UsedTokens
 from ipucloud.api.v1 import service_proxy, terminals
 from ipucloud.api.v1.all import ROUTERS
@@ -33,6 +34,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
+from ipucloud.events.news import ACCOUNTS, PROJECTS
 from ipucloud.identity.passwords import Passwords
 from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock, SystemClock
@@ -113,20 +115,20 @@ def _lifespan(
             clock=clock,
             metrics=metrics,
             streams=Streams(settings, metrics),
-            follower=Follower(database, clock),
+            followers=Followers(*(Follower(feed, database, clock) for feed in (PROJECTS, ACCOUNTS, OPERATORS))),
             passwords=Passwords(),
             attempts=Attempts(clock),
             providers=Providers(settings.oidc_providers, clock),
             logins=ServiceLogins(database, notifier, clock, metrics.service_logins),
         )
-        metrics.stream_lag.set_function(services.follower.lag)
+        metrics.stream_lag.set_function(services.followers.lag)
         app.state.services = services
         await services.notifier.start()
         keeping = (
             asyncio.create_task(used.keep(services.database, clock), name="last-use"),
             asyncio.create_task(catalogue.keep(), name="catalogue"),
             asyncio.create_task(services.service_counts.keep(database, clock), name="service-requests"),
-            asyncio.create_task(services.follower.run(), name="event-follower"),
+            *(asyncio.create_task(each.run(), name="event-follower") for each in services.followers),
             asyncio.create_task(_end_streams(services), name="streams-end"),
         )
         try:
@@ -147,7 +149,8 @@ def _lifespan(
 
 async def _end_streams(services: Services) -> None:
     await services.draining.wait()
-    services.follower.finish()
+    for each in services.followers:
+        each.finish()
 
 
 async def _problem(request: Request, problem: Exception) -> Response:

@@ -11,13 +11,12 @@ from ipucloud.api.attempts import Attempts
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.service_counts import ServiceCounts
 from ipucloud.api.service_logins import ServiceLogins
-from ipucloud.api.streams import Streams
+from ipucloud.api.streams import Followers, Streams
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
-from ipucloud.events.following import Follower
 from ipucloud.identity.passwords import Passwords
 from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock
@@ -45,7 +44,7 @@ class Services:
     clock: Clock
     metrics: Metrics
     streams: Streams
-    follower: Follower
+    followers: Followers
     passwords: Passwords
     attempts: Attempts
     providers: Providers

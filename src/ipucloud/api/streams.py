@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from fastapi.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.metrics import Metrics
 from ipucloud.config import Settings
+from ipucloud.events.following import Follower
 from ipucloud.kernel.errors import TOO_MANY_CONNECTIONS, UNAVAILABLE, Problem
 
 RETRY_MILLISECONDS = 1000
@@ -18,6 +20,22 @@ RETRY_MILLISECONDS = 1000
 AGAIN = {"Retry-After": "5"}
 _UNBUFFERED = {"X-Accel-Buffering": "no"}
 """nginx and others pass on what they get at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followers:
+    """What reads the event log for the streams of this process."""
+
+    projects: Follower
+    accounts: Follower
+    operators: Follower
+
+    def __iter__(self) -> Iterator[Follower]:
+        yield from (self.projects, self.accounts, self.operators)
+
+    def lag(self) -> float:
+        """As `Follower.lag`, of the one that is furthest behind."""
+        return max(each.lag() for each in self)
 
 
 class Streams:

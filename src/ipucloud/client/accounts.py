@@ -220,5 +220,10 @@ def events(
     return request.get(f"{_path(account)}/events", Page[Event], query, scoped=False)
 
 
+def stream_events(account: Ref, *, after: str | None = None) -> Call[Event]:
+    """What happens to the account's money, for `Client.stream`: from now on, or all after an event."""
+    return request.get(f"{_path(account)}/events/stream", Event, {"after": after}, scoped=False)
+
+
 def _path(account: Ref) -> str:
     return f"billing/accounts/{segment(account)}"

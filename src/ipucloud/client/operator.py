@@ -310,6 +310,11 @@ def events(
     return _get("events", Page[OperatorEvent], type=tuple(type), **filters, limit=limit)
 
 
+def stream_events(*, after: str | None = None) -> Call[OperatorEvent]:
+    """What happens to the platform, for `Client.stream`: from now on, or all after an event."""
+    return _get("events/stream", OperatorEvent, after=after)
+
+
 def fault_reports(
     *,
     state: str | None = None,

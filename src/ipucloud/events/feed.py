@@ -49,35 +49,6 @@ class FeedEvent(NamedTuple):
     document: str
 
 
-class _Found(NamedTuple):
-    event: FeedEvent
-    project_id: UUID
-
-
-class _News(NamedTuple):
-    settled: int
-    found: _Found | None
-
-
-class StreamOpened(NamedTuple):
-    """The row of `OPEN_STREAM`. `known`: the log can be read on from the position that was asked about."""
-
-    role: str | None
-    project_id: UUID | None
-    tail: int
-    known: bool
-
-
-OPEN_STREAM = """
-SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id, horizon.settled AS tail,
-       CAST(:after_id AS bigint) = 0 AND CAST(:after_transaction AS bigint) <= horizon.settled
-         OR EXISTS (SELECT FROM events
-                    WHERE project_id = (SELECT project_id FROM project)
-                      AND transaction = CAST(:after_transaction AS bigint) AND id = CAST(:after_id AS bigint)) AS known
-FROM (SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS settled) AS horizon
-"""
-"""Continues `identity.access.authenticated`; `StreamOpened`. The position is of an event, or one that `tail` gave."""
-
 DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'subject_type', subject_type, 'subject_id', subject_id,
@@ -142,24 +113,6 @@ _READ = Query(
     ),
     FeedEvent,
 )
-_NEWS = Query(
-    clauses(
-        """
-        SELECT horizon.settled, news.transaction, news.id, news.type, news.document, news.project_id
-        FROM (SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS settled) AS horizon
-        LEFT JOIN LATERAL (
-          SELECT project_id, transaction, id, type, CAST(""",
-        *(DOCUMENT, "AS text) AS document FROM events"),
-        """
-          WHERE project_id = ANY(CAST(:projects AS uuid[])) AND transaction < horizon.settled
-            AND (transaction, id) > (:after_transaction, :after_id)
-          ORDER BY transaction, id LIMIT :limit
-        ) AS news ON true
-        ORDER BY news.transaction, news.id
-        """,
-    ),
-    _News,
-)
 _TAIL = Query("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)", int)
 
 
@@ -196,31 +149,6 @@ async def read(
         order=Order.OLDEST_FIRST, limit=limit, behind=behind, types=types, subject_id=subject_id
     )
     return (await _READ.all(connection, parameters | {"project_id": project_id}))[:limit]
-
-
-class News(NamedTuple):
-    """The events of some projects after a position and up to `end`, each with its project."""
-
-    events: list[tuple[UUID, FeedEvent]]
-    end: Position
-    more: bool
-
-
-async def news(connection: Statements, projects: Sequence[UUID], *, behind: Position | None, limit: int) -> News:
-    """The next events of these projects after a position; after None there are none, and `end` is the tail."""
-    behind = behind or _ENDS[Order.NEWEST_FIRST]
-    rows = await _NEWS.all(
-        connection,
-        {
-            "projects": list(projects),
-            "after_transaction": behind.transaction,
-            "after_id": behind.id,
-            "limit": limit,
-        },
-    )
-    events = [(row.found.project_id, row.found.event) for row in rows if row.found is not None]
-    more = len(events) == limit
-    return News(events, events[-1][1].position if more else Position(rows[0].settled, 0), more)
 
 
 async def tail(connection: Statements) -> Position:

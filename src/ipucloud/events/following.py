@@ -1,7 +1,8 @@
 """Following the log as it grows: one reader of it per process, however many follow it.
 
-A subscription gets a project's events in the log's order, none missing and none twice. It keeps few of them: when its
-subscriber is slow, or has only just come, it reads the log itself until it has caught up.
+A subscription gets the events of its reader (a project, a billing account, or the operators) in the log's order, none
+missing and none twice. It keeps few of them: when its subscriber is slow, or has only just come, it reads the log itself
+until it has caught up.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from ipucloud.db.engine import Database
-from ipucloud.events.feed import FeedEvent, Position, news, read
+from ipucloud.events.feed import FeedEvent, Position
+from ipucloud.events.news import Feed
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
 
@@ -27,7 +29,7 @@ PAUSE_SECONDS = 1.0
 BATCH = 1000
 """Events of one read, for all subscriptions together."""
 KEPT = 500
-"""Events that a subscription keeps for its subscriber; they are shared by all subscriptions of a project."""
+"""Events that a subscription keeps for its subscriber; they are shared by all subscriptions of a reader."""
 PAGE = 200
 """Events of a read for one subscription."""
 
@@ -35,10 +37,11 @@ log = structlog.get_logger(__name__)
 
 
 class Subscription:
-    """The events of one project, for one subscriber."""
+    """The events of one reader, for one subscriber."""
 
-    def __init__(self, project_id: UUID, database: Database) -> None:
-        self.project_id = project_id
+    def __init__(self, feed: Feed, reader: UUID, database: Database) -> None:
+        self.reader = reader
+        self._feed = feed
         self._database = database
         self._kept: deque[FeedEvent] = deque()
         self._behind: Position | None = None
@@ -70,7 +73,7 @@ class Subscription:
 
     async def _read(self, position: Position, behind: Position) -> list[FeedEvent]:
         async with self._database.read() as connection:
-            page = await read(connection, project_id=self.project_id, behind=position, limit=PAGE)
+            page = await self._feed.page(connection, self.reader, behind=position, limit=PAGE)
         if len(page) < PAGE and behind is self._behind:  # unless it fell behind again meanwhile
             self.caught_up = True
         return page
@@ -98,9 +101,10 @@ class Subscription:
 
 
 class Follower:
-    """The one reader of a process. It reads only while somebody is subscribed."""
+    """What a process reads of a feed, once for all. It reads only while somebody is subscribed."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, feed: Feed, database: Database, clock: Clock) -> None:
+        self._feed = feed
         self._database = database
         self._clock = clock
         self._subscriptions: dict[UUID, set[Subscription]] = {}
@@ -110,22 +114,22 @@ class Follower:
         self._over = False
 
     @contextmanager
-    def subscribed(self, project_id: UUID) -> Iterator[Subscription]:
+    def subscribed(self, reader: UUID) -> Iterator[Subscription]:
         """A subscription while the block lasts."""
-        subscription = Subscription(project_id, self._database)
+        subscription = Subscription(self._feed, reader, self._database)
         if self._over:
             subscription.finish()
         if not self._subscriptions:
             self._read_at = self._clock.monotonic()
-        self._subscriptions.setdefault(project_id, set()).add(subscription)
+        self._subscriptions.setdefault(reader, set()).add(subscription)
         self._asked.set()
         try:
             yield subscription
         finally:
-            others = self._subscriptions[project_id]
+            others = self._subscriptions[reader]
             others.remove(subscription)
             if not others:
-                del self._subscriptions[project_id]
+                del self._subscriptions[reader]
 
     def lag(self) -> float:
         """Seconds since the log was last read to its end; 0 while nobody is subscribed."""
@@ -159,17 +163,17 @@ class Follower:
     async def _read(self) -> bool:
         """Read one batch, and pass it on. True when there is more.
 
-        Only who was there before the read gets it: the others' projects were not asked for.
+        Only who was there before the read gets it: the others' events were not asked for.
         """
-        present, projects = self._all(), list(self._subscriptions)
+        present, readers = self._all(), list(self._subscriptions)
         async with self._database.read() as connection:
-            events, end, more = await news(connection, projects, behind=self._behind, limit=BATCH)
-        by_project: dict[UUID, list[Subscription]] = {}
+            events, end, more = await self._feed.news(connection, readers, behind=self._behind, limit=BATCH)
+        by_reader: dict[UUID, list[Subscription]] = {}
         for subscription in present:
             subscription.begin(self._behind or end)
-            by_project.setdefault(subscription.project_id, []).append(subscription)
-        for project_id, event in events:
-            for subscription in by_project[project_id]:
+            by_reader.setdefault(subscription.reader, []).append(subscription)
+        for reader, event in events:
+            for subscription in by_reader[reader]:
                 subscription.put(event, end)
         self._behind = end
         return more

@@ -21,7 +21,7 @@ PATH = f"/v1/projects/demo/clusters/{CLUSTER_ID}"
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("commands.cluster_changes", "commands.events", "watching"):
+    for module in ("commands.cluster_changes", "watching"):
         monkeypatch.setattr(f"ipucloud.cli.{module}.sleep", lambda _: None)
 
 
@@ -228,6 +228,23 @@ def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) ->
     assert [line.partition(",")[0] for line in ended.out.splitlines()[:3]] == ['{"id": "1"', '{"id": "2"', '{"id": "3"']
     assert [each.query.get("after") for each in service.asked] == [None, "2", "2"]
     assert [each.headers.get("last-event-id") for each in service.asked] == [None, None, "3"]
+
+
+def test_an_accounts_events_are_followed_by_type(run: Run, service: Service) -> None:
+    account, path = "research", "/v1/billing/accounts/research/events"
+    event: dict[str, object] = {"subject_type": "account", "subject_id": CLUSTER_ID, "at": "2026-01-01T00:00:00Z"}
+    event |= {"request_id": None, "operation_id": None, "data": {}}
+    service.lists(path, [event | {"id": "1", "type": "invoice.issued"}])
+    types = {"2": "payment.received", "3": "invoice.overdue"}
+    sent = [json.dumps(event | {"id": each, "type": name}) for each, name in types.items()]
+    text = "".join(
+        f"id: {each}\nevent: {types[each]}\ndata: {data}\n\n" for each, data in zip(types, sent, strict=True)
+    )
+    stream = Reply(raw=text.encode(), headers={"Content-Type": "text/event-stream"})
+    service.on("GET", f"{path}/stream", stream, problem(401, "unauthenticated", "Send a valid token."))
+    ended = run("accounts", "events", account, "--follow", "--json", "--type", "invoice.*")
+    assert ended.status == 4
+    assert [line.partition(",")[0] for line in ended.out.splitlines()[:2]] == ['{"id": "1"', '{"id": "3"']
 
 
 def test_open_uses_the_browser_or_prints_the_address(

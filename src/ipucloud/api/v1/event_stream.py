@@ -1,6 +1,6 @@
-"""Events of a project as they become visible: a stream of server-sent events.
+"""Events as they become visible: a stream of server-sent events, for a project, a billing account or operators.
 
-A stream holds no database connection. The process reads the log once for all its streams (`events.following`).
+A stream holds no database connection. The process reads each log once for all its streams (`events.following`).
 """
 
 from __future__ import annotations
@@ -8,25 +8,27 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
+from uuid import UUID
 
 from fastapi import Query
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud.admin.events import OPERATORS, PLATFORM
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import check_permission, read
-from ipucloud.api.routing import operation, router
+from ipucloud.api.reads import check_permission, reading, reading_account, reading_platform
+from ipucloud.api.routing import Operation, operation, router
 from ipucloud.api.services import Services, services_of
-from ipucloud.api.shapes import LAST_EVENT_ID, ProjectRef
+from ipucloud.api.shapes import LAST_EVENT_ID, AccountId, ProjectRef
 from ipucloud.api.streams import RETRY_MILLISECONDS, EventStream
 from ipucloud.api.trace import trace_of
 from ipucloud.contract.event_types import MEMBER_REMOVED, PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
 from ipucloud.contract.events import EventStreamQuery
-from ipucloud.events.feed import OPEN_STREAM, FeedEvent, Position, StreamOpened
-from ipucloud.events.following import Subscription
-from ipucloud.identity.access import authenticated
+from ipucloud.events.feed import FeedEvent, Position
+from ipucloud.events.following import Follower, Subscription
+from ipucloud.events.news import ACCOUNTS, PROJECTS, Opened
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import TOO_MANY_CONNECTIONS, FieldError, Problem
 
@@ -35,7 +37,6 @@ KEEP_ALIVE_SECONDS = 15.0
 GAP = "gap"
 """Type of the message that says that events may be missing."""
 
-_OPEN = authenticated(OPEN_STREAM, StreamOpened)
 _UNKNOWN = Position(0, -1)
 _LEFT = frozenset({TOKEN_REVOKED.name, TOKEN_ROTATED.name, PROJECT_DELETED.name, MEMBER_REMOVED.name})
 """Events after which the caller may have no access any more."""
@@ -43,17 +44,20 @@ _LEFT = frozenset({TOKEN_REVOKED.name, TOKEN_ROTATED.name, PROJECT_DELETED.name,
 routes = router()
 
 
-@routes.get(
-    "/v1/projects/{project}/events/stream",
-    **operation(
-        "streamEvents",
-        "Stream events",
-        Permission.PROJECT_READ,
+def _streaming(operation_id: str, summary: str, permission: Permission) -> Operation:
+    return operation(
+        operation_id,
+        summary,
+        permission,
         files=("text/event-stream",),
         errors=(TOO_MANY_CONNECTIONS,),
         headers=(LAST_EVENT_ID,),
         description="Server-sent events",
-    ),
+    )
+
+
+@routes.get(
+    "/v1/projects/{project}/events/stream", **_streaming("streamEvents", "Stream events", Permission.PROJECT_READ)
 )
 async def stream_events(request: Request, project: ProjectRef, query: Annotated[EventStreamQuery, Query()]) -> Response:
     """Send the project's events as they become visible, in the order of the log, as server-sent events.
@@ -64,19 +68,56 @@ async def stream_events(request: Request, project: ProjectRef, query: Annotated[
     be read on from there, the first message is of the type `gap`: read everything again.
     """
     asked = _asked(request, query)
-    after = asked or Position(0, 0)
-    row = await read(request, _OPEN, project, after_transaction=after.transaction, after_id=after.id)
-    services = services_of(request)
+    async with reading(request, project) as (connection, scope):
+        opened = await PROJECTS.opened(connection, scope.project_id, asked)
+    return _stream(request, services_of(request).followers.projects, scope.project_id, _begun(asked, opened), query)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:ref}/events/stream",
+    **_streaming("streamAccountEvents", "Stream an account's events", Permission.ACCOUNT_READ),
+)
+async def stream_account_events(
+    request: Request, account: AccountId, query: Annotated[EventStreamQuery, Query()]
+) -> Response:
+    """Send what happens to the account's money, as [the stream of a project](#operation/streamEvents) does."""
+    asked = _asked(request, query)
+    async with reading_account(request, account) as connection:
+        opened = await ACCOUNTS.opened(connection, account, asked)
+    return _stream(request, services_of(request).followers.accounts, account, _begun(asked, opened), query)
+
+
+@routes.get(
+    "/v1/operator/events/stream",
+    **_streaming("streamOperatorEvents", "Stream events for operators", Permission.PLATFORM_READ),
+)
+async def stream_operator_events(request: Request, query: Annotated[EventStreamQuery, Query()]) -> Response:
+    """Send what happens to the platform, as [the stream of a project](#operation/streamEvents) does."""
+    asked = _asked(request, query)
+    async with reading_platform(request) as connection:
+        opened = await OPERATORS.opened(connection, PLATFORM, asked)
+    return _stream(request, services_of(request).followers.operators, PLATFORM, _begun(asked, opened), query)
+
+
+class _Start(NamedTuple):
+    position: Position
+    gap: bool
+
+
+def _begun(asked: Position | None, opened: Opened) -> _Start:
+    gap = asked is not None and not opened.known
+    return _Start(Position(opened.tail, 0) if asked is None or gap else asked, gap)
+
+
+def _stream(request: Request, follower: Follower, reader: UUID, start: _Start, query: EventStreamQuery) -> Response:
     if trace_of(request).bodiless:
         return Response(media_type="text/event-stream")
+    services = services_of(request)
     held = ExitStack()
     held.enter_context(services.streams.admitted(trace_of(request).credential()))
-    if row.project_id is None:
-        raise TypeError("`read` admits nobody without a project")
-    subscription = held.enter_context(services.follower.subscribed(row.project_id))
-    gap = asked is not None and not row.known
-    start = Position(row.tail, 0) if asked is None or gap else asked
-    return EventStream(_Stream(request, services, subscription, start, query.wait).messages(gap=gap), held)
+    subscription = held.enter_context(follower.subscribed(reader))
+    stream = _Stream(request, services, subscription, start.position, query.wait)
+    return EventStream(stream.messages(gap=start.gap), held)
 
 
 def _asked(request: Request, query: EventStreamQuery) -> Position | None:

@@ -12,7 +12,7 @@ import typer
 from pydantic import BaseModel
 
 from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
-from ipucloud.cli.commands.events import follow_events
+from ipucloud.cli.commands.events import follow_events, of_type
 from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
@@ -320,8 +320,9 @@ def list_events(
         follow_events(
             session,
             latest,
-            lambda last: accounts.events(account, type=chosen, after=last, order="created_at"),
+            lambda after: accounts.stream_events(account, after=after),
             _event_row,
+            lambda event: of_type(event, chosen),
         )
     else:
         session.show_items(latest, ("TIME", "TYPE", "DATA"), _event_row, wrap="DATA")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.events import follow_events
+from ipucloud.cli.commands.events import follow_events, of_type
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
 from ipucloud.client.models import OperatorEvent
@@ -34,12 +34,18 @@ def list_events(
         follow_events(
             session,
             latest,
-            lambda last: operator.events(type=chosen, region=region, project=of, after=last, order="created_at"),
+            lambda after: operator.stream_events(after=after),
             _row,
+            lambda event: of_type(event, chosen) and of in {None, event.project} and _in(event, region),
         )
     else:
         titles = ("TIME", "TYPE", "REGION", "PROJECT", "SUBJECT", "DATA")
         session.show_items(latest, titles, _row, drop=("PROJECT", "REGION"), wrap="DATA")
+
+
+def _in(event: OperatorEvent, region: str | None) -> bool:
+    """Whether an event is of a region; one of the platform without a region is of each."""
+    return region is None or event.region == region or (event.region is None and event.project is None)
 
 
 def _row(event: OperatorEvent) -> tuple[object, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from itertools import islice
-from time import sleep
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from itertools import chain, islice
 from typing import Annotated, TypeVar
 
 import typer
@@ -13,10 +13,9 @@ import typer
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.output import shown, write_json
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import events
 from ipucloud.client.call import Call
-from ipucloud.client.models import Event, OperatorEvent, Page
+from ipucloud.client.models import Event, OperatorEvent
 
 app = typer.Typer(cls=Listing)
 
@@ -40,38 +39,31 @@ def list_events(
     """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
     latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
     if follow:
-        show_events(session, latest, _row)
-        after = latest[-1].id if latest else BEGINNING
-        show_events(session, session.client.stream(events.stream(after=after)), _row)
+        follow_events(session, latest, lambda after: events.stream(after=after), _row)
     else:
         session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row, drop=("OPERATION",))
 
 
-def show_events(session: Session, new: Iterable[Some], row: Callable[[Some], tuple[object, ...]]) -> str | None:
-    """Print a line or a JSON document for each event as it comes; the last one's id."""
-    last = None
-    for event in new:
-        last = event.id
+def follow_events(
+    session: Session,
+    latest: Sequence[Some],
+    newer: Callable[[str], Call[Some]],
+    row: Callable[[Some], tuple[object, ...]],
+    wanted: Callable[[Some], bool] = lambda _: True,
+) -> None:
+    """Print a line or a JSON document for each of the latest events, and for those that follow as they come."""
+    after = latest[-1].id if latest else BEGINNING
+    for event in chain(latest, filter(wanted, session.client.stream(newer(after)))):
         if session.as_json:
             write_json(event)
         else:
             sys.stdout.write("  ".join(shown(cell).plain for cell in row(event)) + "\n")
             sys.stdout.flush()
-    return last
 
 
-def follow_events(
-    session: Session,
-    new: Iterable[Some],
-    newer: Callable[[str | None], Call[Page[Some]]],
-    row: Callable[[Some], tuple[object, ...]],
-) -> None:
-    """Print these events and those that follow, a line or a JSON document for each, without end."""
-    last = None
-    while True:
-        last = show_events(session, new, row) or last
-        sleep(INTERVAL)
-        new = session.client.items(newer(last))
+def of_type(event: Event | OperatorEvent, patterns: Sequence[str]) -> bool:
+    """Whether an event is of one of these types or nouns, as in `cluster.*`; without any it is."""
+    return not patterns or any(fnmatchcase(event.type, pattern) for pattern in patterns)
 
 
 def _row(event: Event) -> tuple[object, ...]:
