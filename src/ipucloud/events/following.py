@@ -1,8 +1,8 @@
 """Following the log as it grows: one reader of it per process, however many follow it.
 
-A subscription gets the events of its reader (a project, a billing account, or the operators) in the log's order, none
-missing and none twice. It keeps few of them: when its subscriber is slow, or has only just come, it reads the log itself
-until it has caught up.
+A subscription gets the events of its reader (a project, a billing account, or the operators) in the log's order,
+none missing and none twice. It keeps few of them: when its subscriber is slow, or has only just come, it reads the log
+itself until it has caught up.
 """
 
 from __future__ import annotations

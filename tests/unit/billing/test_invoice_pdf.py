@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -12,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipucloud.billing.invoices.fonts import can_print, printable
 from ipucloud.billing.invoices.pdf import render
 from ipucloud.billing.invoices.settling import Paid
-from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
+from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from ipucloud.contract.invoices import InvoiceOut
 from tests.unit.billing.invoice_samples import (
     CUSTOMER,
@@ -40,6 +43,9 @@ DOCUMENTS = {
     "of somebody with a long address": invoice(lines(2), payer=CUSTOMER._replace(address="A line\n" * 140)),
     "with credited machines": CREDITED,
     "owed to the customer": OWED,
+    "of somebody in Tokyo": invoice(
+        lines(2), payer=CUSTOMER._replace(legal_name="株式会社サンプル", address="千代田区1-1\n東京都")
+    ),
 }
 
 
@@ -62,6 +68,12 @@ def boxes(page: pdfium.PdfPage) -> list[Box]:
     """Where each piece of text stands: left, bottom, right, top, in points from the lower left."""
     found = page.get_textpage()
     return [found.get_rect(number) for number in range(found.count_rects())]
+
+
+def placed(document: InvoiceOut) -> list[Box]:
+    """The boxes of the first page."""
+    with opened(document) as pdf:
+        return boxes(pdf[0])
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -173,11 +185,36 @@ def test_made_again_it_is_the_same_to_the_byte(document: InvoiceOut) -> None:
     assert render(document) == render(document)
 
 
+NAMES = {
+    "Japanese": "株式会社サンプル",
+    "Chinese": "示例大学北京",
+    "Korean": "서울대학교연구소",
+    "Arabic": "جامعة المثال",
+    "Persian": "دانشگاه می\u200cخواهم",  # noqa: RUF001  # letters, not look-alikes
+    "Hebrew": "אוניברסיטת הדוגמה",
+}
+"""Names that need other fonts than the sentences around them."""
+
+
 def test_names_of_any_language_are_printed_or_replaced() -> None:
     assert printable("Große Straße, Besançon – 5 €") == "Große Straße, Besançon – 5 €"
     named = "Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
-    assert printable(named) == named
-    assert printable("株式会社\t ﷼\u202e") == "????? ??"
+    for name in (named, *NAMES.values()):
+        assert (can_print(name), printable(name)) == (True, name)
+    for name in ("ไทย", "हिन्दी", "🙂", "a\u202eb", "a\tb"):
+        assert (can_print(name), "?" in printable(name)) == (False, True), name
     odd = CUSTOMER._replace(legal_name="株式会社 " + named, address="A very long line " * 12)
     [text] = texts(invoice(lines(1), payer=odd))
-    assert "???? " + named in text
+    assert "株式会社 " + named in text
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_name_in_another_script_has_a_glyph_for_each_letter(name: str) -> None:
+    """A PDF's text is found again by its glyphs; those of Arabic are forms of letters, which NFKC makes letters."""
+    long = f"{name} Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
+    document = invoice(lines(1), payer=CUSTOMER._replace(legal_name=long, address=f"{name} 12"))
+    [text] = texts(document)
+    assert "«Ромашка»; Công ty Cổ phần Đông Á" in text
+    assert all(box[0] >= LEFT * POINTS and box[2] <= RIGHT * POINTS for box in placed(document))
+    letters = Counter(each for each in unicodedata.normalize("NFKC", 2 * name) if each.isalpha())
+    assert letters <= Counter(unicodedata.normalize("NFKC", text))

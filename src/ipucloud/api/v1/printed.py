@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from ipucloud.api.problems import invalid
-from ipucloud.billing.invoices.sheet import can_print
+from ipucloud.billing.invoices.fonts import can_print
 from ipucloud.kernel.errors import FieldError
 
-_WHY = "Invoices are printed in Latin, Greek and Cyrillic letters: transcribe this."
+_WHY = (
+    "Invoices are printed in Latin, Greek, Cyrillic, Arabic and Hebrew letters, and in Chinese, Japanese and Korean:"
+    " transcribe this."
+)
 
 
 def refuse_unprintable(body: BaseModel, *, but: str | None = None) -> None:

@@ -1,21 +1,16 @@
 """A page of a PDF document: A4, margins, a running head and foot, tables that break over pages.
 
-Text is set in Open Sans, embedded as a subset. It covers Latin, Greek and Cyrillic. Other characters lose their
-accents, or are printed as `?` (`printable`).
+Text is set in the fonts of `fonts`, embedded as subsets.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import Literal, Self
+from typing import Literal
 
-from fpdf import FPDF
-from fpdf.fonts import TTFFont
-from ttf_opensans import OPENSANS_BOLD, OPENSANS_REGULAR
+from ipucloud.billing.invoices.fonts import FONT, Fonts, printable
 
 WIDTH, HEIGHT = 210.0, 297.0
 LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0
@@ -23,57 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0
 INK, GREY, RULE, SHADE = (28, 32, 38), (104, 112, 122), (205, 210, 216), (243, 245, 247)
 _ROOM = HEIGHT - BOTTOM - TOP - 12
 """The height of a page below its running head and the titles of a table."""
-FONT = "opensans"
 Align = Literal["L", "R"]
-
-
-def printable(text: str) -> str:
-    """`text` in characters that the font has: an accent it lacks is dropped, a letter it lacks becomes `?`."""
-    return "".join(_printable(character) for character in unicodedata.normalize("NFC", text))
-
-
-def can_print(text: str) -> bool:
-    """Whether the font has every letter of the text, which may have several lines."""
-    return all(_printable(each) != "?" for each in unicodedata.normalize("NFC", text) if each not in "?\n")
-
-
-def _printable(character: str) -> str:
-    for candidate in (character, _without_accent(character)):
-        if candidate and candidate.isprintable() and all(ord(each) in _in_font() for each in candidate):
-            return candidate
-    return "?"
-
-
-def _without_accent(character: str) -> str:
-    parts = unicodedata.normalize("NFKD", character)
-    return "".join(part for part in parts if not unicodedata.combining(part))
-
-
-@cache
-def _in_font() -> frozenset[int]:
-    """The code points that both weights have."""
-    with _Fonts() as fonts:
-        regular, bold = (frozenset(each.cmap) for each in fonts.loaded())
-    return regular & bold
-
-
-class _Fonts(FPDF):
-    """A document with the fonts, whose files are open until the end of its `with`."""
-
-    def __init__(self, standard: str | None = None) -> None:
-        super().__init__(orientation="portrait", unit="mm", format="A4", enforce_compliance=standard)
-        self.add_font(FONT, "", OPENSANS_REGULAR.path)
-        self.add_font(FONT, "B", OPENSANS_BOLD.path)
-
-    def loaded(self) -> Iterator[TTFFont]:
-        return (each for each in self.fonts.values() if isinstance(each, TTFFont))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for font in self.loaded():
-            font.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +38,7 @@ class Row:
     note: str = ""
 
 
-class Sheet(_Fonts):
+class Sheet(Fonts):
     """A document of `pages` pages, for a `with`. Nothing depends on the clock: the same input gives the same bytes.
 
     `standard`: that it has to comply with, such as `PDF/A-3B`.
@@ -136,11 +81,15 @@ class Sheet(_Fonts):
         align: Align = "L",
     ) -> float:
         """Set text from (x, y) on, broken to the width, by default up to the right margin; where the next line goes."""
+        prepared = self.prepared(text)
         self.set_font(FONT, "B" if bold else "", size)
         self.set_text_color(*colour)
+        if self.text_shaping:
+            # Of a text that begins in a fallback font, fpdf2 2.8.9 sets the second line in a wrong one.
+            self.text(x, y, " ")
         self.set_xy(x, y)
         wide = RIGHT - x if width is None else width
-        self.multi_cell(wide, size * 0.46, printable_lines(text), align=align, new_x="LMARGIN", new_y="NEXT")
+        self.multi_cell(wide, size * 0.46, prepared, align=align, new_x="LMARGIN", new_y="NEXT")
         return float(self.get_y())
 
     def need(self, height: float) -> None:
@@ -176,9 +125,10 @@ class Sheet(_Fonts):
 
     def _fitting(self, text: str, width: float) -> float:
         """The largest size, from 9 points down to 7, in which the text fits one line."""
+        prepared = self.prepared(text)
         for size in (9.0, 8.5, 8.0, 7.5):
             self.set_font(FONT, "", size)
-            if self.get_string_width(printable(text)) + 2 * self.c_margin <= width:
+            if self.get_string_width(prepared) + 2 * self.c_margin <= width:
                 return size
         return 7.0
 
@@ -200,8 +150,9 @@ class Sheet(_Fonts):
         return height + 2.6
 
     def _measured(self, text: str, width: float, size: float) -> float:
+        prepared = self.prepared(text)
         self.set_font(FONT, "", size)
-        lines = self.multi_cell(width, size * 0.46, printable_lines(text), dry_run=True, output="LINES")
+        lines = self.multi_cell(width, size * 0.46, prepared, dry_run=True, output="LINES")
         return size * 0.46 * len(lines) if isinstance(lines, list) else 0.0
 
     def _row(self, columns: Sequence[Column], row: Row, height: float) -> None:
@@ -222,7 +173,3 @@ class Sheet(_Fonts):
     def rule(self, x: float) -> None:
         """A strong line at the present height, from `x` to the right margin."""
         self._rule(self.get_y(), x, INK)
-
-
-def printable_lines(text: str) -> str:
-    return "\n".join(printable(line) for line in text.split("\n"))
