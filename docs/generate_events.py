@@ -71,8 +71,8 @@ cluster, on `operation.*` the operation, on `budget.*`, `account.*` and `invoice
 event for each step of an operation: while one is running, its `stage`, `progress` and `expected_at` are read from
 it every few seconds.
 
-`ipucloud events list --follow` and, in the [SDK](sdk.md#events), `client.stream(events.stream())` read a stream. Billing
-accounts and operators have streams of the same kind: `GET /v1/billing/accounts/{account}/events/stream`
+`ipucloud events list --follow` and, in the [SDK](sdk.md#events), `client.stream(events.stream())` read a stream.
+Billing accounts and operators have streams of the same kind: `GET /v1/billing/accounts/{account}/events/stream`
 (`ipucloud accounts events ACCOUNT --follow`, `accounts.stream_events`) and `GET /v1/operator/events/stream`
 (`ipucloud admin events --follow`, `operator.stream_events`).
 """

@@ -299,6 +299,9 @@ class Settings(BaseSettings):
     )
     login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
     invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
+    audit_log_days: int | None = Field(
+        None, ge=90, description="after how many days entries of the audit log are removed; unset: never"
+    )
     oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(_distinct)] = Field(
         (), description="OpenID Connect providers through which people sign in, as a JSON list"
     )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from ipucloud.cli.service.audit_log import app
-from ipucloud.identity.audit_log import ABANDONED_SECONDS, seal, verify
+from ipucloud.identity.audit_log import ABANDONED_SECONDS, prune, seal, verify
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem
 from tests.support.people import PASSWORD, make_person
@@ -122,6 +122,42 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
         assert any(fault in each for each in found.faults), (statement, found.faults)
 
 
+async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
+    api: Api, database: Scratch, stopped_clock: None
+) -> None:
+    async def written(*names: str) -> str:
+        for name in names:
+            await api.owner.post(f"{api.base}/tokens", json={"name": name, "role": "viewer"})
+        await seal(api.world.database)
+        async with api.world.database.read() as connection:
+            return (await verify(connection)).head
+
+    old = await written("a", "b", "c")
+    async with api.world.database.read() as connection:
+        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    stop_clock(database.owner_url, now + timedelta(days=60))
+    head = await written("d")
+    with pytest.raises(sa.exc.IntegrityError):
+        await prune(api.world.database, 89)
+    assert await prune(api.world.database, 90) == 0
+    stop_clock(database.owner_url, now + timedelta(days=91))
+    assert await prune(api.world.database, 90) == 3
+    async with api.world.database.read() as connection:
+        assert await verify(connection, head=head) == (4, 3, head, [])
+        assert (await verify(connection, head=old)).faults == []
+        [lost] = (await verify(connection, head="ff")).faults
+    assert "one of the 3 that were removed" in lost
+    stop_clock(database.owner_url, now + timedelta(days=500))
+    assert await prune(api.world.database, 90) == 0, "the newest one stays"
+    after = await written("e")
+    assert await prune(api.world.database, 90) == 1
+    async with api.world.database.read() as connection:
+        assert await verify(connection, head=after) == (5, 4, after, [])
+    async with api.world.database.begin() as connection:
+        with pytest.raises(sa.exc.DBAPIError):
+            await connection.execute(sa.text("UPDATE audit_log_start SET seq = 5"))
+
+
 async def test_an_entry_that_nobody_completes_is_abandoned(api: Api, database: Scratch, stopped_clock: None) -> None:
     await api.owner.post(f"{api.base}/tokens", json={"name": "t", "role": "viewer"})
     async with api.world.database.begin() as connection:  # its process was killed before it could complete it
@@ -151,6 +187,17 @@ async def test_operators_verify_and_export_it_at_the_database(api: Api, database
     exported = [json.loads(line) for line in (await run("export", "--after", "1")).output.splitlines()]
     assert [each["seq"] for each in exported] == [2, 3]
     assert exported[-1]["hash"] == head
+    for line, entry in zip(
+        (await run("export", "--format", "cloudevents", "--after", "1")).output.splitlines(), exported, strict=True
+    ):
+        event = json.loads(line)
+        assert (event["specversion"], event["id"], event["data"]) == ("1.0", entry["id"], entry)
+        assert (event["type"], event["subject"]) == ("ipucloud.audit.createToken", f"projects/{api.world.project.id}")
+    for line, entry in zip(
+        (await run("export", "--format", "syslog", "--after", "1")).output.splitlines(), exported, strict=True
+    ):
+        header, _, text = line.partition(" - createToken - ")
+        assert (header, json.loads(text)) == (f"<109>1 {entry['at']} - ipucloud", entry)
     with psycopg.connect(database.owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_log SET actor = 'nobody' WHERE seq = 2")

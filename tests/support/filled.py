@@ -30,7 +30,6 @@ from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
-from ipucloud.identity.audit_tables import audit_log
 from ipucloud.identity.tables import browser_sessions, invitations, sign_in_links, users
 from ipucloud.invariants.tables import repairs, site_findings
 from ipucloud.inventory.expected.changes import replace
@@ -51,7 +50,7 @@ from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
-from tests.support.filled_sign_ins import fill_sign_ins
+from tests.support.filled_sign_ins import fill_audit_log, fill_sign_ins
 from tests.support.settled import SETTLED
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
@@ -424,11 +423,7 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     ann = new_id()
     await connection.execute(sa.insert(users).values(id=ann, email="ann@example.com", password_hash="$argon2id$"))
     await fill_sign_ins(connection, ann, project)
-    await connection.execute(
-        sa.insert(audit_log).values(
-            id=new_id(), operation="createCluster", method="POST", address="", agent="", request_id="req-filled"
-        )
-    )
+    await fill_audit_log(connection)
     await connection.execute(
         sa.insert(invitations).values(
             id=new_id(),

@@ -1,4 +1,4 @@
-"""Rows of sign-ins through providers, of logins that wait, and of e-mails."""
+"""Rows of sign-ins through providers, of logins that wait, of e-mails, and of the audit log."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.identity.audit_tables import audit_log
 from ipucloud.identity.federated_tables import device_logins, provider_sign_ins, user_identities
 from ipucloud.kernel.ids import new_id
 from ipucloud.notifications.tables import mails, notification_subscriptions
+from tests.support.factories import LONG_AGO
 
 _LATER = datetime(2126, 1, 1, tzinfo=UTC)
 
@@ -53,3 +55,13 @@ async def fill_sign_ins(connection: AsyncConnection, user_id: UUID, project_id: 
             **begun, device_hash=b"\0" * 32, user_code="WDJBMJHT", name="ann-laptop", address="203.0.113.7"
         )
     )
+
+
+async def fill_audit_log(connection: AsyncConnection) -> None:
+    """An open entry of the audit log, and two sealed ones, of which the older is removed."""
+    chain = {"previous_hash": b"\0" * 32, "hash": b"\1" * 32, "completed_at": LONG_AGO, "created_at": LONG_AGO}
+    asked = {"operation": "createToken", "method": "POST", "address": "", "agent": "", "request_id": "req-filled"}
+    await connection.execute(sa.insert(audit_log).values(id=new_id(), **asked))
+    for seq in (1, 2):
+        await connection.execute(sa.insert(audit_log).values(id=new_id(), seq=seq, **asked, **chain))
+    await connection.execute(sa.text("SELECT prune_audit_log(90, 10)"))

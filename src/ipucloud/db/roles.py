@@ -5,6 +5,7 @@ APP_ROLE = "ipucloud_app"
 
 HISTORY = {
     "audit_log": ("DELETE", "TRUNCATE"),
+    "audit_log_start": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
     "billing_months": ("INSERT", "DELETE", "TRUNCATE"),
     "bill_proofs": ("UPDATE", "DELETE", "TRUNCATE"),
     "billed_facts": ("UPDATE", "DELETE", "TRUNCATE"),

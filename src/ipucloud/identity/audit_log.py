@@ -5,6 +5,9 @@ exists whatever becomes of the request's transaction. A worker seals completed e
 chain, and the SHA-256 of the previous hash and of itself. What was sealed cannot be changed by the application, and a
 change by anybody else breaks the chain.
 
+The oldest entries may be removed (`prune`): the database remembers the last hash that is gone, from which the chain of
+the others is computed.
+
 An entry has no bodies, queries, secrets or names from the path.
 """
 
@@ -121,6 +124,8 @@ _UNSEALED = Query(
     _Unsealed,
 )
 _HEAD = Query("SELECT seq, hash FROM audit_log WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1", _Head)
+_START = Query("SELECT seq, hash FROM audit_log_start", _Head)
+_PRUNE = Query("SELECT prune_audit_log(:days, :limit)", int)
 _SEAL = sa.text("UPDATE audit_log SET seq = :seq, previous_hash = :previous_hash, hash = :hash WHERE id = :id")
 _CHAIN = Query(
     f"""
@@ -229,6 +234,17 @@ async def _seal_some(connection: AsyncConnection) -> bool:
     return len(entries) == _BATCH
 
 
+async def prune(database: Database, days: int) -> int:
+    """Remove sealed entries that are older than so many days, at least 90; how many.
+
+    The newest entry stays, whatever its age. Raises sqlalchemy.exc.IntegrityError for fewer days.
+    """
+    removed = 0
+    while part := await database.transact(lambda connection: _PRUNE.one(connection, {"days": days, "limit": _BATCH})):
+        removed += part
+    return removed
+
+
 async def chain(connection: Statements, *, after: int = 0) -> AsyncIterator[Sealed]:
     """Every sealed entry behind a place, in the chain's order."""
     while entries := await _CHAIN.all(connection, {"after": after, "limit": _BATCH}):
@@ -238,9 +254,14 @@ async def chain(connection: Statements, *, after: int = 0) -> AsyncIterator[Seal
 
 
 class Verified(NamedTuple):
-    """The result of verifying the whole chain: `faults` are sentences; `head` is the last hash, in hexadecimal."""
+    """The result of verifying the whole chain.
+
+    `entries`: how many were sealed, of which `removed` were removed because of their age. `faults` are sentences;
+    `head` is the last hash, in hexadecimal.
+    """
 
     entries: int
+    removed: int
     head: str
     faults: list[str]
 
@@ -250,7 +271,9 @@ async def verify(connection: Statements, *, head: str | None = None) -> Verified
 
     `head`: what an earlier call found as the last hash, which the chain must contain still.
     """
-    number, previous, faults, seen = 0, _FIRST, list[str](), head is None
+    start = await _START.one_or_none(connection) or _Head(0, _FIRST)
+    number, previous, faults = start.seq, start.hash, list[str]()
+    seen = head in {None, previous.hex()}
     async for each in chain(connection):
         number += 1
         if each.seq != number:
@@ -263,8 +286,9 @@ async def verify(connection: Statements, *, head: str | None = None) -> Verified
         previous = each.hash
         seen = seen or previous.hex() == head
     if not seen:
-        faults.append(f"no entry has the hash {head}: what was sealed until then was changed or removed")
-    return Verified(number, previous.hex(), faults)
+        gone = f", unless it is one of the {start.seq} that were removed because of their age" if start.seq else ""
+        faults.append(f"no entry has the hash {head}: what was sealed until then was changed or removed{gone}")
+    return Verified(number, start.seq, previous.hex(), faults)
 
 
 def _hash(previous: bytes, document: str) -> bytes:

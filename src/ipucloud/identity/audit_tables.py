@@ -9,6 +9,9 @@ from ipucloud.db.base import instant, json_column, make_with, metadata, tenant_k
 REFUSE_CHANGE_OF_AUDIT_LOG = """
 CREATE FUNCTION refuse_change_of_audit_log() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'DELETE' AND OLD.seq <= (SELECT seq FROM audit_log_start) THEN
+    RETURN OLD;
+  END IF;
   RAISE EXCEPTION '% of % is refused: entries of the audit log stay as they were sealed', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'integrity_constraint_violation';
 END $$
@@ -52,3 +55,42 @@ TRIGGERS = (
     " EXECUTE FUNCTION refuse_change_of_audit_log()",
 )
 make_with(audit_log, REFUSE_CHANGE_OF_AUDIT_LOG, *TRIGGERS)
+
+PRUNE_AUDIT_LOG = """
+CREATE FUNCTION prune_audit_log(days integer, at_most integer) RETURNS bigint LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  removed bigint;
+BEGIN
+  IF days < 90 THEN
+    RAISE EXCEPTION 'the audit log keeps its entries for at least 90 days' USING ERRCODE = 'check_violation';
+  END IF;
+  PERFORM pg_advisory_xact_lock(7220601);
+  INSERT INTO audit_log_start AS start (seq, hash)
+  SELECT last.seq, last.hash
+    FROM (SELECT seq, hash, lead(seq) OVER older AS next,
+                 bool_and(created_at < app_now() - make_interval(days => days)) OVER older AS old
+            FROM (SELECT * FROM audit_log WHERE seq IS NOT NULL ORDER BY seq LIMIT at_most + 1) AS oldest
+          WINDOW older AS (ORDER BY seq)) AS last
+   WHERE last.old AND last.next IS NOT NULL
+   ORDER BY last.seq DESC LIMIT 1
+      ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, removed_at = app_now();
+  DELETE FROM audit_log WHERE seq <= (SELECT seq FROM audit_log_start);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  RETURN removed;
+END $$
+"""
+"""The only way to remove entries: the oldest, in the chain's order, if they are older than so many days.
+
+The newest sealed entry always stays, for the chain to go on from it. The lock is that of sealing.
+"""
+audit_log_start = sa.Table(
+    "audit_log_start",
+    metadata,
+    sa.Column("id", sa.Boolean, sa.CheckConstraint("id", name="one"), primary_key=True, server_default=sa.true()),
+    sa.Column("seq", sa.BigInteger, nullable=False),
+    sa.Column("hash", sa.LargeBinary, nullable=False),
+    instant("removed_at", default_now=True),
+    comment="the last entry that was removed because of its age: the chain begins after it",
+)
+make_with(audit_log_start, PRUNE_AUDIT_LOG)

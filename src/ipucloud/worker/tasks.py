@@ -97,6 +97,12 @@ async def prove_bills(settings: Settings, database: Database) -> None:
             log.info("month_signed", month=month.isoformat())
 
 
+async def prune_audit_log(settings: Settings, database: Database) -> None:
+    """Remove entries of the audit log that are old enough, if there is such an age."""
+    if settings.audit_log_days is not None and (removed := await audit_log.prune(database, settings.audit_log_days)):
+        log.info("audit_log_pruned", removed=removed)
+
+
 def payment_port(database: Database, settings: Settings) -> PaymentPort:
     """Who collects payments. The key is read anew, so that one in a file can be replaced. Raises OSError."""
     secret = settings.stripe_secret()
@@ -167,6 +173,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("seal_audit_log", interval=15.0, run=audit_log.seal),
+        Periodic("prune_audit_log", interval=3600.0, run=partial(prune_audit_log, settings)),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("forget_consoles", interval=600.0, run=partial(forget_consoles, kept=settings.consoles_kept)),
         Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),

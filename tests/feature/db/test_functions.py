@@ -17,7 +17,6 @@ ONLY_REFUSE = {
     "refuse_change_of_ended_interval",
     "refuse_change_of_ended_payment",
     "refuse_change_of_finished_operation",
-    "refuse_change_of_audit_log",
     "refuse_change_of_money",
 }
 """Functions that read no table and always raise; `test_refused_states.py` runs them."""

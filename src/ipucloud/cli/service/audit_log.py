@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
+from ipucloud.cli.service.audit_formats import WRITTEN, Format
 from ipucloud.cli.service.connections import database_of, settings_at_hand
 from ipucloud.cli.service.failures import exit_on_error
 from ipucloud.cli.session import Json
@@ -41,22 +43,33 @@ def verify(
     with exit_on_error():
         found = asyncio.run(_verify(settings_at_hand("database_url", with_site=False), head))
     if as_json:
-        output.write_json({"entries": found.entries, "head": found.head, "faults": found.faults})
+        output.write_json(found._asdict())
     else:
         output.write_facts(
-            [("entries", found.entries), ("head", found.head), *(("fault", each) for each in found.faults)]
+            [
+                *(("entries", found.entries), ("removed", found.removed or None), ("head", found.head)),
+                *(("fault", each) for each in found.faults),
+            ]
         )
     if found.faults:
         raise typer.Exit(FAULTS)
 
 
-@app.command("export", cls=with_examples("> audit-log.jsonl", "--after 4711 > more.jsonl"))
+@app.command(
+    "export",
+    cls=with_examples(
+        "> audit-log.jsonl", "--after 4711 > more.jsonl", "--format syslog --after 4711 | nc -q0 loghost 514"
+    ),
+)
 def export(
     after: Annotated[int, typer.Option(min=0, help="Only entries after this place in the chain.")] = 0,
+    form: Annotated[
+        Format, typer.Option("--format", help="Of a line: json, cloudevents (1.0) or syslog (RFC 5424).")
+    ] = Format.JSON,
 ) -> None:
-    """Write every sealed entry as a line of JSON, in the chain's order."""
+    """Write every sealed entry as a line, in the chain's order."""
     with exit_on_error():
-        asyncio.run(_export(settings_at_hand("database_url", with_site=False), after))
+        asyncio.run(_export(settings_at_hand("database_url", with_site=False), after, WRITTEN[form]))
 
 
 async def _verify(settings: Settings, head: str | None) -> Verified:
@@ -64,7 +77,7 @@ async def _verify(settings: Settings, head: str | None) -> Verified:
         return await audit_log.verify(connection, head=head)
 
 
-async def _export(settings: Settings, after: int) -> None:
+async def _export(settings: Settings, after: int, written: Callable[[str], str]) -> None:
     async with database_of(settings) as database, database.read() as connection:
         async for each in audit_log.chain(connection, after=after):
-            typer.echo(each.document)
+            typer.echo(written(each.document))
