@@ -1,4 +1,4 @@
-"""What a schema is, as a set of statements that do not depend on the order it was made in."""
+"""What a schema is, as a set of statements that do not depend on the order it was made in; and what is in it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,19 @@ def schema_of(superuser_url: str) -> set[str]:
 
     Columns are sorted: a migration that adds one puts it last, whatever its place in the models.
     """
-    program = find_binaries(None, data_major=None).directory / "pg_dump"
-    options = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=alembic_version", PARTITIONS)
-    command = [str(program), *options, superuser_url]
-    dump = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+    dump = _dump(superuser_url, "--schema-only", "--no-privileges", "--exclude-table=alembic_version", PARTITIONS)
     return {_sorted_columns(statement) for statement in _statements(_NOISE.sub("", dump))}
+
+
+def data_of(superuser_url: str) -> str:
+    """What a backup has of every row."""
+    return _dump(superuser_url, "--data-only")
+
+
+def _dump(superuser_url: str, *options: str) -> str:
+    program = find_binaries(None, data_major=None).directory / "pg_dump"
+    command = [str(program), "--no-owner", *options, superuser_url]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
 
 def _statements(dump: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 from ipucloud.clusters.endpoint import endpoint
+from ipucloud.clusters.user_data import StoredUserData, user_data_place
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import DiskChoice
@@ -143,7 +144,7 @@ class ClusterInputs:
     ipus: int
     allocated_through: AllocatedThrough
     reconfigurable: bool
-    user_data: str | None
+    user_data: StoredUserData
     billed_from: datetime | None
     ssh_public_keys: tuple[str, ...]
     keys_revision: int
@@ -332,7 +333,7 @@ async def load(
         ipus=row.ipus,
         allocated_through=row.allocated_through,
         reconfigurable=row.reconfigurable,
-        user_data=row.user_data,
+        user_data=StoredUserData(row.user_data, keys, user_data_place(row.id, row.project_id)),
         billed_from=row.requested_at if billed_from_request else None,
         ssh_public_keys=tuple(row.ssh_public_keys),
         keys_revision=row.keys_revision,

@@ -14,7 +14,7 @@ from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
 from ipucloud.clusters.waiting.queue import granted
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.sealing import Keys
+from ipucloud.kernel.sealing import Keys, SealingError
 from ipucloud.operations.freezes import blocked_by
 from ipucloud.operations.results import Failed, Pending, StepResult
 from ipucloud.operations.runner import Runner, unknown
@@ -92,16 +92,11 @@ class ClusterReconciler:
         site = self._sites.at(inputs.vipu, item.remaining)
         try:
             return await step.act(site, inputs)
-        except SiteRefused as error:
-            log.warning("site_refused", error=str(error))
-            return Failed(f"{asked_by(step, inputs)} refused the step", final=True)
-        except SiteUnknown as error:
-            log.warning("site_unknown", error=str(error))
-            detail = f"{asked_by(step, inputs)} did not answer; the next check reads the state first"
-            return Failed(detail, outage=True)
-        except SiteBusy as error:
-            log.warning("site_busy", error=str(error))
-            return Failed(f"{asked_by(step, inputs)} cannot be reached, or cannot do it now", outage=True)
+        except (SiteRefused, SiteUnknown, SiteBusy) as error:
+            return _not_answered(error, asked_by(step, inputs))
+        except SealingError as error:
+            log.error("user_data_not_decrypted", error=str(error))
+            return Failed("the user data cannot be decrypted; IPUCLOUD_SECRETS_KEY needs its key again", outage=True)
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: ClusterInputs, result: StepResult
@@ -113,3 +108,17 @@ class ClusterReconciler:
         if waits and await granted(connection, inputs.operation.id):
             return Go()  # its turn came meanwhile
         return await self._runner.apply(connection, inputs.operation, inputs, result)
+
+
+def _not_answered(error: SiteRefused | SiteUnknown | SiteBusy, asked: str) -> Failed:
+    """The result of a step whose site did not do what it was asked for."""
+    match error:
+        case SiteRefused():
+            log.warning("site_refused", error=str(error))
+            return Failed(f"{asked} refused the step", final=True)
+        case SiteUnknown():
+            log.warning("site_unknown", error=str(error))
+            return Failed(f"{asked} did not answer; the next check reads the state first", outage=True)
+        case SiteBusy():
+            log.warning("site_busy", error=str(error))
+            return Failed(f"{asked} cannot be reached, or cannot do it now", outage=True)

@@ -73,6 +73,11 @@ def seal(keys: Keys, plaintext: str, aad: str) -> str:
     return f"{_VERSION}.{keys.current}.{_encode(nonce + sealed)}"
 
 
+def is_sealed(text: str) -> bool:
+    """Whether a text is one of `seal`, in a column that also has texts which begin otherwise."""
+    return text.startswith(f"{_VERSION}.")
+
+
 def unseal(keys: Keys, sealed: str, aad: str) -> str:
     """The plain text. Raises SealingError: the key is missing, or the text does not belong to this place."""
     version, _, rest = sealed.partition(".")

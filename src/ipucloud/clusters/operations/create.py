@@ -37,6 +37,7 @@ from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
+from ipucloud.clusters.user_data import keys_of, to_store, user_data_place
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
@@ -271,7 +272,7 @@ async def _write(
     """The cluster and its operation, without machines; their ids."""
     actor, body, admitted, _ = asked
     expected = expected_seconds(plan, admitted.typical_seconds)
-    cluster_id = await _insert(connection, actor, body, admitted, expected)
+    cluster_id = await _insert(connection, asked, expected)
     if body.schedule is not None:
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
     if body.s3_connections:
@@ -305,10 +306,9 @@ def plan_for(admitted: Admitted) -> tuple[PlannedStep, ...]:
     return plan_of(CREATE.steps, lacking(admitted.choice.flavor.allocated_through, secure=admitted.secure))
 
 
-async def _insert(
-    connection: AsyncConnection, actor: Actor, body: ClusterCreate, admitted: Admitted, expected: float
-) -> UUID:
+async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -> UUID:
     """The cluster, its Poplar servers and its event; raises `Problem` name_taken."""
+    actor, body, admitted, settings = asked
     cluster_id, flavor = new_id(), admitted.choice.flavor
     keys = [{"name": name, "public_key": key} for name, key in admitted.public_keys.items()]
     inserted = await connection.execute(
@@ -328,7 +328,7 @@ async def _insert(
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),
-            "user_data": body.user_data,
+            "user_data": to_store(keys_of(settings), body.user_data, user_data_place(cluster_id, actor.project_id)),
             "tags": orjson.dumps(body.tags).decode(),
             "delete_protection": body.delete_protection,
             "expires_at": body.expires_at,

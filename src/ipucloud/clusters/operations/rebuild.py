@@ -26,6 +26,7 @@ from ipucloud.clusters.ssh_keys import as_stored, choose_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
+from ipucloud.clusters.user_data import StoredUserData, keys_of, to_store, user_data_place
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice
 from ipucloud.contract.event_payloads import ServersRebuilt
@@ -33,8 +34,9 @@ from ipucloud.contract.event_types import CLUSTER_SERVERS_REBUILT
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import NOT_CONFIGURED, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.sealing import SealingError
 from ipucloud.operations.kind import Billing, Repeated, Undo
 from ipucloud.operations.results import Achieved
 from ipucloud.operations.step import Stage
@@ -228,7 +230,7 @@ async def rebuild(
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("rebuild.cluster_locked")
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    present = await _PRESENT.one(connection, mine)
+    present = _readable(await _PRESENT.one(connection, mine), cluster, settings)
     names = list(dict.fromkeys(body.poplar_servers or present.servers))
     kind = REBUILD if {*names} >= {*present.servers} else REBUILD_SERVERS
     running = await repeated(connection, actor, cluster, kind, if_match=if_match)
@@ -246,10 +248,32 @@ async def rebuild(
         raise Problem(VALIDATION_FAILED, "Nothing is rebuilt; `errors` says why.", faults)
     accepted = await begin(connection, actor, cluster, kind, deadline_seconds=settings.create_deadline)
     revision = present.keys_revision + (asked.ssh_keys != present.ssh_keys)
-    await _record_request(connection, cluster, accepted, asked, revision=revision, names=names)
+    where = user_data_place(cluster.id, cluster.project_id)
+    stored = asked._replace(user_data=to_store(keys_of(settings), asked.user_data, where))
+    await _record_request(connection, cluster, accepted, stored, revision=revision, names=names)
     if kind is REBUILD:
         await end_billing(connection, cluster)
     return accepted
+
+
+def _readable(present: _Present, cluster: LockedCluster, settings: Settings) -> _Present:
+    """With its user data decrypted. Raises `Problem` not_configured when the key that encrypted them is missing."""
+    keys, where = keys_of(settings), user_data_place(cluster.id, cluster.project_id)
+
+    def plain(text: str | None) -> str | None:
+        return StoredUserData(text, keys, where).plain
+
+    asked = present.asked
+    try:
+        if asked is not None:
+            asked = asked | {"user_data": plain(None if asked["user_data"] is None else str(asked["user_data"]))}
+        return present._replace(user_data=plain(present.user_data), asked=asked)
+    except SealingError:
+        detail = (
+            "The cluster's user data cannot be decrypted. The operator of this installation must set"
+            " IPUCLOUD_SECRETS_KEY to the key that they were encrypted with; until then the same request is refused."
+        )
+        raise Problem(NOT_CONFIGURED, detail) from None
 
 
 async def _record_request(

@@ -189,12 +189,13 @@ def _progress_of(host: Host) -> str:
 
 
 def server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
+    """Raises SealingError when the user data cannot be decrypted."""
     return ServerSpec(
         name=host.server_name,
         image=cluster.image,
         generation=host.generation,
         ssh_authorized_keys=list(cluster.ssh_public_keys),
-        user_data=cluster.user_data,
+        user_data=cluster.user_data.plain,
         environment=_environment(cluster, host),
         network=cluster.external_name,
         keys_revision=cluster.keys_revision,

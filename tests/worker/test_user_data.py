@@ -1,0 +1,92 @@
+"""User data is encrypted in the database, and plain only at the site and in the worker that sends it there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
+from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.worker.reencryption import reencrypt
+from tests.support.dumps import data_of
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "swordfish-51c0"
+USER_DATA = f"#cloud-config\nwrite_files: [{{path: /home/ipu/token, content: {SECRET}}}]\n"
+OLD, NEW = new_key(), new_key()
+STORED = "SELECT user_data FROM clusters"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        world.settings = with_keys(world, OLD)
+        yield world
+        async with world.worker(secrets_key=SecretStr(f"{NEW},{OLD}")):
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+def with_keys(world: SiteWorld, keys: str | None) -> Any:
+    return world.settings.model_copy(update={"secrets_key": None if keys is None else SecretStr(keys)})
+
+
+async def at_the_site(world: SiteWorld) -> str | None:
+    host = await world.value("SELECT name FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE freed_at IS NULL")
+    found: str | None = world.http.get(f"/v1/hosts/{host}").json()["server"]["user_data"]
+    return found
+
+
+async def test_it_is_plain_nowhere_but_at_the_site(world: SiteWorld, database: Scratch) -> None:
+    async with world.worker():
+        cluster = await world.build(user_data=USER_DATA)
+        assert await at_the_site(world) == USER_DATA
+        changed = USER_DATA.replace("token", "other")
+        await world.succeeded(await world.rebuild(cluster, user_data=changed))
+        assert await at_the_site(world) == changed
+        await world.succeeded(await world.rebuild(cluster))
+        assert await at_the_site(world) == changed, "left out: the present one"
+    assert SECRET not in data_of(database.superuser_url)
+
+
+async def test_a_worker_without_the_key_waits_for_it(world: SiteWorld) -> None:
+    made = await world.create(user_data=USER_DATA)
+    async with world.worker(secrets_key=SecretStr(NEW)):
+        await world.blocked(made.target_id)
+    assert "user data cannot be decrypted" in await world.value("SELECT blocked_by FROM clusters")
+    async with world.worker(secrets_key=SecretStr(f"{NEW},{OLD}")):
+        await world.succeeded(made)
+    assert await at_the_site(world) == USER_DATA
+    world.settings = with_keys(world, NEW)
+    with pytest.raises(Problem) as refused:
+        await world.rebuild(made.target_id)
+    assert refused.value.kind == NOT_CONFIGURED
+
+
+async def test_keys_are_replaced_and_what_was_plain_is_encrypted(world: SiteWorld) -> None:
+    world.settings = with_keys(world, None)
+    async with world.worker():
+        cluster = await world.build(user_data=USER_DATA)
+        assert await world.value(STORED) == USER_DATA
+        for keys in (OLD, f"{NEW},{OLD}"):
+            before = await world.value(STORED)
+            await reencrypt(world.database, read_keys(keys))
+            assert SECRET not in await world.value(STORED) != before
+    world.settings = with_keys(world, NEW)
+    async with world.worker():
+        await world.succeeded(await world.rebuild(cluster))
+    assert await at_the_site(world) == USER_DATA
