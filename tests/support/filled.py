@@ -50,7 +50,7 @@ from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
-from tests.support.filled_sign_ins import fill_audit_log, fill_sign_ins
+from tests.support.filled_sign_ins import fill_audit_log, fill_limits, fill_sign_ins
 from tests.support.settled import SETTLED
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
@@ -424,6 +424,7 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(users).values(id=ann, email="ann@example.com", password_hash="$argon2id$"))
     await fill_sign_ins(connection, ann, project)
     await fill_audit_log(connection)
+    await fill_limits(connection)
     await connection.execute(
         sa.insert(invitations).values(
             id=new_id(),

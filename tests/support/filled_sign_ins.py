@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.identity.audit_tables import audit_log
 from ipucloud.identity.federated_tables import device_logins, provider_sign_ins, user_identities
+from ipucloud.identity.limit_tables import rate_limits
 from ipucloud.kernel.ids import new_id
 from ipucloud.notifications.tables import mails, notification_subscriptions
 from tests.support.factories import LONG_AGO
@@ -55,6 +56,11 @@ async def fill_sign_ins(connection: AsyncConnection, user_id: UUID, project_id: 
             **begun, device_hash=b"\0" * 32, user_code="WDJBMJHT", name="ann-laptop", address="203.0.113.7"
         )
     )
+
+
+async def fill_limits(connection: AsyncConnection) -> None:
+    """One caller who took something of a shared limit."""
+    await connection.execute(sa.insert(rate_limits).values(key=b"\0" * 32, taken=1))
 
 
 async def fill_audit_log(connection: AsyncConnection) -> None:

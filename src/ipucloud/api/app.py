@@ -25,6 +25,7 @@ from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
+from ipucloud.api.shared_limits import SharedLimits
 from ipucloud.api.streams import Followers, Streams
 from ipucloud.api.used import UsedTokens
 from ipucloud.api.v1 import service_proxy, terminals
@@ -63,6 +64,10 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     metrics = Metrics()
     metrics.registry.register(catalogue)
     used = UsedTokens(settings.session_idle_seconds)
+    tokens, addresses = (
+        RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
+        for name in ("token", "address")
+    )
     app = FastAPI(
         title="ipucloud",
         version=__version__,
@@ -72,7 +77,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, catalogue, clock, metrics, used),
+        lifespan=_lifespan(settings, catalogue, clock, metrics, used, limiters=(tokens, addresses)),
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
@@ -85,10 +90,6 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     document.install(app)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _refused)
-    tokens, addresses = (
-        RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
-        for name in ("token", "address")
-    )
     app.add_middleware(Compression)
     app.add_middleware(RateLimit, tokens=tokens, addresses=addresses, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics)
@@ -96,7 +97,13 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
 
 
 def _lifespan(
-    settings: Settings, catalogue: CurrentCatalogue, clock: Clock, metrics: Metrics, used: UsedTokens
+    settings: Settings,
+    catalogue: CurrentCatalogue,
+    clock: Clock,
+    metrics: Metrics,
+    used: UsedTokens,
+    *,
+    limiters: tuple[RateLimiter, ...],
 ) -> Lifespan[FastAPI]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -127,6 +134,9 @@ def _lifespan(
         keeping = (
             asyncio.create_task(used.keep(services.database, clock), name="last-use"),
             asyncio.create_task(catalogue.keep(), name="catalogue"),
+            asyncio.create_task(
+                SharedLimits((*limiters, *services.attempts.limiters)).keep(database, clock), name="limits"
+            ),
             asyncio.create_task(services.service_counts.keep(database, clock), name="service-requests"),
             *(asyncio.create_task(each.run(), name="event-follower") for each in services.followers),
             asyncio.create_task(_end_streams(services), name="streams-end"),

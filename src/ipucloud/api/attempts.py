@@ -1,4 +1,4 @@
-"""How often passwords and invitations can be tried, per process: for a person at an address, an address, a person.
+"""How often passwords and invitations can be tried: for a person at an address, an address, a person.
 
 The limit of a person is the widest: whoever guesses from many addresses must not keep the person out for long.
 """
@@ -24,6 +24,11 @@ class Attempts:
         self._here = RateLimiter("sign-in", 1 / 30, 10, clock)
         self._address = RateLimiter("sign-in", 1 / 5, 60, clock)
         self._person = RateLimiter("sign-in", 1 / 10, 100, clock)
+
+    @property
+    def limiters(self) -> tuple[RateLimiter, ...]:
+        """What other processes count as well."""
+        return self._here, self._address, self._person
 
     def take(self, request: Request, email: str) -> None:
         """Count an attempt before the password is looked at. Raises `Problem` rate_limited."""

@@ -1,7 +1,7 @@
 """Requests per token or address: a bucket that fills at a steady rate.
 
-Buckets are per process: N processes allow N times the rate. They protect a process and its database from one caller;
-quotas and cost limits are enforced in the database.
+Buckets are of a process, and `shared_limits` counts in them what the others gave. They protect the processes and their
+database from one caller; quotas and cost limits are enforced in the database.
 
 A token has its own bucket once it was authenticated. Until then it may be invalid, and checking it costs a query, so
 the request counts against its source address.
@@ -29,12 +29,23 @@ MAX_BUCKETS = 10_000
 """Maximum number of buckets; the least recently used is dropped first, which can only refill it."""
 
 
+UNSHARED = 7 / 8
+"""Part of a burst above which other processes do not hear of a caller."""
+
+
 @dataclass(slots=True)
 class Bucket:
-    """`level` requests are available at the monotonic time `at`."""
+    """`level` requests are available at the monotonic time `at`.
+
+    `taken`: how many were taken here that no other process knows of. `known`: how many all processes had taken together
+    when that was last looked up, at the monotonic time `known_at`.
+    """
 
     level: float
     at: float
+    taken: int = 0
+    known: int = 0
+    known_at: float = -math.inf
 
 
 class RateLimiter:
@@ -47,6 +58,7 @@ class RateLimiter:
         self._burst = burst
         self._clock = clock
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+        self.policy = (name, per_second, burst)
 
     def __contains__(self, caller: Hashable) -> bool:
         return caller in self._buckets
@@ -65,12 +77,44 @@ class RateLimiter:
                 self._buckets.popitem(last=False)
         else:
             self._buckets.move_to_end(caller)
-            bucket.level = min(self._burst, bucket.level + (now - bucket.at) * self._rate)
-            bucket.at = now
+            self._fill(bucket, now)
         left = bucket.level - 1
         if left >= 0:
             bucket.level = left
+            bucket.taken += 1
         return left
+
+    def busy(self) -> dict[Hashable, Bucket]:
+        """Callers who took something of which others do not know, and more than an eighth of their burst.
+
+        What others do not know of a caller with a full bucket is forgotten: it is as if it had not been taken.
+        """
+        found, now = {}, self._clock.monotonic()
+        for caller, bucket in self._buckets.items():
+            if not bucket.taken:
+                continue
+            self._fill(bucket, now)
+            if bucket.level >= self._burst:
+                bucket.taken = 0
+            elif bucket.level < self._burst * UNSHARED:
+                found[caller] = bucket
+        return found
+
+    def count_others(self, bucket: Bucket, own: int, total: int) -> None:
+        """Take what others gave since the last time, out of `total` by all processes, which has `own` of this one.
+
+        The level may be below zero, down to a burst: what others gave beyond the rate is made good here.
+        Nothing if that is so long ago that the bucket would be full again.
+        """
+        now = self._clock.monotonic()
+        if now - bucket.known_at < self._burst / self._rate:
+            bucket.level = max(-self._burst, bucket.level - max(0, total - own - bucket.known))
+        bucket.taken -= own
+        bucket.known, bucket.known_at = total, now
+
+    def _fill(self, bucket: Bucket, now: float) -> None:
+        bucket.level = min(self._burst, bucket.level + (now - bucket.at) * self._rate)
+        bucket.at = now
 
     def headers(self, left: float) -> list[tuple[bytes, bytes]]:
         """`RateLimit-Policy`, and `RateLimit`: requests left, and seconds until the bucket is full."""

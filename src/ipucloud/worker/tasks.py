@@ -34,7 +34,7 @@ from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
-from ipucloud.identity import audit_log
+from ipucloud.identity import audit_log, limits
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
@@ -174,6 +174,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("seal_audit_log", interval=15.0, run=audit_log.seal),
         Periodic("prune_audit_log", interval=3600.0, run=partial(prune_audit_log, settings)),
+        Periodic("sweep_limits", interval=600.0, run=limits.sweep),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("forget_consoles", interval=600.0, run=partial(forget_consoles, kept=settings.consoles_kept)),
         Periodic("forget_samples", interval=60.0, run=partial(forget_samples, kept=settings.metrics_kept)),
