@@ -12,6 +12,8 @@ import structlog
 from ipucloud.billing.exports.connections import secret_place as s3_place
 from ipucloud.billing.exports.tables import s3_connections
 from ipucloud.db.engine import Database
+from ipucloud.identity.ssh_authorities import secret_place as authority_place
+from ipucloud.identity.tables import ssh_authorities
 from ipucloud.kernel.sealing import Keys, SealingError, is_current, seal, unseal
 from ipucloud.webhooks.messages import secret_place as webhook_place
 from ipucloud.webhooks.tables import webhooks
@@ -31,6 +33,7 @@ SEALED = (
     Sealed(webhooks.c.secret, webhook_place),
     Sealed(webhooks.c.previous_secret, webhook_place),
     Sealed(s3_connections.c.secret, s3_place),
+    Sealed(ssh_authorities.c.private_key, authority_place),
 )
 """Every column of encrypted secrets."""
 

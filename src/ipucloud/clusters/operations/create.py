@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -43,6 +44,7 @@ from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
+from ipucloud.identity import ssh_authorities
 from ipucloud.inventory.placement import Demand, Need, refuse_if_full, refuse_if_never, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, Problem
@@ -128,12 +130,12 @@ _INSERT = sa.text(
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
+        reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
         idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
-        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
-        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :preemptible,
+        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data, CAST(:tags AS jsonb),
+        :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :preemptible,
         :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
@@ -159,7 +161,7 @@ async def create(
 ) -> Accepted:
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
-    Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
+    Seven statements, and one more for the first cluster of a project, whose SSH authority it makes. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
     budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted,
     cost_limit_reached, unavailable.
 
@@ -168,6 +170,9 @@ async def create(
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
+    if admitted.ssh_authority is None:
+        made = await ssh_authorities.ensure(connection, actor.project_id, settings.sealing_keys())
+        admitted = replace(admitted, ssh_authority=made)
     may_wait = MayWait(body.wait_for_capacity, body.wait_until)
     may_wait.check()
     asked = _Asked(actor, body, admitted, settings)
@@ -328,6 +333,7 @@ async def _insert(
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),
+            "ssh_authority": admitted.ssh_authority,
             "user_data": body.user_data,
             "tags": orjson.dumps(body.tags).decode(),
             "delete_protection": body.delete_protection,
