@@ -206,7 +206,7 @@ class SshCertificateOf(Payload):
     serial: int = Field(description="Its number among those of the authority.", examples=[17])
     fingerprint: str = Field(description="Of the key that it certifies.", examples=["SHA256:w2Zc…"])
     authority: str = Field(description="Fingerprint of the authority that signed it.", examples=["SHA256:w2Zc…"])
-    valid_until: datetime = Field(description="When it ends.")
+    valid_until: datetime = Field(description="When it ends.", examples=["2026-05-04T10:00:00Z"])
 
 
 class SshAuthorityOf(Payload):

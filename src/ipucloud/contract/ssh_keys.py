@@ -68,7 +68,7 @@ class SshCertificateOut(Answer):
     serial: int = Field(description="Its number among those of the authority.")
     fingerprint: str = Field(description="Of the certified key.")
     authority: str = Field(description="Fingerprint of the authority that signed it.")
-    valid_from: datetime
+    valid_from: datetime = Field(description="A minute before it was issued.")
     valid_until: datetime = Field(
         description="No login with it after that; sessions that are open stay open. Not after the end of your token."
     )
