@@ -305,9 +305,7 @@ class Settings(BaseSettings):
     ssh_certificate_seconds: int = Field(
         3600, ge=60, le=86_400, description="how long an SSH certificate is valid that is asked for without a time"
     )
-    ssh_certificate_limit: int = Field(
-        86_400, ge=60, le=86_400, description="how long an SSH certificate may be valid"
-    )
+    ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long an SSH certificate may be valid")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 

@@ -135,8 +135,9 @@ class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
-    `ssh_authority`: the public key of the project's, if it has one. `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controllers
-    have users. `has_room`: as in `placement.HAS_ROOM`. `awaited`: other clusters wait for such machines.
+    `ssh_authority`: the public key of the project's, if it has one. `typical_seconds` is the site's figure for its
+    stages, and may be empty. `secure`: the region's V-IPU controllers have users. `has_room`: as in
+    `placement.HAS_ROOM`. `awaited`: other clusters wait for such machines.
     """
 
     choice: Choice

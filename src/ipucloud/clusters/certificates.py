@@ -170,5 +170,4 @@ def _changing() -> Problem:
         STATE_CONFLICT,
         "The project's SSH authority was rotated, and the cluster's Poplar servers do not know the new one yet. Try"
         " again in a minute.",
-        headers={"Retry-After": "10"},
     )

@@ -82,9 +82,10 @@ _TRUST = sa.text(
 _DOCUMENTS = clauses(
     "documents AS (SELECT 1 AS place, 1 AS version, json_build_object(",
     AUTHORITY_MEMBERS,
-    f""",
-    'created_at', {rfc3339("a.created_at")},
-    'pending_clusters', ARRAY(
+    ", 'created_at',",
+    rfc3339("a.created_at"),
+    """
+    , 'pending_clusters', ARRAY(
       SELECT c.name FROM clusters AS c
        WHERE c.project_id = a.project_id AND c.state <> ALL (CAST(:gone AS text[]))
          AND EXISTS (SELECT FROM poplar_servers AS s
@@ -94,9 +95,7 @@ _DOCUMENTS = clauses(
       FROM ssh_authorities AS a WHERE a.ended_at IS NULL AND a.project_id =
     """,
 )
-GET_AUTHORITY = authenticated(
-    clauses(",", _DOCUMENTS, "(SELECT project_id FROM project))", ONE_DOCUMENT), OneDocument
-)
+GET_AUTHORITY = authenticated(clauses(",", _DOCUMENTS, "(SELECT project_id FROM project))", ONE_DOCUMENT), OneDocument)
 """The project's authority. Parameter `:gone`: `GONE`."""
 _READ_AUTHORITY = Query(clauses("WITH", _DOCUMENTS, ":project_id)", READ_BACK), str)
 GONE = ["creating", "error", "deleting", "deleted"]
@@ -108,32 +107,29 @@ async def authority_document(connection: AsyncConnection, project_id: UUID) -> s
     return await _READ_AUTHORITY.one(connection, {"project_id": project_id, "gone": GONE})
 
 
-async def bring_authorities(database: Database) -> int:
-    """Have the servers of each project whose authority was rotated trust the new one; how many clusters were begun."""
+async def bring_authorities(database: Database) -> None:
+    """Have the servers of each project whose authority was rotated trust the new one."""
     async with database.read() as connection:
         waiting = await _WAITING.all(connection, {"states": _STATES, "limit": AT_ONCE, "pause": PAUSE})
-    begun = 0
     for project_id, cluster_id in waiting:
         try:
             async with database.begin() as connection:
-                begun += await _bring(connection, project_id, cluster_id)
+                await _bring(connection, project_id, cluster_id)
         except Problem as problem:
             log.warning("ssh_authority_not_brought", cluster=str(cluster_id), problem=problem.kind.code)
-    return begun
 
 
-async def _bring(connection: AsyncConnection, project_id: UUID, cluster_id: UUID) -> bool:
-    """Whether the cluster was changed; a suspended one gets the authority when it is resumed."""
+async def _bring(connection: AsyncConnection, project_id: UUID, cluster_id: UUID) -> None:
+    """A suspended cluster gets the authority when it is resumed."""
     cluster = await lock_cluster(connection, project_id=project_id, cluster_id=cluster_id)
     actor = Actor(project_id=project_id, token_id=None, request_id=f"ssh-authority-{cluster_id}")
     in_use = cluster.state in BILLABLE
     if not in_use and cluster.state is not ClusterState.SUSPENDED:
-        return False
+        return
     if await running_operation(connection, actor, cluster, beside_partitions=True) is not None:
-        return False
+        return
     await connection.execute(_TRUST, {"project_id": project_id, "cluster_id": cluster_id})
     if in_use:
         accepted = await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
         log.info("ssh_authority_brought", cluster=str(cluster_id), operation=str(accepted.operation_id))
     failpoint("ssh_authority.brought")
-    return True

@@ -58,7 +58,13 @@ _UPDATE = Query(
 
 
 async def update(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, body: ClusterPatch, if_match: int | None, sealing: Keys | None = None
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    *,
+    body: ClusterPatch,
+    if_match: int | None,
+    sealing: Keys | None = None,
 ) -> int:
     """Change the given fields; returns the cluster's version afterwards.
 
@@ -75,9 +81,7 @@ async def update(
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name not in {KEYS, S3}}
     after = before | body.model_dump(include=body.model_fields_set - {KEYS, S3}) | _schedule(body)
     changed = [name for name in before if after[name] != before[name]]
-    if body.ssh_keys is not None and await change_keys(
-        connection, actor, cluster, body.ssh_keys, sealing=sealing
-    ):
+    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys, sealing=sealing):
         changed.append(KEYS)
     if body.s3_connections is not None and await attach(
         connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id

@@ -130,13 +130,13 @@ _INSERT = sa.text(
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
-        idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
+        reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at, auto_repair,
+        repair_window, idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
         :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data, CAST(:tags AS jsonb),
-        :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :preemptible,
-        :state, :sla, :incarnation, :external_name)
+        :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes,
+        :preemptible, :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -161,9 +161,9 @@ async def create(
 ) -> Accepted:
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
-    Seven statements, and one more for the first cluster of a project, whose SSH authority it makes. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
-    budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted,
-    cost_limit_reached, unavailable.
+    Seven statements, and one more for the first cluster of a project, whose SSH authority it makes. Machines, for which
+    others may wait, are locked last. Raises `Problem`: validation_failed, budget_reached, payment_overdue,
+    quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, cost_limit_reached, unavailable.
 
     A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free. One
     that is created from a reservation gets what that holds.

@@ -69,7 +69,12 @@ UPDATE_KEYS = ClusterKind(
 
 
 async def change_keys(
-    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, refs: Sequence[str], *, sealing: Keys | None = None
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    refs: Sequence[str],
+    *,
+    sealing: Keys | None = None,
 ) -> bool:
     """Record the keys that may log in; whether they differ from before. If the cluster is in use, an operation brings
     them to its servers, unless they have them. A suspended one gets them when it is resumed.
