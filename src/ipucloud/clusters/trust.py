@@ -15,11 +15,10 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster, running_operation
+from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.update_keys import DEADLINE, UPDATE_KEYS
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.documents import ONE_DOCUMENT, READ_BACK, OneDocument, clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
@@ -36,7 +35,7 @@ AT_ONCE = 1000
 """Most clusters in one run; the next run continues."""
 PAUSE = timedelta(minutes=5)
 """After an operation that failed, until the next attempt."""
-_STATES = sorted(BILLABLE)
+_PARAMETERS: dict[str, object] = {"states": sorted(BILLABLE), "limit": AT_ONCE, "pause": PAUSE}
 
 
 class _Cluster(NamedTuple):
@@ -52,7 +51,8 @@ _WAITING = Query(
         """
     )
     SELECT c.project_id, c.id AS cluster_id FROM authorities AS a JOIN clusters AS c ON c.project_id = a.project_id
-     WHERE (c.state = ANY (CAST(:states AS text[])) OR c.state = 'suspended')
+     WHERE (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
+       AND (c.state = ANY (CAST(:states AS text[])) OR c.state = 'suspended')
        AND NOT EXISTS (SELECT FROM operations AS o
                         WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.partition_id IS NULL
                           AND o.finished_at IS NULL)
@@ -110,7 +110,7 @@ async def authority_document(connection: AsyncConnection, project_id: UUID) -> s
 async def bring_authorities(database: Database) -> None:
     """Have the servers of each project whose authority was rotated trust the new one."""
     async with database.read() as connection:
-        waiting = await _WAITING.all(connection, {"states": _STATES, "limit": AT_ONCE, "pause": PAUSE})
+        waiting = await _WAITING.all(connection, _PARAMETERS | {"cluster_id": None})
     for project_id, cluster_id in waiting:
         try:
             async with database.begin() as connection:
@@ -123,13 +123,10 @@ async def _bring(connection: AsyncConnection, project_id: UUID, cluster_id: UUID
     """A suspended cluster gets the authority when it is resumed."""
     cluster = await lock_cluster(connection, project_id=project_id, cluster_id=cluster_id)
     actor = Actor(project_id=project_id, token_id=None, request_id=f"ssh-authority-{cluster_id}")
-    in_use = cluster.state in BILLABLE
-    if not in_use and cluster.state is not ClusterState.SUSPENDED:
-        return
-    if await running_operation(connection, actor, cluster, beside_partitions=True) is not None:
-        return
+    if await _WAITING.one_or_none(connection, _PARAMETERS | {"cluster_id": cluster_id}) is None:
+        return  # it changed, or another worker was faster
     await connection.execute(_TRUST, {"project_id": project_id, "cluster_id": cluster_id})
-    if in_use:
+    if cluster.state in BILLABLE:
         accepted = await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
         log.info("ssh_authority_brought", cluster=str(cluster_id), operation=str(accepted.operation_id))
     failpoint("ssh_authority.brought")
