@@ -107,10 +107,15 @@ def command(
     no login then.
     """
     pinned = options(server, known_hosts, identity)
-    ports = [part for given in forward for part in ("-L", _forwarding(given))]
+    ports = forwardings(forward)
     if ports:
         ports += ["-o", "ExitOnForwardFailure=yes", *(() if remote else ("-N",))]
     return [program("ssh"), *pinned, *ports, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+
+
+def forwardings(forward: Sequence[str]) -> list[str]:
+    """Options of ssh for these ports. Raises UsageError for what is none."""
+    return [part for given in forward for part in ("-L", _forwarding(given))]
 
 
 def _forwarding(given: str) -> str:

@@ -379,6 +379,7 @@ def ssh(
     cluster = find_cluster(session.client, name)
     poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
+    openssh.forwardings(forward or ())  # a certificate is not asked for in vain
     issued = None if identity_file else certificates.obtain(session, cluster.id)
     identity = issued if isinstance(issued, certificates.Certificate) else identity_file
     command = openssh.command(poplar, address, known_hosts, identity, remote or [], forward=forward or ())
