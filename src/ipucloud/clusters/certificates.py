@@ -33,7 +33,6 @@ from ipucloud.kernel.errors import (
     Problem,
     not_found,
 )
-from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.sealing import needed, unseal
 
 _NOT_UP = {
@@ -108,7 +107,6 @@ async def certify(
         valid_until=what.valid_until,
     )
     await _record(connection, actor, cluster_id, issued)
-    failpoint("ssh_certificate.issued")
     return issued
 
 

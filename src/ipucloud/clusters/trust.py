@@ -26,7 +26,6 @@ from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_authorities import AUTHORITY_MEMBERS, CURRENT_AUTHORITY, OUTDATED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
-from ipucloud.kernel.failpoints import failpoint
 
 log = structlog.get_logger(__name__)
 
@@ -129,4 +128,3 @@ async def _bring(connection: AsyncConnection, project_id: UUID, cluster_id: UUID
     if cluster.state in BILLABLE:
         accepted = await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
         log.info("ssh_authority_brought", cluster=str(cluster_id), operation=str(accepted.operation_id))
-    failpoint("ssh_authority.brought")

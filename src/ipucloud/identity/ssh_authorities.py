@@ -18,7 +18,6 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.ssh_certificates import fingerprint_of, new_authority_key
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys, place, seal
 
@@ -90,7 +89,6 @@ async def ensure(connection: AsyncConnection, project_id: UUID, keys: Keys | Non
     found = await current(connection, project_id)
     if found is None and keys is not None:
         found = await _add(connection, project_id, keys) or await current(connection, project_id)
-        failpoint("ssh_authority.made")
     return None if found is None else found.public_key
 
 
@@ -107,7 +105,6 @@ async def rotate(connection: AsyncConnection, actor: Actor, keys: Keys) -> Autho
     made = await _add(connection, actor.project_id, keys)
     if made is None:
         raise RuntimeError("a project has two authorities")
-    failpoint("ssh_authority.rotated")
     await record(
         connection,
         SSH_AUTHORITY_ROTATED,
