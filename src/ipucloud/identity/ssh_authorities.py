@@ -85,10 +85,10 @@ async def current(connection: AsyncConnection, project_id: UUID) -> Authority | 
 
 
 async def ensure(connection: AsyncConnection, project_id: UUID, keys: Keys | None) -> str | None:
-    """The public key of the project's authority, which is made if there is none; None without a key to encrypt with."""
-    found = await current(connection, project_id)
-    if found is None and keys is not None:
-        found = await _add(connection, project_id, keys) or await current(connection, project_id)
+    """Make the authority of a project that had none; its public key. None without a key to encrypt with."""
+    if keys is None:
+        return None
+    found = await _add(connection, project_id, keys) or await current(connection, project_id)
     return None if found is None else found.public_key
 
 
