@@ -20,7 +20,7 @@ UP = (
         project_id UUID NOT NULL,
         public_key TEXT NOT NULL,
         private_key TEXT,
-        serial BIGINT DEFAULT 0 NOT NULL,
+        serial BIGINT DEFAULT '0' NOT NULL,
         created_at TIMESTAMP WITH TIME ZONE DEFAULT app_now() NOT NULL,
         ended_at TIMESTAMP WITH TIME ZONE,
         CONSTRAINT pk_ssh_authorities PRIMARY KEY (id),
