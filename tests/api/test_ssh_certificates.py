@@ -9,11 +9,13 @@ from uuid import UUID
 import asyncssh
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.ssh_authorities import secret_place
 from ipucloud.identity.tokens import TokenKind
-from ipucloud.kernel.sealing import read_keys, unseal
+from ipucloud.kernel.sealing import new_key, read_keys, unseal
+from ipucloud.worker.reencryption import reencrypt
 from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, key, problem, running
 from tests.support.factories import Project
 from tests.support.people import Person, make_owned, make_person
@@ -196,6 +198,17 @@ async def test_the_private_key_of_the_authority_is_nowhere_else(api: Api, capfd:
     assert row.private_key not in shown
     assert await api.stores(body) == []
     assert await api.stores(row.private_key) == ["ssh_authorities"]
+
+
+async def test_the_authority_survives_a_change_of_the_key_that_encrypts_it(database: Scratch, api: Api) -> None:
+    path = f"{api.base}/clusters/{await in_use(api)}"
+    person, _ = await login_of(api)
+    async with api.world.database.begin() as connection:
+        login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
+    newer = new_key()
+    await reencrypt(api.world.database, read_keys(f"{newer},{SECRETS_KEY}"))
+    async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(newer)}) as other:
+        assert (await asked(other.client(login.secret), path)).status_code == 200
 
 
 async def test_an_installation_decides_how_long_certificates_are_valid(database: Scratch, api: Api) -> None:

@@ -26,6 +26,8 @@ def parse_keys(lines: Sequence[str]) -> AuthorizedKeys:
     """Refuses a line that holds neither a key nor an authority with principals."""
     keys, authorities = set(), []
     for line in lines:
+        if len(line.splitlines()) > 1:
+            raise invalid("a line of authorized_keys has a line break")
         authority = _AUTHORITY.fullmatch(line)
         try:
             key = asyncssh.import_public_key(line if authority is None else authority["key"])
