@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ipucloud.kernel.money import MINOR_UNITS
-from ipucloud.kernel.sealing import SealingError, read_keys
+from ipucloud.kernel.sealing import Keys, SealingError, read_keys
 
 _HOST = re.compile(r"[\w.:%-]+")
 _PORT = re.compile(r"0*[1-9][0-9]{0,4}", re.ASCII)
@@ -305,6 +305,10 @@ class Settings(BaseSettings):
     oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(_distinct)] = Field(
         (), description="OpenID Connect providers through which people sign in, as a JSON list"
     )
+    ssh_certificate_seconds: int = Field(
+        3600, ge=60, le=86_400, description="how long an SSH certificate is valid that is asked for without a time"
+    )
+    ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long an SSH certificate may be valid")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 
@@ -410,6 +414,10 @@ class Settings(BaseSettings):
         if (self.smtp_host is None) != (self.smtp_from is None):
             raise ValueError("IPUCLOUD_SMTP_HOST and IPUCLOUD_SMTP_FROM belong together: set both, or neither")
         return self
+
+    def sealing_keys(self) -> Keys | None:
+        """What encrypts secrets; None: the installation cannot store any."""
+        return None if self.secrets_key is None else read_keys(self.secrets_key.get_secret_value())
 
     def smtp_secret(self) -> str | None:
         """The SMTP server's password. Raises OSError if its file cannot be read."""

@@ -32,6 +32,7 @@ from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
+from ipucloud.identity import ssh_authorities
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
@@ -39,10 +40,11 @@ from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
+from ipucloud.kernel.sealing import read_keys
 from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
-from tests.api.support import PUBLIC_KEY, Api, key
+from tests.api.support import PUBLIC_KEY, SECRETS_KEY, Api, key
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_reading, make_token
 from tests.support.invoices import make_invoice, say_signed
@@ -297,7 +299,10 @@ class Tenancy:
             await self.api.world.finish_suspend(cluster)
 
     async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
-        """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
+        """What has a secret of its own: a webhook, an SSH authority, or a cluster's user at a secure controller."""
+        if operation.id == "getSshAuthority":
+            async with self.api.world.database.begin() as connection:
+                await ssh_authorities.ensure(connection, project.id, read_keys(SECRETS_KEY))
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE vipu_controllers SET secure = true")

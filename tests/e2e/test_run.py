@@ -15,9 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ipucloud.client import Client, NewCluster, clusters, images, ssh_keys
+from ipucloud.client import Client, NewCluster, clusters, events, images, invitations, me, members, ssh_keys
 from tests.support.jupyter import JUPYTER, PIP
 from tests.support.openssh import KeyPair, make_key
+from tests.support.people import PASSWORD
 from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
 from tests.support.sandboxes import need_sandboxes
 from tests.support.waiting import eventually
@@ -101,6 +102,29 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
     )
     assert '"state": "succeeded"' in held.stdout, held.stderr
     assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "ernie", "3").stdout
+
+
+def test_a_member_without_a_key_logs_in_with_a_certificate_until_they_are_removed(system: Up, tmp_path: Path) -> None:
+    with Client(system.facts["url"], system.facts["token"]) as client:
+        invited = client.run(invitations.create("ada@example.com", "operator"))
+        client.run(invitations.accept(str(invited.secret), PASSWORD))
+        login = client.run(me.log_in("ada@example.com", PASSWORD))
+        hers = {
+            "IPUCLOUD_TOKEN": str(login.token),
+            "HOME": str(tmp_path),
+            "IPUCLOUD_CONFIG_DIR": str(tmp_path / "config"),
+        }
+        first = ipucloud(system, "clusters", "ssh", "bert", "--", "echo here", **hers)
+        assert (first.returncode, first.stdout) == (0, "here\n"), first.stderr
+        (work := tmp_path / "work").mkdir()
+        (work / "a.txt").write_text("a")
+        ran = ipucloud(system, "run", "--cluster", "bert", "--sync", str(work), "--", "cat", "a.txt", **hers)
+        assert (ran.returncode, ran.stdout) == (0, "a"), ran.stderr
+        issued = [event.data for event in client.items(events.list(type="ssh_certificate.issued"))]
+        assert [each["key_id"] for each in issued] == ["ada@example.com#1"]
+        [member] = [each for each in client.items(members.list()) if each.email == "ada@example.com"]
+        client.run(members.delete(member.id))
+    assert ipucloud(system, "clusters", "ssh", "bert", "--", "true", **hers).returncode != 0
 
 
 def test_a_recipe_of_the_model_garden_runs_to_its_end(system: Up, key: KeyPair, tmp_path: Path) -> None:

@@ -104,11 +104,14 @@ SELECT c.external_name, c.state IN ('deleting', 'deleted') AS going, o.id::text 
 """
 _KEYS = """
 SELECT c.external_name, h.name, ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(s.ssh_keys) AS k (key))
+       || CASE WHEN s.ssh_authority IS NOT NULL
+               THEN ARRAY['cert-authority,principals="' || c.id || '" ' || s.ssh_authority] ELSE '{}' END
   FROM poplar_servers s
   JOIN clusters c ON c.id = s.cluster_id
   JOIN allocations a ON a.cluster_id = s.cluster_id AND a.ordinal = s.ordinal AND a.freed_at IS NULL
   JOIN hosts h ON h.id = a.host_id
- WHERE s.ssh_keys = c.ssh_keys AND s.state = 'running' AND c.state IN ('active', 'degraded')
+ WHERE s.ssh_keys = c.ssh_keys AND s.ssh_authority IS NOT DISTINCT FROM c.ssh_authority
+   AND s.state = 'running' AND c.state IN ('active', 'degraded')
 """
 _IMAGES = """
 SELECT c.external_name, h.name, c.image

@@ -30,7 +30,7 @@ from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
-from ipucloud.identity.tables import browser_sessions, invitations, sign_in_links, users
+from ipucloud.identity.tables import browser_sessions, invitations, sign_in_links, ssh_authorities, users
 from ipucloud.invariants.tables import repairs, site_findings
 from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.expected.shown import Change, Shown, record_changes, write_shown
@@ -197,12 +197,15 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
 
 
 async def _webhook(connection: AsyncConnection, filled: Filled) -> None:
+    """A webhook with a delivery, and an SSH authority: what has a secret."""
     hook = new_id()
     place = {"after_transaction": 1, "after_id": 0, "event_types": ["cluster.*"]}
     mine = {"project_id": filled.project.id}
     await connection.execute(
         sa.insert(webhooks).values(id=hook, url="https://hooks.example.com/", secret="sealed", **place, **mine)
     )
+    authority = {"public_key": "ssh-ed25519 AAAA", "private_key": "sealed"}
+    await connection.execute(sa.insert(ssh_authorities).values(id=new_id(), **authority, **mine))
     delivery = {"type": "webhook.ping", "payload": "{}", "state": "delivered", "delivered_at": READY_AT}
     await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **delivery, **mine))
 

@@ -98,6 +98,8 @@ const TYPES: Record<string, string> = {
   quota: "updated",
   quota_request: "declined granted opened withdrawn",
   reservation: "active cancelled created ended",
+  ssh_authority: "rotated",
+  ssh_certificate: "issued",
   ssh_key: "created deleted",
   service: "created failed restarted started stopped",
   terminal: "closed opened",

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 1b4a0ecdafd101dde5a5bf86e7b5e292a183884dba9094ab2fcb8fa681bd8f2f
+// Generated from docs/openapi.json by `npm run schema`; sha256 5b8cdfc03c0af8c3428ffc2800795985d99369a95e0b115cdf9d35cb5a10f4eb
 
 export interface paths {
     "/livez": {
@@ -2785,6 +2785,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/clusters/{cluster}:sign-ssh-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["signSshKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/clusters/{cluster}:suspend": {
         parameters: {
             query?: never;
@@ -3227,6 +3243,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["testS3Connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/ssh-authority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSshAuthority"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/ssh-authority:rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateSshAuthority"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9135,6 +9183,114 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "ssh_authority.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["SshAuthorityOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "ssh_authority";
+                        };
+                        /** @constant */
+                        type?: "ssh_authority.rotated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ssh_certificate.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["SshCertificateOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "cluster";
+                        };
+                        /** @constant */
+                        type?: "ssh_certificate.issued";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "ssh_key.created": {
         parameters: {
             query?: never;
@@ -13285,6 +13441,42 @@ export interface components {
             port: number;
             user: string;
         };
+        SshAuthority: {
+            /** Format: date-time */
+            created_at: string;
+            fingerprint: string;
+            /** Format: uuid */
+            id: string;
+            pending_clusters: string[];
+            public_key: string;
+        };
+        SshAuthorityOf: {
+            fingerprint: string;
+            former: string | null;
+        };
+        SshCertificate: {
+            authority: string;
+            certificate: string;
+            fingerprint: string;
+            key_id: string;
+            serial: number;
+            /** Format: date-time */
+            valid_from: string;
+            /** Format: date-time */
+            valid_until: string;
+        };
+        SshCertificateOf: {
+            authority: string;
+            fingerprint: string;
+            key_id: string;
+            serial: number;
+            /** Format: date-time */
+            valid_until: string;
+        };
+        SshCertificateRequest: {
+            public_key: string;
+            valid_seconds?: number | null;
+        };
         SshKey: {
             /** Format: date-time */
             created_at: string;
@@ -13343,7 +13535,7 @@ export interface components {
             project_id: string;
         };
         SubscriptionChoice: {
-            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             project: string;
         };
         Summary: {
@@ -13681,7 +13873,7 @@ export interface components {
         WebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         WebhookPage: {
@@ -13691,7 +13883,7 @@ export interface components {
         WebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         WebhookStopped: {
@@ -19218,6 +19410,34 @@ export interface operations {
             };
         };
     };
+    signSshKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshCertificateRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshCertificate"];
+                };
+            };
+        };
+    };
     suspendCluster: {
         parameters: {
             query?: never;
@@ -19276,7 +19496,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_key.created" | "ssh_key.deleted" | "terminal.closed" | "terminal.opened" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.rotated" | "ssh_certificate.issued" | "ssh_key.created" | "ssh_key.deleted" | "terminal.closed" | "terminal.opened" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };
@@ -20099,6 +20319,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["S3Connection"];
+                };
+            };
+        };
+    };
+    getSshAuthority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshAuthority"];
+                };
+            };
+        };
+    };
+    rotateSshAuthority: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshAuthority"];
                 };
             };
         };

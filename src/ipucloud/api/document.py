@@ -49,6 +49,7 @@ TAGS = {
     "invitations": "How people become members.",
     "projects": "Projects own clusters, quotas and tokens.",
     "s3-connections": "S3 buckets that exports are delivered to, and that servers of clusters can reach.",
+    "ssh-authority": "What signs the SSH certificates of the project's members.",
     "ssh-keys": "Public keys that may log in to new clusters.",
     "regions": "Where machines are, and how many clusters fit there now.",
     "flavors": "Cluster sizes that are sold, with prices.",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.clusters import newest_image, only_key, only_region
 from ipucloud.cli.commands.jobs import facts, status_of, write_log
@@ -41,7 +42,8 @@ class Place:
         """The way there. Raises UsageError while there is none."""
         poplar, address = openssh.reachable(self.cluster, self.server)
         known_hosts = openssh.pin_host_key(self.session.config_dir / "known_hosts", poplar, address)
-        return Remote(poplar, address, known_hosts, self.identity)
+        identity = self.identity or certificates.usable(self.session, self.cluster.id)
+        return Remote(poplar, address, known_hosts, identity)
 
 
 class Then(StrEnum):

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ipucloud.cli.certificates import Certificate
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Cluster, ClusterState, PoplarServer, Ssh
 
 LAST_PORT = 65_535
+Identity = Path | Certificate | None
+"""What logs in: a private key, a certificate with its key, or whatever OpenSSH takes by itself."""
 
 
 def installed() -> bool:
@@ -47,11 +50,10 @@ def pin_host_key(directory: Path, server: PoplarServer, ssh: Ssh) -> Path:
     return path
 
 
-def settings(server: PoplarServer, known_hosts: Path, identity: Path | None) -> dict[str, str]:
+def settings(server: PoplarServer, known_hosts: Path, identity: Identity) -> dict[str, str]:
     """Client configuration that refuses any other server without asking."""
-    chosen = {"IdentityFile": f'"{identity.absolute()}"', "IdentitiesOnly": "yes"} if identity else {}
     return {
-        **chosen,
+        **_identities(identity),
         "HostKeyAlias": server.id,
         "UserKnownHostsFile": f'"{known_hosts}"',
         "GlobalKnownHostsFile": "none",
@@ -60,9 +62,26 @@ def settings(server: PoplarServer, known_hosts: Path, identity: Path | None) -> 
     }
 
 
-def options(server: PoplarServer, known_hosts: Path, identity: Path | None) -> list[str]:
-    """`settings` as options of ssh, scp and sftp."""
-    return [part for pair in settings(server, known_hosts, identity).items() for part in ("-o", "=".join(pair))]
+def _identities(identity: Identity) -> dict[str, str]:
+    if isinstance(identity, Certificate):
+        return {"IdentityFile": f'"{identity.key}"', "CertificateFile": f'"{identity.file}"'}
+    return {"IdentityFile": f'"{identity.absolute()}"', "IdentitiesOnly": "yes"} if identity else {}
+
+
+def options(server: PoplarServer, known_hosts: Path, identity: Identity) -> list[str]:
+    """`settings` as options of ssh, scp and sftp.
+
+    After a certificate the keys are tried that OpenSSH takes by itself: whoever names one loses them.
+    """
+    pairs = [*settings(server, known_hosts, identity).items()]
+    if isinstance(identity, Certificate):
+        pairs += [("IdentityFile", f'"{each}"') for each in _usual_identities()]
+    return [part for pair in pairs for part in ("-o", "=".join(pair))]
+
+
+def _usual_identities() -> list[Path]:
+    files = (Path.home() / ".ssh" / f"id_{kind}" for kind in ("rsa", "ecdsa", "ecdsa_sk", "ed25519", "ed25519_sk"))
+    return [each for each in files if each.exists()]
 
 
 def program(name: str) -> str:
@@ -77,7 +96,7 @@ def command(
     server: PoplarServer,
     ssh: Ssh,
     known_hosts: Path,
-    identity: Path | None,
+    identity: Identity,
     remote: Sequence[str],
     *,
     forward: Sequence[str] = (),
@@ -88,10 +107,15 @@ def command(
     no login then.
     """
     pinned = options(server, known_hosts, identity)
-    ports = [part for given in forward for part in ("-L", _forwarding(given))]
+    ports = forwardings(forward)
     if ports:
         ports += ["-o", "ExitOnForwardFailure=yes", *(() if remote else ("-N",))]
     return [program("ssh"), *pinned, *ports, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+
+
+def forwardings(forward: Sequence[str]) -> list[str]:
+    """Options of ssh for these ports. Raises UsageError for what is none."""
+    return [part for given in forward for part in ("-L", _forwarding(given))]
 
 
 def _forwarding(given: str) -> str:

@@ -26,7 +26,7 @@ class Remote:
     server: PoplarServer
     ssh: Ssh
     known_hosts: Path
-    identity: Path | None
+    identity: openssh.Identity
 
     @property
     def login(self) -> str:

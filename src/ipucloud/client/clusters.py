@@ -22,6 +22,7 @@ from ipucloud.client.models import (
     PoplarServer,
     RepairWindow,
     ResizeEstimate,
+    SshCertificate,
     Topology,
     Usage,
     UsePeriod,
@@ -280,6 +281,15 @@ def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None
     """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
     path, body = f"clusters/{segment(cluster)}:reschedule-repair", given(starts_at=starts_at)
     return request.post(path, Cluster, body, if_match=if_match)
+
+
+def sign_ssh_key(cluster: Ref, public_key: str, *, valid_seconds: int | None = None) -> Call[SshCertificate]:
+    """A certificate with which the key's private half logs in to the cluster's servers, by default for an hour.
+
+    For people: a service token gets none. `public_key`: one line, as in `id_ed25519.pub`.
+    """
+    body = given(public_key=public_key, valid_seconds=valid_seconds)
+    return request.post(f"clusters/{segment(cluster)}:sign-ssh-key", SshCertificate, body)
 
 
 def poplar_servers(cluster: Ref) -> Call[Page[PoplarServer]]:

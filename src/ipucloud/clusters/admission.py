@@ -27,6 +27,7 @@ from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.identity.ssh_authorities import CURRENT_AUTHORITY
 from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.inventory.placement import HAS_ROOM
 from ipucloud.kernel.actor import Actor
@@ -44,6 +45,7 @@ class _Facts(NamedTuple):
     refusing_invoice: dict[str, object] | None
     expired: bool | None
     public_keys: dict[str, str]
+    ssh_authority: str | None
     typical_seconds: dict[str, float] | None
     secure: bool
     has_room: bool
@@ -67,6 +69,10 @@ _FACTS = Query(
            CAST(:expires_at AS timestamptz) <= app_now() AS expired,
            (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
+           """,
+        CURRENT_AUTHORITY,
+        """
+           AS ssh_authority,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
            """,
         users_at_controllers(":region"),
@@ -129,12 +135,14 @@ class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
-    `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controllers
-    have users. `has_room`: as in `placement.HAS_ROOM`. `awaited`: other clusters wait for such machines.
+    `ssh_authority`: the public key of the project's, if it has one. `typical_seconds` is the site's figure for its
+    stages, and may be empty. `secure`: the region's V-IPU controllers have users. `has_room`: as in
+    `placement.HAS_ROOM`. `awaited`: other clusters wait for such machines.
     """
 
     choice: Choice
     public_keys: Mapping[str, str]
+    ssh_authority: str | None
     typical_seconds: Mapping[str, float]
     secure: bool
     has_room: bool
@@ -180,6 +188,7 @@ async def admit(
     return Admitted(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
+        ssh_authority=facts.ssh_authority,
         typical_seconds=facts.typical_seconds or {},
         secure=facts.secure,
         has_room=facts.has_room,

@@ -17,6 +17,7 @@ from ipucloud.contract.clusters import DiskChoice
 from ipucloud.contract.partitions import shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.identity.ssh_certificates import trusting
 from ipucloud.inventory.controllers import controller, controller_of_cluster
 from ipucloud.kernel.sealing import Keys
 from ipucloud.kernel.vipu import PartitionShape
@@ -120,7 +121,8 @@ class ClusterInputs:
     `kept_partitions`: those that a repair or resize makes again, also because the controller lost them; None: the
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
-    `keys_revision` counts the changes of `ssh_public_keys`, which may log in to its servers.
+    `authorized_keys` has the lines for its SSH keys, and for the authority whose certificates its servers accept;
+    `keys_revision` counts their changes.
     `wait`: the operation's wait for capacity; None: it does not wait, and never did.
     `rebuild`: how the open operation writes servers again; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
@@ -146,7 +148,7 @@ class ClusterInputs:
     reconfigurable: bool
     user_data: StoredUserData
     billed_from: datetime | None
-    ssh_public_keys: tuple[str, ...]
+    authorized_keys: tuple[str, ...]
     keys_revision: int
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
@@ -199,6 +201,7 @@ class _Row(NamedTuple):
     reconfigurable: bool
     user_data: str | None
     ssh_public_keys: list[str]
+    ssh_authority: str | None
     keys_revision: int
     requested_at: datetime | None
     vipu: VipuAddress | None
@@ -227,6 +230,7 @@ _LOAD = Query(
            CASE WHEN asked.disk IS NULL THEN c.user_data ELSE asked.user_data END AS user_data,
            ARRAY(SELECT key ->> 'public_key'
                    FROM jsonb_array_elements(coalesce(asked.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
+           c.ssh_authority,
            coalesce(asked.keys_revision, c.keys_revision) AS keys_revision,
            CASE WHEN c.ready_at IS NULL THEN coalesce(waited.granted_at, c.created_at) END AS requested_at,
            {controller("v")}, {endpoint("c")},
@@ -335,7 +339,7 @@ async def load(
         reconfigurable=row.reconfigurable,
         user_data=StoredUserData(row.user_data, keys, user_data_place(row.id, row.project_id)),
         billed_from=row.requested_at if billed_from_request else None,
-        ssh_public_keys=tuple(row.ssh_public_keys),
+        authorized_keys=_authorized_keys(row),
         keys_revision=row.keys_revision,
         vipu=row.vipu,
         endpoint=row.endpoint,
@@ -354,6 +358,11 @@ async def load(
         rebuild=None if row.disk is None else Rebuild(row.disk, row.begun),
         wait=None if row.wait is None else CapacityWait(*row.wait),
     )
+
+
+def _authorized_keys(row: _Row) -> tuple[str, ...]:
+    authority = () if row.ssh_authority is None else (trusting(row.ssh_authority, row.id),)
+    return (*row.ssh_public_keys, *authority)
 
 
 def _kept(found: list[Any]) -> KeptPartition:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
+from ipucloud.identity.ssh_authorities import CURRENT_AUTHORITY
 from ipucloud.kernel.errors import FieldError
 
 Keys = Mapping[str, str]
@@ -18,9 +19,14 @@ Keys = Mapping[str, str]
 
 
 class PresentKeys(NamedTuple):
-    """The keys of a cluster; `seen`: whether all of its servers were last seen to accept exactly these."""
+    """The keys of a cluster, and the authority whose certificates its servers are to accept.
+
+    `seen`: whether all of its servers were last seen to accept exactly these. `current_authority`: the project's.
+    """
 
     keys: list[dict[str, str]]
+    authority: str | None
+    current_authority: str | None
     seen: bool
 
     @property
@@ -29,13 +35,14 @@ class PresentKeys(NamedTuple):
 
 
 _PRESENT = Query(
-    """
-    SELECT c.ssh_keys AS keys,
-           coalesce(bool_and(s.ssh_keys IS NOT DISTINCT FROM c.ssh_keys), true) AS seen
+    f"""
+    SELECT c.ssh_keys AS keys, c.ssh_authority AS authority, {CURRENT_AUTHORITY} AS current_authority,
+           coalesce(bool_and(s.ssh_keys IS NOT DISTINCT FROM c.ssh_keys
+                             AND s.ssh_authority IS NOT DISTINCT FROM c.ssh_authority), true) AS seen
       FROM clusters c LEFT JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
      WHERE c.project_id = :project_id AND c.id = :cluster_id
      GROUP BY c.project_id, c.id
-    """,
+    """,  # noqa: S608  # our own text
     PresentKeys,
 )
 
@@ -55,10 +62,11 @@ _FIND = Query(
     _Found,
 )
 _REPLACE = sa.text(
-    """
-    UPDATE clusters SET ssh_keys = CAST(:keys AS jsonb), keys_revision = keys_revision + 1
+    f"""
+    UPDATE clusters
+       SET ssh_keys = CAST(:keys AS jsonb), ssh_authority = {CURRENT_AUTHORITY}, keys_revision = keys_revision + 1
      WHERE project_id = :project_id AND id = :cluster_id
-    """
+    """  # noqa: S608  # our own text
 )
 
 
@@ -91,7 +99,9 @@ async def choose_keys(
 
 
 async def replace_keys(connection: AsyncConnection, keys: Keys, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Record the keys that a locked cluster's servers are to accept, under the next revision."""
+    """Record the keys that a locked cluster's servers are to accept beside the project's authority, under the next
+    revision.
+    """
     stored = orjson.dumps(as_stored(keys)).decode()
     await connection.execute(_REPLACE, {"project_id": project_id, "cluster_id": cluster_id, "keys": stored})
 

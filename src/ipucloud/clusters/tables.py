@@ -31,6 +31,11 @@ clusters = sa.Table(
     json_column("ssh_keys", default="'[]'"),
     sa.Column("keys_revision", sa.Integer, nullable=False, server_default="1", comment="counts changes of ssh_keys"),
     sa.Column(
+        "ssh_authority",
+        sa.Text,
+        comment="public key whose certificates its servers are to accept, of keys_revision too; NULL: none",
+    ),
+    sa.Column(
         "s3_revision",
         sa.Integer,
         nullable=False,
@@ -190,6 +195,7 @@ poplar_servers = sa.Table(
     ),
     json_column("ssh_keys", comment="as in clusters; those it was last seen to accept, NULL: not seen"),
     instant("ssh_keys_since"),
+    sa.Column("ssh_authority", sa.Text, comment="as in clusters; the one it was last seen to trust"),
     sa.Column("s3_revision", sa.Integer, comment="as in clusters; the one it was last seen to have, NULL: not seen"),
     json_column("s3_connections", comment="names of those it was last seen to have"),
     json_column("s3_mounts", comment="folders at which it was last seen to have mounted some of them"),

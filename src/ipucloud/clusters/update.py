@@ -22,6 +22,7 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.sealing import Keys
 
 KEYS = "ssh_keys"
 S3 = "s3_connections"
@@ -57,14 +58,20 @@ _UPDATE = Query(
 
 
 async def update(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, body: ClusterPatch, if_match: int | None
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    *,
+    body: ClusterPatch,
+    if_match: int | None,
+    sealing: Keys | None = None,
 ) -> int:
     """Change the given fields; returns the cluster's version afterwards.
 
     A request that changes nothing keeps the version and records no event. A repair that is scheduled is scheduled anew
     by the next run of the task when its settings change. Keys are brought to the servers by an operation. Raises
     `Problem`: not_found, precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed; for
-    keys also operation_in_progress.
+    keys also operation_in_progress. `sealing` encrypts the SSH authority of a project that has none.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     cluster.require_version(if_match)
@@ -74,7 +81,7 @@ async def update(
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name not in {KEYS, S3}}
     after = before | body.model_dump(include=body.model_fields_set - {KEYS, S3}) | _schedule(body)
     changed = [name for name in before if after[name] != before[name]]
-    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys):
+    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys, sealing=sealing):
         changed.append(KEYS)
     if body.s3_connections is not None and await attach(
         connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id

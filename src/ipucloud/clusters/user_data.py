@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from ipucloud.config import Settings
-from ipucloud.kernel.sealing import Keys, SealingError, is_sealed, place, read_keys, seal, unseal
+from ipucloud.kernel.sealing import Keys, SealingError, is_sealed, place, seal, unseal
 
 
 def user_data_place(cluster_id: UUID, project_id: UUID) -> str:
@@ -33,10 +32,6 @@ class StoredUserData:
         if self.keys is None:
             raise SealingError("there is no key")
         return unseal(self.keys, self.text, self.where)
-
-
-def keys_of(settings: Settings) -> Keys | None:
-    return None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
 
 
 def to_store(keys: Keys | None, plain: str | None, where: str) -> str | None:

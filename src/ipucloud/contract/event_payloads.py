@@ -197,6 +197,27 @@ class TerminalClosed(TerminalOf):
     seconds: int = Field(description="How long it was open.", examples=[312])
 
 
+class SshCertificateOf(Payload):
+    """An SSH certificate that was issued."""
+
+    key_id: str = Field(
+        description="What servers write to their log at a login with it.", examples=["ada@example.com#17"]
+    )
+    serial: int = Field(description="Its number among those of the authority.", examples=[17])
+    fingerprint: str = Field(description="Of the key that it certifies.", examples=["SHA256:w2Zc…"])
+    authority: str = Field(description="Fingerprint of the authority that signed it.", examples=["SHA256:w2Zc…"])
+    valid_until: datetime = Field(description="When it ends.", examples=["2026-05-04T10:00:00Z"])
+
+
+class SshAuthorityOf(Payload):
+    """An SSH authority."""
+
+    fingerprint: str = Field(description="Of its public key.", examples=["SHA256:w2Zc…"])
+    former: str | None = Field(
+        description="Fingerprint of the authority that it replaces; null if there was none.", examples=["SHA256:w2Zc…"]
+    )
+
+
 class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 

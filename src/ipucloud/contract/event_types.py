@@ -311,6 +311,17 @@ MEMBER_REMOVED = _register_members(
 )
 SSH_KEY_CREATED = _register("ssh_key.created", "An SSH key was added to the project.")
 SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted. Servers that already accept it still do.")
+SSH_CERTIFICATE_ISSUED = _register(
+    "ssh_certificate.issued",
+    "A person got an SSH certificate, which lets them log in to the servers of the cluster for a while.",
+    "cluster",
+    payload=payloads.SshCertificateOf,
+)
+SSH_AUTHORITY_ROTATED = _register(
+    "ssh_authority.rotated",
+    "The project's SSH authority was replaced; certificates of the former one end as servers learn of that.",
+    payload=payloads.SshAuthorityOf,
+)
 
 PROJECT_CREATED = _register("project.created", "The project was created.")
 PROJECT_UPDATED = _register("project.updated", "The project's settings were changed.")

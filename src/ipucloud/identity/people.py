@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -33,6 +34,13 @@ class User(NamedTuple):
     password_hash: str | None
 
 
+class Holder(NamedTuple):
+    """The person whose a token is, and when the token ends."""
+
+    email: str
+    expires_at: datetime | None
+
+
 class Membership(NamedTuple):
     """Where a person is a member: of a project or of a billing account; `id` is the token's."""
 
@@ -54,6 +62,13 @@ class MeRow(NamedTuple):
 
 
 FIND_USER = Query("SELECT id, email, password_hash FROM users WHERE email = :email", User)
+_HOLDER = Query(
+    """
+    SELECT users.email, tokens.expires_at FROM tokens JOIN users ON users.id = tokens.owner_id
+     WHERE tokens.id = :token_id
+    """,
+    Holder,
+)
 USER_OF_TOKEN = Query(
     """
     SELECT users.id, users.email, users.password_hash FROM users JOIN tokens ON tokens.owner_id = users.id
@@ -254,3 +269,8 @@ async def reset_password(connection: AsyncConnection, email: str, password_hash:
 def unknowable() -> bytes:
     """The hash of a secret that nobody knows, for memberships."""
     return secrets.token_bytes(32)
+
+
+async def holder_of(connection: AsyncConnection, token_id: UUID | None) -> Holder | None:
+    """Whose the token is; None: a service token, or no request."""
+    return await _HOLDER.one_or_none(connection, {"token_id": token_id})

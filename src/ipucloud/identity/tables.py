@@ -167,3 +167,34 @@ ssh_keys = sa.Table(
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("project_id", "name"),
 )
+
+ssh_authorities = sa.Table(
+    "ssh_authorities",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("public_key", sa.Text, nullable=False),
+    sa.Column("private_key", sa.Text, comment="encrypted; NULL: it ended, and its key is gone"),
+    sa.Column(
+        "serial", sa.BigInteger, nullable=False, server_default="0", comment="of the certificate that was issued last"
+    ),
+    instant("created_at", default_now=True),
+    instant("ended_at"),
+    tenant_key("ssh_authorities"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.CheckConstraint("(ended_at IS NULL) = (private_key IS NOT NULL)", name="private_key"),
+    sa.CheckConstraint("public_key ~ '^ssh-ed25519 [A-Za-z0-9+/]+={0,2}$'", name="public_key"),
+    sa.CheckConstraint("serial >= 0", name="serial"),
+    comment="each signs SSH certificates of a project's members until it is rotated",
+)
+sa.Index(
+    "uq_ssh_authorities_current",
+    ssh_authorities.c.project_id,
+    unique=True,
+    postgresql_where=ssh_authorities.c.ended_at.is_(None),
+)
+sa.Index(
+    "ix_ssh_authorities_ended",
+    ssh_authorities.c.project_id,
+    postgresql_where=ssh_authorities.c.ended_at.is_not(None),
+)

@@ -99,6 +99,9 @@ class HostState(StrEnum):
 class ServerSpec(Wire):
     """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`.
 
+    A line is a public key, or `cert-authority,principals="NAME" KEY`: the server accepts certificates that KEY has
+    signed for NAME, as OpenSSH does.
+
     `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off. `keys_revision`
     counts the changes of its keys, `generation` how often its system was asked to be written.
     """

@@ -14,6 +14,8 @@ from ipucloud.billing.exports.tables import s3_connections
 from ipucloud.clusters.tables import cluster_rebuilds, clusters
 from ipucloud.clusters.user_data import user_data_place
 from ipucloud.db.engine import Database
+from ipucloud.identity.ssh_authorities import secret_place as authority_place
+from ipucloud.identity.tables import ssh_authorities
 from ipucloud.kernel.sealing import Keys, SealingError, is_current, is_sealed, seal, unseal
 from ipucloud.webhooks.messages import secret_place as webhook_place
 from ipucloud.webhooks.tables import webhooks
@@ -36,6 +38,7 @@ SEALED = (
     Sealed(s3_connections.c.secret, s3_place),
     Sealed(clusters.c.user_data, user_data_place),
     Sealed(cluster_rebuilds.c.user_data, user_data_place, "cluster_id"),
+    Sealed(ssh_authorities.c.private_key, authority_place),
 )
 """Every column of encrypted secrets."""
 

@@ -29,6 +29,8 @@ from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.services.requests import forget_requests
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.terminals.store import forget_terminals
+from ipucloud.clusters.trust import FOLLOW_SECONDS as TRUST_SECONDS
+from ipucloud.clusters.trust import bring_authorities
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
 from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.config import Settings
@@ -168,6 +170,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic(SERVE_TASK, interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
         Periodic("follow_preemptions", interval=PREEMPTION_SECONDS, run=partial(follow_preemptions, settings)),
         Periodic("follow_reservations", interval=FOLLOW_SECONDS, run=follow_reservations),
+        Periodic("bring_ssh_authorities", interval=TRUST_SECONDS, run=bring_authorities),
         Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),

@@ -24,6 +24,7 @@ NEVER_NULL = {
     ("ipucloud.inventory.validations", ""): "only reports about machines are written",
     ("ipucloud.invariants.records", ""): "only validations that have a name",
     ("ipucloud.operations.cancelling", "cluster_id"): "only operations on clusters can be cancelled",
+    ("ipucloud.identity.ssh_authorities", "private_key"): "only authorities that have not ended",
     ("ipucloud.identity.device_logins", "member_id"): "only logins that were approved are used",
     ("ipucloud.partitions.record", "partition_id"): "only operations on partitions",
 }

@@ -6,13 +6,15 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.ending import preempt_all
-from tests.api.support import cluster_json, key
+from tests.api.support import PUBLIC_KEY, cluster_json, key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
 from tests.support.partitions import make_partition
+from tests.support.people import make_owned, make_person
 
 
 async def create_cluster(office: Office) -> Write:
@@ -114,6 +116,23 @@ async def rotate_vipu_key(office: Office) -> Write:
     await office.world.execute("UPDATE vipu_controllers SET secure = true")
     body = {"end_server_key": False}
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
+
+
+async def sign_ssh_key(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    answer = await office.client.post(
+        f"/v1/projects/{project.slug}/ssh-authority:rotate", headers={"Authorization": f"Bearer {project.token.secret}"}
+    )
+    await office.world.execute(
+        "UPDATE poplar_servers SET ssh_authority = :key WHERE project_id = :project",
+        key=answer.raise_for_status().json()["public_key"],
+        project=project.id,
+    )
+    async with office.world.database.begin() as connection:
+        person = await make_person(connection, project.id, Role.OPERATOR)
+        login = await make_owned(connection, person, project.id, Role.OPERATOR)
+    body = {"public_key": PUBLIC_KEY}
+    return Write("POST", f"{path}:sign-ssh-key", login.secret, body, body | {"valid_seconds": 60}, key())
 
 
 async def suspend_cluster(office: Office) -> Write:
@@ -218,4 +237,5 @@ WRITES: Cases = {
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
     "rotateVipuKey": rotate_vipu_key,
+    "signSshKey": sign_ssh_key,
 }

@@ -43,6 +43,11 @@ async def delete_ssh_key(office: Office) -> Write:
     return Write("DELETE", f"{path}/{made}", secret)
 
 
+async def rotate_ssh_authority(office: Office) -> Write:
+    project = await office.project()
+    return Write("POST", f"/v1/projects/{project.slug}/ssh-authority:rotate", project.token.secret, headers=key())
+
+
 async def create_token(office: Office) -> Write:
     project = await office.project()
     body = {"name": "ci", "role": "viewer"}
@@ -171,6 +176,7 @@ WRITES: Cases = {
     "declineQuotaRequest": decline_quota_request,
     "createSshKey": create_ssh_key,
     "deleteSshKey": delete_ssh_key,
+    "rotateSshAuthority": rotate_ssh_authority,
     "createToken": create_token,
     "signIn": sign_in,
     "signOut": sign_out,

@@ -164,7 +164,9 @@ class Customer:
         """The cluster's new version."""
         actor, body = self.actor(), ClusterPatch.model_validate(changes)
         return await self.database.transact(
-            lambda connection: update(connection, actor, cluster, body=body, if_match=if_match)
+            lambda connection: update(
+                connection, actor, cluster, body=body, if_match=if_match, sealing=self.settings.sealing_keys()
+            )
         )
 
     async def rotate_key(self, cluster: UUID, *, ends_server_key: bool) -> NewKey:

@@ -82,6 +82,8 @@ def ssh_key(name: str) -> dict[str, str]:
 def serve_cluster(service: Service, cluster: dict[str, Any] = CLUSTER) -> None:
     service.lists("/v1/projects/demo/clusters", [cluster])
     service.gives(f"/v1/projects/demo/clusters/{CLUSTER_ID}", cluster)
+    refusal = problem(409, "state_conflict", "A service token is nobody's.")
+    service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:sign-ssh-key", refusal)
 
 
 def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: Service) -> None:

@@ -166,7 +166,8 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
     (`cluster.update-keys`), which the answer shows; a suspended one gets them when it is resumed. Sessions that are
     open stay open.
     """
-    return await _changed(request, project, cluster, partial(update, body=body))
+    sealing = services_of(request).settings.sealing_keys()
+    return await _changed(request, project, cluster, partial(update, body=body, sealing=sealing))
 
 
 @routes.post(

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.clusters import Identity, Server
 from ipucloud.cli.completion import names
@@ -39,14 +40,15 @@ def scp(
     to_server = remote[-1] is not None
     if len(paths) < 2 or len(names) != 1 or any((each is None) != to_server for each in remote[:-1]):
         raise UsageError("Copy from here to one cluster, or back. Write a path on a server as cluster:path.")
-    poplar, address = openssh.reachable(find_cluster(session.client, names.pop()), server)
+    cluster = find_cluster(session.client, names.pop())
+    poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
     login = f"{address.user}@{address.host}"
     ends = [f"{login}:{each['path']}" if each else path for each, path in zip(remote, paths, strict=True)]
     command = [
         openssh.program("scp"),
         *(["-r"] if recursive else []),
-        *openssh.options(poplar, known_hosts, identity_file),
+        *openssh.options(poplar, known_hosts, identity_file or certificates.usable(session, cluster.id)),
         *("-P", str(address.port), "--", *ends),
     ]
     session.close()

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.cluster_facts import affected, facts, troubled
 from ipucloud.cli.completion import its_partitions, names
@@ -372,15 +373,23 @@ def ssh(
 ) -> None:
     """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key.
 
-    With `--forward` and no command, only the ports are forwarded, until Ctrl-C.
+    With `--forward` and no command, only the ports are forwarded, until Ctrl-C. People get an SSH certificate for it,
+    unless they choose a key with --identity.
     """
     cluster = find_cluster(session.client, name)
     poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
-    command = openssh.command(poplar, address, known_hosts, identity_file, remote or [], forward=forward or ())
+    openssh.forwardings(forward or ())  # a certificate is not asked for in vain
+    issued = None if identity_file else certificates.obtain(session, cluster.id)
+    identity = issued if isinstance(issued, certificates.Certificate) else identity_file
+    command = openssh.command(poplar, address, known_hosts, identity, remote or [], forward=forward or ())
     session.close()
     ended = openssh.converse(command)
     if ended.denied:
+        if isinstance(issued, certificates.Certificate):
+            issued.forget()  # it was issued before the project's authority was rotated
+        elif issued is not None:
+            session.note(f"You have no SSH certificate: {issued.why}")
         accepted = ", ".join(cluster.ssh_keys) or "none"
         session.note(f"{cluster.name} accepts these SSH keys: {accepted}. Choose a private key with --identity.")
     raise typer.Exit(ended.status)

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import SSH_KEY, find
+from ipucloud.cli.finding import CLUSTER, SSH_KEY, find, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Order, Sorted
-from ipucloud.client import clusters, ssh_keys
+from ipucloud.client import clusters, ssh_authority, ssh_keys
 from ipucloud.client.errors import UsageError
+from ipucloud.client.models import SshAuthority
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -27,10 +28,7 @@ def create(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
 ) -> None:
     """Add a public key to the project."""
-    text = file.read_text()
-    if _PRIVATE.search(text):
-        raise UsageError(f"{file} is a private key, which must stay secret. Use the public key, {file}.pub.")
-    key = session.run(ssh_keys.create(name, text.strip()))
+    key = session.run(ssh_keys.create(name, _public(file)))
     session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
 
 
@@ -59,3 +57,57 @@ def delete(
             f" ipucloud clusters update {accepting[0]} --ssh-key NAME"
         )
     session.show(key, [("deleted", key.name)])
+
+
+@customer_command(app, "sign", "bert ~/.ssh/id_ed25519.pub", "bert ~/.ssh/id_ed25519_sk.pub --hours 8")
+def sign(
+    session: Session,
+    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
+    *,
+    hours: Annotated[int | None, typer.Option(min=1, max=24, help="How long it is valid; usually 1.")] = None,
+) -> None:
+    """Get an SSH certificate for a key of yours, for one cluster, in a file beside the key, where OpenSSH finds it.
+
+    `ipucloud ssh` needs none of this: it makes a key and gets a certificate by itself.
+    """
+    target = file.with_name(f"{file.name.removesuffix('.pub')}-cert.pub")
+    found = find_cluster(session.client, cluster)
+    seconds = None if hours is None else hours * 3600
+    issued = session.run(clusters.sign_ssh_key(found.id, _public(file), valid_seconds=seconds))
+    target.write_text(f"{issued.certificate}\n")
+    session.show(
+        issued,
+        [("certificate", target), ("for", found.name), ("key id", issued.key_id), ("valid until", issued.valid_until)],
+    )
+
+
+@customer_command(app, "authority")
+def authority(session: Session) -> None:
+    """Show the project's SSH authority, which signs certificates, and the clusters that do not know it yet."""
+    _show(session, session.run(ssh_authority.get()))
+
+
+@customer_command(app, "rotate-authority")
+def rotate_authority(session: Session) -> None:
+    """Replace the project's SSH authority, for example after a member left: all certificates end within seconds.
+
+    SSH keys and open sessions are not touched.
+    """
+    _show(session, session.run(ssh_authority.rotate()))
+
+
+def _show(session: Session, found: SshAuthority) -> None:
+    pending = ", ".join(found.pending_clusters) or "none"
+    session.show(
+        found,
+        [("fingerprint", found.fingerprint), ("since", found.created_at), ("not yet known to", pending)],
+    )
+
+
+def _public(file: Path) -> str:
+    """Raises UsageError for a private key."""
+    text = file.read_text()
+    if _PRIVATE.search(text):
+        raise UsageError(f"{file} is a private key, which must stay secret. Use the public key, {file}.pub.")
+    return text.strip()

@@ -2505,6 +2505,53 @@ class Ssh(Answer):
     """SHA-256 fingerprint of the host key."""
 
 
+class SshAuthority(Answer):
+    """What signs the SSH certificates of a project's members. Its private key is shown to nobody."""
+
+    id: str
+    """Unique id."""
+
+    public_key: str
+    """The key, as it is written to servers: type and base64, without a comment."""
+
+    fingerprint: str
+    """SHA-256 fingerprint, as `ssh-keygen -l` prints it."""
+
+    created_at: datetime
+    """When it was created."""
+
+    pending_clusters: Sequence[str] = []
+    """
+    Names of clusters, 100 at most, whose servers were not all seen yet to accept certificates of this authority
+    and of no other. Suspended ones learn of it when they are resumed.
+    """
+
+
+class SshCertificate(Answer):
+    """A certificate, with which the private key of the public one logs in to the servers of the cluster."""
+
+    certificate: str
+    """One line, for a file whose name ends in -cert.pub."""
+
+    key_id: str
+    """What servers write to their log at a login with it."""
+
+    serial: int
+    """Its number among those of the authority."""
+
+    fingerprint: str
+    """Of the certified key."""
+
+    authority: str
+    """Fingerprint of the authority that signed it."""
+
+    valid_from: datetime
+    """A minute before it was issued."""
+
+    valid_until: datetime
+    """No login with it after that; sessions that are open stay open. Not after the end of your token."""
+
+
 class SshKey(Answer):
     """A public key as written to servers: type and base64, without comment."""
 
@@ -6574,6 +6621,8 @@ __all__ = [
     "SkuSpending",
     "Source",
     "Ssh",
+    "SshAuthority",
+    "SshCertificate",
     "SshKey",
     "Step",
     "Stuck",

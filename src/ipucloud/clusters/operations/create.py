@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -37,13 +38,14 @@ from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
-from ipucloud.clusters.user_data import keys_of, to_store, user_data_place
+from ipucloud.clusters.user_data import to_store, user_data_place
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
+from ipucloud.identity import ssh_authorities
 from ipucloud.inventory.placement import Demand, Need, refuse_if_full, refuse_if_never, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, Problem
@@ -129,13 +131,13 @@ _INSERT = sa.text(
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, auto_repair, repair_window,
-        idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
+        reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at, auto_repair,
+        repair_window, idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
-        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
-        :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes, :preemptible,
-        :state, :sla, :incarnation, :external_name)
+        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data, CAST(:tags AS jsonb),
+        :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes,
+        :preemptible, :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -160,15 +162,18 @@ async def create(
 ) -> Accepted:
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
-    Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
-    budget_reached, payment_overdue, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted,
-    cost_limit_reached, unavailable.
+    Seven statements, and one more for the first cluster of a project, whose SSH authority it makes. Machines, for which
+    others may wait, are locked last. Raises `Problem`: validation_failed, budget_reached, payment_overdue,
+    quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, cost_limit_reached, unavailable.
 
     A cluster that waits for capacity is recorded without quota and machines when others wait, or none are free. One
     that is created from a reservation gets what that holds.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
+    if admitted.ssh_authority is None:
+        made = await ssh_authorities.ensure(connection, actor.project_id, settings.sealing_keys())
+        admitted = replace(admitted, ssh_authority=made)
     may_wait = MayWait(body.wait_for_capacity, body.wait_until)
     may_wait.check()
     asked = _Asked(actor, body, admitted, settings)
@@ -328,7 +333,10 @@ async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),
-            "user_data": to_store(keys_of(settings), body.user_data, user_data_place(cluster_id, actor.project_id)),
+            "user_data": to_store(
+                settings.sealing_keys(), body.user_data, user_data_place(cluster_id, actor.project_id)
+            ),
+            "ssh_authority": admitted.ssh_authority,
             "tags": orjson.dumps(body.tags).decode(),
             "delete_protection": body.delete_protection,
             "expires_at": body.expires_at,

@@ -172,7 +172,7 @@ _SERVER = sa.text(
 _SEEN_KEYS = sa.text(
     """
     UPDATE poplar_servers s
-       SET ssh_keys = c.ssh_keys,
+       SET ssh_keys = c.ssh_keys, ssh_authority = c.ssh_authority,
            ssh_keys_since = CASE WHEN s.ssh_keys = c.ssh_keys THEN s.ssh_keys_since ELSE app_now() END
       FROM clusters c
      WHERE c.project_id = :project_id AND c.id = :cluster_id
@@ -191,7 +191,7 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
         for server in achieved.servers
     ]
     await connection.execute(_SERVER, rows)
-    seen = [server.ordinal for server in achieved.servers if server.keys == cluster.ssh_public_keys]
+    seen = [server.ordinal for server in achieved.servers if server.keys == cluster.authorized_keys]
     await record_seen_keys(connection, cluster, seen)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
@@ -227,7 +227,8 @@ _FORGET_SERVERS = sa.text(
     """
     UPDATE poplar_servers
        SET state = :state, ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
-           host_key_fingerprint = NULL, boot_before = NULL, ssh_keys = NULL, ssh_keys_since = NULL
+           host_key_fingerprint = NULL, boot_before = NULL, ssh_keys = NULL, ssh_keys_since = NULL,
+           ssh_authority = NULL
      WHERE project_id = :project_id AND cluster_id = :cluster_id
        AND ordinal = ANY (coalesce(CAST(:ordinals AS integer[]), ARRAY[ordinal]))
     """

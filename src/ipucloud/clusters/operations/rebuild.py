@@ -26,7 +26,7 @@ from ipucloud.clusters.ssh_keys import as_stored, choose_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
-from ipucloud.clusters.user_data import StoredUserData, keys_of, to_store, user_data_place
+from ipucloud.clusters.user_data import StoredUserData, to_store, user_data_place
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice
 from ipucloud.contract.event_payloads import ServersRebuilt
@@ -249,7 +249,7 @@ async def rebuild(
     accepted = await begin(connection, actor, cluster, kind, deadline_seconds=settings.create_deadline)
     revision = present.keys_revision + (asked.ssh_keys != present.ssh_keys)
     where = user_data_place(cluster.id, cluster.project_id)
-    stored = asked._replace(user_data=to_store(keys_of(settings), asked.user_data, where))
+    stored = asked._replace(user_data=to_store(settings.sealing_keys(), asked.user_data, where))
     await _record_request(connection, cluster, accepted, stored, revision=revision, names=names)
     if kind is REBUILD:
         await end_billing(connection, cluster)
@@ -258,7 +258,7 @@ async def rebuild(
 
 def _readable(present: _Present, cluster: LockedCluster, settings: Settings) -> _Present:
     """With its user data decrypted. Raises `Problem` not_configured when the key that encrypted them is missing."""
-    keys, where = keys_of(settings), user_data_place(cluster.id, cluster.project_id)
+    keys, where = settings.sealing_keys(), user_data_place(cluster.id, cluster.project_id)
 
     def plain(text: str | None) -> str | None:
         return StoredUserData(text, keys, where).plain

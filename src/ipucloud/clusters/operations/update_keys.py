@@ -16,9 +16,11 @@ from ipucloud.clusters.ssh_keys import choose_keys, present_keys, replace_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.ssh_keys import KeysAnswer, exchange_keys
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.identity.ssh_authorities import ensure
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.kind import Billing, Repeated
 from ipucloud.operations.results import Achieved
 from ipucloud.operations.step import Stage
@@ -66,9 +68,19 @@ UPDATE_KEYS = ClusterKind(
 """A change of mind is another change: a key may be removed because it was lost, so nothing brings one back."""
 
 
-async def change_keys(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, refs: Sequence[str]) -> bool:
+async def change_keys(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    refs: Sequence[str],
+    *,
+    sealing: Keys | None = None,
+) -> bool:
     """Record the keys that may log in; whether they differ from before. If the cluster is in use, an operation brings
     them to its servers, unless they have them. A suspended one gets them when it is resumed.
+
+    Its servers trust the project's SSH authority from then on, also if they have the keys; `sealing` encrypts that of a
+    project that has none.
 
     Raises `Problem`: validation_failed, operation_in_progress, state_conflict.
     """
@@ -78,7 +90,9 @@ async def change_keys(connection: AsyncConnection, actor: Actor, cluster: Locked
     if faults:
         raise Problem(VALIDATION_FAILED, "The keys stay as they are; `errors` lists what to change.", faults)
     in_use, changed = cluster.state in UPDATE_KEYS.begins_in, keys != present.by_name
-    if not changed and (present.seen or not in_use):
+    authority = present.current_authority or await ensure(connection, actor.project_id, sealing)
+    trusts = present.authority == authority
+    if not changed and trusts and (present.seen or not in_use):
         return False
     running = await running_operation(connection, actor, cluster, beside_partitions=True)
     if running is not None:
@@ -89,7 +103,7 @@ async def change_keys(connection: AsyncConnection, actor: Actor, cluster: Locked
         raise Problem(
             STATE_CONFLICT, f"Keys are changed while a cluster is in use or suspended; this one is {cluster.state}."
         )
-    if changed:
+    if changed or not trusts:
         await replace_keys(connection, keys, **mine)
     if in_use:
         await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)

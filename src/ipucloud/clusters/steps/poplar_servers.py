@@ -24,7 +24,7 @@ _NO_ENDPOINT = Failed("the V-IPU endpoint of the cluster is not recorded, and it
 
 @dataclass(frozen=True, slots=True)
 class ServerObservation:
-    """A Poplar server that answered by SSH with the expected host key; `keys`: the public keys that it accepts."""
+    """A Poplar server that answered by SSH with the expected host key; `keys`: its `authorized_keys`."""
 
     ordinal: int
     ssh: Ssh
@@ -84,14 +84,14 @@ async def with_keys(site: Site, cluster: ClusterInputs, wanted: HostInput, host:
         wanted.name,
         wanted.server_name,
         cluster.external_name,
-        cluster.ssh_public_keys,
+        cluster.authorized_keys,
         revision=cluster.keys_revision,
     )
 
 
 def has_keys(server: ServerSpec, cluster: ClusterInputs) -> bool:
     """The revision counts too: as long as an earlier one is there, a late request can still bring other keys."""
-    return (server.keys_revision, keys_of(server)) == (cluster.keys_revision, cluster.ssh_public_keys)
+    return (server.keys_revision, keys_of(server)) == (cluster.keys_revision, cluster.authorized_keys)
 
 
 def keys_of(server: ServerSpec) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ def server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
         name=host.server_name,
         image=cluster.image,
         generation=host.generation,
-        ssh_authorized_keys=list(cluster.ssh_public_keys),
+        ssh_authorized_keys=list(cluster.authorized_keys),
         user_data=cluster.user_data.plain,
         environment=_environment(cluster, host),
         network=cluster.external_name,

@@ -19,6 +19,7 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
+from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.server import (
@@ -27,7 +28,6 @@ from ipucloud.laboratory.simulator.ssh.server import (
     PoplarServer,
     Surroundings,
     check_spec,
-    parse_keys,
 )
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
@@ -243,7 +243,8 @@ class Hosts:
     async def put_login_key(self, name: str, key: str, wanted: LoginKey) -> None:
         """Let a key in to a server that runs, for a while."""
         self.check(name)
-        parse_keys([wanted.public_key])
+        if parse_keys([wanted.public_key]).authorities is not None:
+            raise invalid("an authority is not let in for a while")
         await self._advance(name)
         async with self._locks[name]:
             record = self._records.get(name)

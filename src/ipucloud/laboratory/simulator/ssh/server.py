@@ -17,6 +17,7 @@ from ipucloud.laboratory.simulator.ports import PORTS, PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh import s3_files
+from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.cloud_init import LOG as CLOUD_INIT_LOG
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
@@ -79,17 +80,6 @@ class Surroundings:
     answers: Callable[[], bool] = lambda: True
     ports: range = PORTS
     confinement: Confinement = field(default_factory=lambda: Confinement("built-in"))
-
-
-def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
-    """The public keys in lines of `authorized_keys`. Refuses a line that holds none."""
-    keys = set()
-    for line in lines:
-        try:
-            keys.add(asyncssh.import_public_key(line).public_data)
-        except asyncssh.KeyImportError as error:
-            raise invalid(f"not an OpenSSH public key: {line[:40]!r}") from error
-    return frozenset(keys)
 
 
 def check_spec(spec: ServerSpec) -> None:
@@ -379,7 +369,7 @@ def _content(files: ServerFiles, path: str) -> bytes | None:
 
 
 class _Door(asyncssh.SSHServer):
-    """Lets in the customer's user with one of the customer's keys, and nobody else."""
+    """Lets in the customer's user with one of the customer's keys, or a certificate for them, and nobody else."""
 
     def __init__(self, server: PoplarServer) -> None:
         self._server = server
@@ -400,6 +390,10 @@ class _Door(asyncssh.SSHServer):
 
     async def begin_auth(self, username: str) -> bool:
         self._problem = await self._server.confinement_problem()
+        authorities = self._server.keys.authorities
+        # With principals of the authority's line OpenSSH does not look for the user among those of a certificate.
+        if authorities is not None and username == self._server.spec.user:
+            self._connection.set_authorized_keys(authorities)
         return True
 
     def public_key_auth_supported(self) -> bool:
@@ -407,7 +401,7 @@ class _Door(asyncssh.SSHServer):
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return username == self._server.spec.user and (
-            key.public_data in self._server.keys or key.public_data in self._server.login_keys
+            key.public_data in self._server.keys.keys or key.public_data in self._server.login_keys
         )
 
     def session_requested(
