@@ -258,6 +258,22 @@ async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
     assert await api.snapshot() == before
 
 
+@pytest.mark.parametrize("hours", [49, 72], ids=["overlapping", "later"])
+async def test_what_is_reserved_already_is_not_reserved_again(api: Api, hours: float) -> None:
+    """Machines are held from the request on, so one that overlaps and one that comes later are refused alike."""
+    places = await free(api)
+    first = await reserved(api, count=places - 1)
+    before = await api.snapshot()
+    body = await wanted(api, name="june", count=2, **await times(api, hours=hours))
+    refused = problem(
+        await api.owner.post(f"{api.base}/reservations", json=body, headers=key()), 409, "capacity_exhausted"
+    )
+    assert "room for 1 of the 2" in refused["detail"]
+    assert await api.snapshot() == before
+    assert (await reserved(api, **(body | {"count": 1})))["machines"] == 1
+    assert (await read(api, first))["machines"] == places - 1
+
+
 async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:
     """Reservations and creates at once, for more than there is: nothing is reserved twice, and nothing is left."""
     places = await free(api)
