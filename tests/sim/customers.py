@@ -38,6 +38,8 @@ from tests.sim.restarting import Restarter
 from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
+LARGE = ("m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod8", "m2000-pod16", "m2000-pod16")
+"""Where there is no room for all: they lack machines before they lack hosts, which nobody can make free."""
 _TRIES = 4
 _POLL_SECONDS = 20.0
 _PATIENCE = 40
@@ -229,7 +231,8 @@ class Customers:
     async def _create(
         self, project: UUID, name: str, *, flavor: str | None = None, reservation: UUID | None = None
     ) -> Made | None:
-        flavor, mine, wishes = flavor or self._draw.choice(FLAVORS), self._project(project), dict(self._wishes())
+        flavor = flavor or self._draw.choice(LARGE if self._shop.crowded else FLAVORS)
+        mine, wishes = self._project(project), dict(self._wishes())
         for _ in range(_TRIES):
             if reservation is not None:
                 wishes["reservation"] = reservation
