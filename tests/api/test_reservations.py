@@ -171,6 +171,33 @@ async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) ->
     assert (await read(api, made))["clusters"] == [str(cluster_id(again.json()))]
 
 
+@pytest.mark.parametrize("verb", ["suspend", "delete"])
+async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_worker_has_ended_it(
+    api: Api, verb: str
+) -> None:
+    made = await begin(api, await reserved(api, count=1), hours_ago=1)
+    body = cluster_json(reservation=made["id"])
+    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
+    await api.world.finish_create(cluster)
+    await api.world.execute(
+        "UPDATE clusters SET (created_at, ready_at, state_entered_at) ="
+        " (app_now() - interval '55 minutes', app_now() - interval '50 minutes', app_now() - interval '50 minutes')"
+    )
+    over = "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '10 minutes'"
+    await api.world.execute(over)
+    path = f"{api.base}/clusters/{cluster}"
+    asked = await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend"))
+    assert asked.status_code == 202, asked.text
+    assert await intervals(api) == [(RESERVED, 1, True, True), ("ipu-m2000", 1, False, False)]
+    await follow_reservations(api.world.database)
+    assert await intervals(api) == [(RESERVED, 1, True, False), ("ipu-m2000", 1, False, False)]
+    adjoins = """
+    SELECT own.started_at = r.ends_at AND own.ended_at - own.started_at >= interval '10 minutes'
+      FROM usage_intervals own, reservations r WHERE own.of_cluster IS NOT NULL
+    """
+    assert await api.world.value(adjoins)
+
+
 async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
     made = await begin(api, await reserved(api), hours_ago=3)
     ended = await end(api, made)

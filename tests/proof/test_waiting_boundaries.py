@@ -138,7 +138,8 @@ async def begin(world: SiteWorld, place: Place) -> list[Trial]:
         for cluster in [each for each, (kind, _) in zip(clusters, cases, strict=True) if kind == "resume" and each]:
             await world.succeeded(await world.suspend(cluster))
     await world.impair(
-        Code.MAINTENANCE, "id NOT IN (SELECT machine_id FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL)"
+        Code.MAINTENANCE,
+        "id NOT IN (SELECT machine_id FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL)",
     )
     trials = []
     for number, ((kind, request), cluster) in enumerate(zip(cases, clusters, strict=True)):
@@ -154,7 +155,9 @@ async def go_through(world: SiteWorld, place: Place) -> list[str]:
     if isinstance(place, Moment) or place[0] == "served":
         await clear_reports(world, Code.MAINTENANCE)
         # The queue has them in this order, and each is served in a transaction of its own.
-        acts = {(number, place): trial.act for number, trial in enumerate(trials, 1)} if isinstance(place, Moment) else {}
+        acts = (
+            {(number, place): trial.act for number, trial in enumerate(trials, 1)} if isinstance(place, Moment) else {}
+        )
         async with interrupted(world, acts) as database:
             await serve_waiting(world.settings, database)
         assert database.begun == len(trials)

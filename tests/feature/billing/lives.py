@@ -1,4 +1,4 @@
-"""Random lives of reservations, of their clusters and of preemptible ones, and what they come to, counted by the minute.
+"""Random lives of reservations, of their clusters and of preemptible ones, and what they cost, counted by the minute.
 
 The count knows only what customers see: the times of the reservation, the state of each cluster at each second, and the
 list prices.
@@ -6,6 +6,7 @@ list prices.
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
-
-from hypothesis import strategies as st
 
 from tests.feature.billing.timelines import BASES, MINUTE, SECOND, Version, holds
 from tests.support.preemptible import PREEMPTIBLE
@@ -74,43 +73,44 @@ class Seen:
             self.states.append((second, state))
 
 
-_PRICE = st.decimals(min_value=0, max_value=9, places=10, allow_nan=False)
-
-
-@st.composite
-def _book(draw: st.DrawFn) -> tuple[Version, ...]:
-    edges = [-SPAN, *sorted(draw(st.lists(st.integers(0, SPAN), max_size=2, unique=True))), None]
-    return tuple(Version(start, end, draw(_PRICE)) for start, end in pairwise(edges) if start is not None)
-
-
-@st.composite
-def _plan(draw: st.DrawFn) -> Plan:
-    kind = draw(st.sampled_from(KINDS))
-    flavor = BLOCK if kind == "reserved" else draw(st.sampled_from(sorted(SIZES)))
-    seconds = sorted(draw(st.lists(st.integers(1, SPAN - 1), min_size=2, max_size=9, unique=True)))
-    return Plan(kind, flavor, tuple((second, draw(st.integers(0, 3))) for second in seconds))
-
-
-@st.composite
-def _script(draw: st.DrawFn) -> Script:
-    starts = draw(st.integers(1, 60))
-    minutes = draw(st.integers(60, SPAN // 60 - starts - 1))
+def script_of(seed: int) -> Script:
+    """The same for the same seed."""
+    draw = random.Random(seed)  # noqa: S311  # repeatable on purpose
+    starts = draw.randint(1, 60)
     # Workers look every quarter of an hour at least, so that notices are given and carried out, and at random.
-    usual = range(draw(st.integers(0, 899)), SPAN, 900)
-    looks = {*usual, *draw(st.lists(st.integers(1, SPAN - 1), max_size=8))}
+    looks = {*range(draw.randint(0, 899), SPAN, 900), *_seconds(draw, 0, 8)}
     return Script(
-        base=draw(st.sampled_from(BASES)),
+        base=draw.choice(BASES),
         starts=starts,
-        minutes=minutes,
-        blocks=draw(st.integers(1, 2)),
-        plans=tuple(draw(st.lists(_plan(), min_size=2, max_size=6))),
+        minutes=draw.randint(60, SPAN // 60 - starts - 1),
+        blocks=draw.choice((1, 2)),
+        plans=tuple(_plan(draw) for _ in range(draw.randint(3, 8))),
         looks=tuple(sorted(looks)),
-        closes=tuple(sorted(draw(st.lists(st.integers(1, SPAN - 1), max_size=2, unique=True)))),
-        prices={sku: draw(_book()) for sku in SKUS},
+        closes=tuple(_seconds(draw, 0, 2)),
+        prices={sku: _book(draw) for sku in SKUS},
     )
 
 
-SCRIPTS = _script()
+def _plan(draw: random.Random) -> Plan:
+    kind = draw.choice(KINDS)
+    flavor = BLOCK if kind == "reserved" else draw.choice(sorted(SIZES))
+    return Plan(kind, flavor, tuple((second, draw.randint(0, 5)) for second in _seconds(draw, 2, 14)))
+
+
+def _book(draw: random.Random) -> tuple[Version, ...]:
+    edges = [-SPAN, *_seconds(draw, 0, 2), None]
+    return tuple(Version(start, end, _price(draw)) for start, end in pairwise(edges) if start is not None)
+
+
+def _price(draw: random.Random) -> Decimal:
+    places = draw.choice((2, 4, 10))
+    return Decimal(draw.randint(0, 9 * 10**places)).scaleb(-places)
+
+
+def _seconds(draw: random.Random, fewest: int, most: int) -> list[int]:
+    return sorted(draw.sample(range(1, SPAN), draw.randint(fewest, most)))
+
+
 Bill = Mapping[tuple[int, str, date], tuple[int, Decimal]]
 """Minutes and cost of each cluster, or of the reservation as the one after the last, by SKU and month."""
 
@@ -121,7 +121,7 @@ def counted(script: Script, lives: Sequence[Seen], until: datetime) -> Bill:
     end = int((until - script.base) / SECOND)
     reserved = script.reserved
     everything = [
-        *((place, life.plan.sku, SIZES[life.plan.flavor], _in_use(script, life, end)) for place, life in enumerate(lives)),
+        *((n, life.plan.sku, SIZES[life.plan.flavor], _in_use(script, life, end)) for n, life in enumerate(lives)),
         (len(lives), RESERVED, script.blocks * SIZES[BLOCK], [(reserved.start, reserved.end or end)]),
     ]
     for place, sku, machines, spans in everything:
