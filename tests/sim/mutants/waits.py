@@ -11,7 +11,7 @@ import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations import resize, resume
-from ipucloud.clusters.preemption import notices, plan
+from ipucloud.clusters.preemption import notices, plan, victims
 from ipucloud.clusters.reservations import follow as follow_reserved
 from ipucloud.clusters.reservations import store
 from ipucloud.clusters.steps import capacity
@@ -156,7 +156,7 @@ def preempted_without_notice(stack: ExitStack) -> None:
 @mutant("a preemptible cluster is told to make room although machines are free, or soon will be")
 def preempted_for_nothing(stack: ExitStack) -> None:
     _crowded(stack)
-    honest = plan.choose_victims
+    honest = victims.choose_victims
 
     def sees_none(pods: Any, usable: Any, *others: Any) -> frozenset[int] | None:
         return honest(pods, [0 for _ in usable], *others)
