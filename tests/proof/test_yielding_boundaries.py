@@ -1,7 +1,7 @@
 """Cancel and delete at every boundary of a preemption, and of the beginning and the end of a reservation.
 
-Before and inside each transaction of the tasks that do this: clusters end as they were or as asked, nobody holds what is
-not used, and each is billed for its own time.
+Before and inside each transaction of the tasks that do this: clusters end as they were or as asked, nobody holds what
+is not used, and each is billed for its own time.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from tests.support.reservations import offer, reservation_json
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -170,24 +171,18 @@ RESERVATIONS = [
 ]
 _BEGINS = """
 UPDATE reservations SET (starts_at, ends_at, cancel_until) =
-       (date_trunc('minute', app_now()), date_trunc('minute', app_now()) + interval '2 hours', app_now() + interval '1 h')
+       (date_trunc('minute', app_now()) - interval '2 hours', date_trunc('minute', app_now()) + interval '2 hours',
+        app_now() + interval '1 hour')
+ WHERE state = 'scheduled'
 """
-_ENDS = """
-UPDATE reservations SET (starts_at, ends_at) =
-       (date_trunc('minute', app_now()) - interval '2 hours', date_trunc('minute', app_now()))
- WHERE state = 'active'
-"""
-_MOVED = """
-UPDATE usage_intervals u SET (anchor_at, started_at) = (r.starts_at, r.starts_at)
-  FROM reservations r WHERE r.id = u.reservation_id AND u.ended_at IS NULL
-"""
+_ENDS = "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) + interval '1 minute' WHERE state = 'active'"
 
 
 class Reserved:
-    """A reservation for two clusters, and what is requested when it begins or ends."""
+    """A reservation for two clusters, and what is requested when it begins or ends. `later` counts for the clock."""
 
-    def __init__(self, world: SiteWorld, number: int) -> None:
-        self.world, self.number = world, number
+    def __init__(self, world: SiteWorld, number: int, later: Iterator[int]) -> None:
+        self.world, self.number, self._later = world, number, later
         self.reservation: UUID
         self.made: Accepted | None = None
 
@@ -198,7 +193,7 @@ class Reserved:
             self.reservation = await reserve(
                 connection, world.project.actor, body, catalogue=world.catalogue, settings=world.settings
             )
-        await world.execute(_BEGINS + " WHERE state = 'scheduled'")
+        await world.execute(_BEGINS)
         if turn == "begins":
             return
         await follow_reservations(world.database)
@@ -206,8 +201,11 @@ class Reserved:
         if "create" not in request:
             async with watched_worker(world, {}):
                 await world.succeeded(self.made)
-        await world.execute(_ENDS)
-        await world.execute(_MOVED)
+        await self.pass_its_end()
+
+    async def pass_its_end(self) -> None:
+        await self.world.execute(_ENDS)
+        shift_clock(self.world.scratch.owner_url, f"{2 * next(self._later)} minutes")
 
     async def create(self) -> Accepted:
         return await self.world.create(f"of-may{self.number}", reservation=self.reservation)
@@ -255,30 +253,29 @@ class Reserved:
         """So that the next has the machines."""
         async with watched_worker(self.world, {}):
             await self.world.delete_all()
-        await self.world.execute(_ENDS)
-        await self.world.execute(_MOVED)
+        await self.pass_its_end()
         await follow_reservations(self.world.database)
 
 
 def reserved(moment: Moment, request: str) -> tuple[object, ...]:
     """How it has to end: of the reservation its state, machines held, usage intervals and open ones; of the cluster
-    the same."""
-    inside = moment is Moment.INSIDE
+    the same. One that goes after the end of its reservation is billed itself since then, whoever notices it first."""
+    inside, ended = moment is Moment.INSIDE, ("ended", 0, 1, 0)
     return {
         "cancel": ("active", 2, 1, 1) if inside else ("cancelled", 0, 0, 0),
         "create": ("active", 2, 1, 1, *(("active", 1, 0, 0) if inside else ())),
-        "delete": ("ended", 0, 1, 0, "deleted", 0, 1, 0),
-        "suspend": ("ended", 0, 1, 0, "suspended", 0, 1, 0),
-        "cancel create": ("ended", 0, 1, 0, "deleted", 0, 0, 0),
-        "delete create": ("ended", 0, 1, 0, "deleted", 0, 0, 0),
+        "delete": (*ended, "deleted", 0, 1, 0),
+        "suspend": (*ended, "suspended", 0, 1, 0),
+        "cancel create": (*ended, "deleted", 0, 0, 0),
+        "delete create": (*ended, "deleted", 0, 0, 0),
     }[request]
 
 
 async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     chosen = RESERVATIONS if full else RESERVATIONS[::3]
-    wrong = []
+    wrong, later = [], itertools.count(1)
     for number, (turn, moment, request) in enumerate(chosen):
-        trial = Reserved(world, number)
+        trial = Reserved(world, number, later)
         await trial.prepare(turn, request)
         async with interrupted(world, {(1, moment): lambda trial=trial, asked=request: trial.act(asked)}) as database:
             await follow_reservations(database)
