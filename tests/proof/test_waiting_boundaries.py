@@ -103,10 +103,7 @@ class Trial:
     def _expected(self) -> list[tuple[object, ...]]:
         """The ends it may have: of the operation, its error, of the cluster; machines held; usage in all, and open."""
         if self.request == "delete":
-            ends: list[tuple[object, ...]] = [("failed", "preempted", "deleted", 0, self.used, 0)]
-            if self.place == ("over", Step.BETWEEN):
-                return ends
-            return ends
+            return [("failed", "preempted", "deleted", 0, self.used, 0)]
         cancelled = {"create": "deleted", "resize": "active", "resume": "suspended"}[self.kind]
         held, opened = (1, 1) if self.kind == "resize" else (0, 0)
         # A resize pauses billing when it has been served, and its undo begins to bill the cluster again.
@@ -135,8 +132,9 @@ async def begin(world: SiteWorld, place: Place) -> list[Trial]:
         for number, (kind, _) in enumerate(cases):
             if kind != "create":
                 clusters[number] = await world.build(f"{kind}-{number}")
-        for cluster in [each for each, (kind, _) in zip(clusters, cases, strict=True) if kind == "resume" and each]:
-            await world.succeeded(await world.suspend(cluster))
+        for (kind, _), built in zip(cases, clusters, strict=True):
+            if kind == "resume" and built is not None:
+                await world.succeeded(await world.suspend(built))
     await world.impair(
         Code.MAINTENANCE,
         "id NOT IN (SELECT machine_id FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL)",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from typing import Literal
 from uuid import UUID
 
@@ -121,7 +122,7 @@ class Preemption:
         async def quiet() -> bool:
             await serve_waiting(world.settings, world.database)
             await follow_preemptions(world.settings, world.database)
-            return await world.value(_UNFINISHED) == 0
+            return bool(await world.value(_UNFINISHED) == 0)
 
         async with watched_worker(world, {}):
             await until(quiet, "everything has ended")
@@ -232,7 +233,7 @@ class Reserved:
         async with watched_worker(world, {}):
 
             async def quiet() -> bool:
-                return await world.value(_UNFINISHED) == 0
+                return bool(await world.value(_UNFINISHED) == 0)
 
             await until(quiet, "everything has ended")
         state = "SELECT state FROM reservations WHERE id = :id"
@@ -240,12 +241,12 @@ class Reserved:
         billed = (
             "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals WHERE reservation_id = :id"
         )
-        mine = {"id": self.reservation}
+        mine: dict[str, object] = {"id": self.reservation}
         own = () if self.made is None else tuple(await world.one(_SEEN, id=self.made.target_id))
         return (
-            await world.value(state, **mine),
-            await world.value(held, **mine),
-            *await world.one(billed, **mine),
+            await world.value(state, id=self.reservation),
+            await world.value(held, id=self.reservation),
+            *await world.one(billed, mine),
             *own,
         )
 
@@ -277,7 +278,7 @@ async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, fig
     for number, (turn, moment, request) in enumerate(chosen):
         trial = Reserved(world, number, later)
         await trial.prepare(turn, request)
-        async with interrupted(world, {(1, moment): lambda trial=trial, asked=request: trial.act(asked)}) as database:
+        async with interrupted(world, {(1, moment): partial(trial.act, request)}) as database:
             await follow_reservations(database)
         found, expected = await trial.seen(), reserved(moment, request)
         if found != expected:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
+from ipucloud.operations.store import Accepted
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
@@ -139,12 +140,13 @@ async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on
     assert before[0] == before[1], "both have the same domain"
     for each in (first, second):
         await OpenSsh.to(each, key, tmp_path).output("echo work > notes")
-    for change, lost in (
+    changes: Sequence[tuple[Callable[[], Awaitable[Accepted]], bool]] = (
         (lambda: world.restart(made, second.name), False),
         (lambda: world.restart(made, second.name, hard=True), False),
         (lambda: world.rebuild(made, disk="keep", poplar_servers=[second.name]), False),
         (lambda: world.rebuild(made, poplar_servers=[second.name]), True),
-    ):
+    )
+    for change, lost in changes:
         await world.succeeded(await change())
         present = await world.rows(servers, id=made)
         assert [each.state for each in present] == ["running", "running"]

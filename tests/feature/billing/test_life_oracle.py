@@ -150,10 +150,11 @@ class Life:
 
     async def leave(self, cluster: UUID, state: str) -> None:
         """The machines return to where they came from, as when a worker has observed them clean."""
-        mine = {"project_id": self.books.project.id, "cluster_id": cluster}
+        project = self.books.project.id
         async with self.books.database.begin() as connection:
-            await release(connection, **mine, hosts=None if state == "deleting" else [])
-            await free(connection, **mine, validated=False)
+            hosts: list[UUID] | None = None if state == "deleting" else []
+            await release(connection, project_id=project, cluster_id=cluster, hosts=hosts)
+            await free(connection, project_id=project, cluster_id=cluster, validated=False)
         await (self.books.finish_delete if state == "deleting" else self.books.finish_suspend)(cluster)
 
     async def observe(self, second: int) -> None:

@@ -80,17 +80,22 @@ async def open_interval(
     await connection.execute(_OPEN, parameters)
 
 
-async def close_interval(
-    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, in_use: bool = False
-) -> None:
+async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Stop billing at the second of the delete, suspend, repair or resize request, or now.
 
     It never ends before the interval's start. The request's time counts, not this statement's: waiting for a lock costs
-    no additional minute. Without an open interval nothing happens; but a cluster that was `in_use`, and whose
-    reservation is over, is billed for the time since.
+    no additional minute. Without an open interval nothing happens.
     """
-    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "in_use": in_use}
-    await connection.execute(_CLOSE, parameters)
+    await connection.execute(_CLOSE, _closing(project_id, cluster_id, in_use=False))
+
+
+async def close_in_use(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """The same for a cluster that was in use: if its reservation is over, it is billed for the time since."""
+    await connection.execute(_CLOSE, _closing(project_id, cluster_id, in_use=True))
+
+
+def _closing(project_id: UUID, cluster_id: UUID, *, in_use: bool) -> dict[str, object]:
+    return {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "in_use": in_use}
 
 
 async def open_reserved(

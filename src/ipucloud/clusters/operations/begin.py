@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import close_interval
+from ipucloud.billing.metering.intervals import close_in_use, close_interval
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
@@ -91,8 +91,8 @@ async def enter(
 
 async def end_billing(connection: AsyncConnection, cluster: LockedCluster) -> None:
     """End billing with the request; billing comes last in the lock order."""
-    in_use = cluster.state in BILLABLE
-    await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id, in_use=in_use)
+    close = close_in_use if cluster.state in BILLABLE else close_interval
+    await close(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     failpoint("begin.interval_closed")
 
 
