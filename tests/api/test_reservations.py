@@ -171,6 +171,31 @@ async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) ->
     assert (await read(api, made))["clusters"] == [str(cluster_id(again.json()))]
 
 
+async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> None:
+    before = await free(api)
+    made = await begin(api, await reserved(api, count=2))
+    body = cluster_json(reservation=made["id"])
+    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
+    await api.world.finish_create(cluster)
+    machine = await api.world.machine_of(cluster)
+    await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key())
+    project = api.world.project.id
+    async with api.world.database.begin() as connection:
+        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
+        await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True)
+    unvalidated = """
+    SELECT m.name FROM health_reports r JOIN machines m ON m.id = r.machine_id
+     WHERE r.code = 'not_validated' AND r.cleared_at IS NULL
+    """
+    assert (await read(api, made))["left"] == 2
+    assert await api.world.column(unvalidated) == []
+    await api.world.execute("UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '1 minute'")
+    await follow_reservations(api.world.database, validated=True)
+    assert (await read(api, made))["state"] == "ended"
+    assert await api.world.column(unvalidated) == [machine]
+    assert (await free(api), await used(api)) == (before - 1, 0)
+
+
 @pytest.mark.parametrize("verb", ["suspend", "delete"])
 async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_worker_has_ended_it(
     api: Api, verb: str
