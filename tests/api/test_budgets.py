@@ -81,6 +81,21 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
     problem(await api.owner.get(made.headers["location"]), 404, "not_found")
 
 
+async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, clock: Scratch) -> None:
+    assert (await api.owner.post(f"{api.base}/budgets", json=BUDGET)).status_code == 201
+    await use(api, clock, flavor="m2000-pod8")
+    path = f"{api.base}/clusters/bert:resize"
+    before = await api.snapshot()
+    for asked in ({}, {"wait_for_capacity": True}):
+        grows = await api.owner.post(path, json={"flavor": "m2000-pod16"} | asked)
+        refusal = problem(grows, 409, "budget_reached")
+        assert refusal["budget"]["name"] == "NLP team"
+        assert "NLP team" in refusal["detail"]
+    assert await api.snapshot() == before
+    shrinks = await api.owner.post(path, json={"flavor": "m2000-pod4"})
+    assert (shrinks.status_code, shrinks.json()["kind"]) == (202, "cluster.resize")
+
+
 async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock: Scratch) -> None:
     suspends = [{"on": "actual", "percent": 50, "action": "suspend"}]
     body = BUDGET | {"tag": {"key": "team", "value": "nlp"}, "thresholds": suspends}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.support import Api, problem
+from tests.api.support import Api, cluster_json, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -53,3 +53,12 @@ async def test_what_cannot_be_followed_is_refused(
     assert (fault["pointer"], fault["code"], says in fault["detail"]) == (pointer, code, True)
     after = (await api.owner.get(f"{api.base}/clusters/bert")).json()
     assert (after["version"], after["schedule"]) == (before["version"], None)
+
+
+async def test_a_create_with_a_schedule_of_an_unknown_zone_makes_nothing(api: Api) -> None:
+    before = await api.snapshot()
+    body = cluster_json(schedule=WORK | {"time_zone": "Europe/Luxemburg"})
+    [fault] = problem(await api.owner.post(f"{api.base}/clusters", json=body), 422, "validation_failed")["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/schedule/time_zone", "unknown_time_zone")
+    assert "Europe/Luxembourg" in fault["detail"]
+    assert await api.snapshot() == before

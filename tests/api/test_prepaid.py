@@ -39,6 +39,25 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
 
 
 @pytest.mark.usefixtures("stopped_clock")
+async def test_a_cluster_grows_only_with_funds_for_the_first_hour_of_its_new_size(api: Api) -> None:
+    bert = await api.world.make_active(flavor="m2000-pod8")
+    admin = await api.caller(Role.ADMIN)
+    path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
+    assert (await admin.put(path, json={"when_empty": "refuse_creates"})).status_code == 200
+    before = await api.snapshot()
+    for asked in ({}, {"wait_for_capacity": True}):
+        grows = await api.owner.post(
+            f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod16"} | asked, headers=key()
+        )
+        refusal = problem(grows, 409, "funds_exhausted")
+        assert refusal["funds"]["needed"] == euros("15.00")
+        assert refusal["funds"]["available"] == euros("0.00")
+    assert await api.snapshot() == before
+    shrinks = await api.owner.post(f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod4"}, headers=key())
+    assert shrinks.status_code == 202, shrinks.text
+
+
+@pytest.mark.usefixtures("stopped_clock")
 async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"

@@ -171,6 +171,58 @@ async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) ->
     assert (await read(api, made))["clusters"] == [str(cluster_id(again.json()))]
 
 
+async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> None:
+    before = await free(api)
+    made = await begin(api, await reserved(api, count=2))
+    body = cluster_json(reservation=made["id"])
+    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
+    await api.world.finish_create(cluster)
+    machine = await api.world.machine_of(cluster)
+    await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key())
+    project = api.world.project.id
+    async with api.world.database.begin() as connection:
+        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
+        await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True)
+    unvalidated = """
+    SELECT m.name FROM health_reports r JOIN machines m ON m.id = r.machine_id
+     WHERE r.code = 'not_validated' AND r.cleared_at IS NULL
+    """
+    assert (await read(api, made))["left"] == 2
+    assert await api.world.column(unvalidated) == []
+    await api.world.execute("UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '1 minute'")
+    await follow_reservations(api.world.database, validated=True)
+    assert (await read(api, made))["state"] == "ended"
+    assert await api.world.column(unvalidated) == [machine]
+    assert (await free(api), await used(api)) == (before - 1, 0)
+
+
+@pytest.mark.parametrize("verb", ["suspend", "delete"])
+async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_worker_has_ended_it(
+    api: Api, verb: str
+) -> None:
+    made = await begin(api, await reserved(api, count=1), hours_ago=1)
+    body = cluster_json(reservation=made["id"])
+    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
+    await api.world.finish_create(cluster)
+    await api.world.execute(
+        "UPDATE clusters SET (created_at, ready_at, state_entered_at) ="
+        " (app_now() - interval '55 minutes', app_now() - interval '50 minutes', app_now() - interval '50 minutes')"
+    )
+    over = "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '10 minutes'"
+    await api.world.execute(over)
+    path = f"{api.base}/clusters/{cluster}"
+    asked = await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend"))
+    assert asked.status_code == 202, asked.text
+    assert await intervals(api) == [(RESERVED, 1, True, True), ("ipu-m2000", 1, False, False)]
+    await follow_reservations(api.world.database)
+    assert await intervals(api) == [(RESERVED, 1, True, False), ("ipu-m2000", 1, False, False)]
+    adjoins = """
+    SELECT own.started_at = r.ends_at AND own.ended_at - own.started_at >= interval '10 minutes'
+      FROM usage_intervals own, reservations r WHERE own.of_cluster IS NOT NULL
+    """
+    assert await api.world.value(adjoins)
+
+
 async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
     made = await begin(api, await reserved(api), hours_ago=3)
     ended = await end(api, made)
@@ -256,6 +308,22 @@ async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
     [error] = problem(unsold, 422, "validation_failed")["errors"]
     assert error["code"] == "not_offered"
     assert await api.snapshot() == before
+
+
+@pytest.mark.parametrize("hours", [49, 72], ids=["overlapping", "later"])
+async def test_what_is_reserved_already_is_not_reserved_again(api: Api, hours: float) -> None:
+    """Machines are held from the request on, so one that overlaps and one that comes later are refused alike."""
+    places = await free(api)
+    first = await reserved(api, count=places - 1)
+    before = await api.snapshot()
+    body = await wanted(api, name="june", count=2, **await times(api, hours=hours))
+    refused = problem(
+        await api.owner.post(f"{api.base}/reservations", json=body, headers=key()), 409, "capacity_exhausted"
+    )
+    assert "room for 1 of the 2" in refused["detail"]
+    assert await api.snapshot() == before
+    assert (await reserved(api, **(body | {"count": 1})))["machines"] == 1
+    assert (await read(api, first))["machines"] == places - 1
 
 
 async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:

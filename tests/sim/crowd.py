@@ -28,11 +28,23 @@ SELECT w.operation_id, w.cluster_id, w.project_id, w.preemptible, w.since, w.unt
   FROM capacity_waits w JOIN operations o ON o.id = w.operation_id
  WHERE w.granted_at IS NULL AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling'
 """
-_SLOTS = """
-SELECT m.slot, a.cluster_id FROM machines m LEFT JOIN allocations a ON a.machine_id = m.id AND a.freed_at IS NULL
- WHERE m.allocatable AND (a.id IS NULL OR a.cluster_id IS NOT NULL AND a.released_at IS NULL)
-   AND NOT EXISTS (SELECT FROM hardware_validations v WHERE v.machine_id = m.id AND v.ended_at IS NULL)
+_REACHED = """
+JOIN pods p ON p.id = m.pod_id LEFT JOIN vipu_controllers v ON v.region = p.region AND v.name = p.controller
 """
+_SLOTS = f"""
+SELECT m.slot, a.cluster_id FROM machines m {_REACHED}
+  LEFT JOIN allocations a ON a.machine_id = m.id AND a.freed_at IS NULL
+ WHERE m.allocatable AND NOT coalesce(v.withheld, false)
+   AND (a.id IS NULL OR a.cluster_id IS NOT NULL AND a.released_at IS NULL)
+   AND NOT EXISTS (SELECT FROM hardware_validations t WHERE t.machine_id = m.id AND t.ended_at IS NULL)
+"""  # noqa: S608  # our own text
+_LEAVING = f"""
+SELECT m.slot FROM machines m {_REACHED}
+  JOIN allocations a ON a.machine_id = m.id AND a.freed_at IS NULL AND a.reservation_id IS NULL
+  JOIN clusters c ON c.id = a.cluster_id
+ WHERE m.allocatable AND NOT coalesce(v.withheld, false) AND c.external_name <> %s
+   AND (a.released_at IS NOT NULL OR c.state IN ('suspending', 'deleting'))
+"""  # noqa: S608  # our own text
 _HOSTS = """
 SELECT count(*) FROM hosts h WHERE h.allocatable
    AND NOT EXISTS (SELECT FROM allocations a WHERE a.host_id = h.id AND a.freed_at IS NULL)
@@ -94,7 +106,7 @@ class Crowd:
         if any("capacity_waits" in label for label in labels):
             self.failures += self._wrongly_served()
         if any("preemptions" in label for label in labels):
-            self.failures += self._wrongly_preempted()
+            self.failures += self._wrongly_preempted(now)
         if any("reservations" in label or "allocations" in label for label in labels):
             self.failures += self._wrongly_held()
         if any("operations" in label or "capacity_waits" in label for label in labels):
@@ -132,9 +144,12 @@ class Crowd:
         if first is not None and self._fits(first):
             yield first
 
-    def _fits(self, wait: _Wait, leaving: bool = True) -> bool:
+    def _fits(self, wait: _Wait, *, besides: str | None = None) -> bool:
+        """Whether it has room; `besides`: or will have, once those that leave are gone, without this cluster's."""
         own = wait.cluster if wait.kind == "cluster.resize" else None
         slots = {slot for slot, holder in self.control.execute(_SLOTS).fetchall() if holder in {None, own}}
+        if besides is not None:
+            slots |= {slot for (slot,) in self.control.execute(_LEAVING, (besides,)).fetchall()}
         [[hosts]] = self.control.execute(_HOSTS).fetchall()
         size = wait.machines
         return hosts >= wait.hosts and any(
@@ -157,7 +172,7 @@ class Crowd:
                 if each.held_up_by is None and each.since < at - _WAITED and each.until > at:
                     yield f"W2: {operation} is served at {at}, and {each.operation} goes first"
 
-    def _wrongly_preempted(self) -> Iterator[str]:
+    def _wrongly_preempted(self, now: datetime) -> Iterator[str]:
         """P1: only preemptible clusters; P2: with the whole notice; P3: for somebody who has no other choice."""
         notice = timedelta(seconds=self.settings.preemption_notice)
         for row in self.control.execute(_NOTICES).fetchall():
@@ -173,11 +188,14 @@ class Crowd:
             if outcome == "suspended" and kind != "cluster.suspend":
                 yield f"P1: {name} is preempted by {kind}"
             if self.exact and (new or outcome == "suspended"):
-                first = next((each for each in self._waits(noticed_at) if each.held_up_by is None), None)
-                if first is None or first.preemptible:
-                    yield f"P3: {name} is to make room, and no ordinary cluster is the first in the queue"
-                elif self._fits(first):
-                    yield f"P3: {name} is to make room for {first.operation}, for which there is room"
+                yield from self._in_vain(name, now)
+
+    def _in_vain(self, name: str, now: datetime) -> Iterator[str]:
+        first = next((each for each in self._waits(now) if each.held_up_by is None and each.until > now), None)
+        if first is None or first.preemptible:
+            yield f"P3: {name} is to make room, and no ordinary cluster is the first in the queue"
+        elif self._fits(first, besides=name):
+            yield f"P3: {name} is to make room for {first.operation}, for which there is room, or soon will be"
 
     def _wrongly_held(self) -> Iterator[str]:
         """V1: what is reserved is held, exactly, until it ends."""

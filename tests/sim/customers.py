@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -38,6 +39,8 @@ from tests.sim.restarting import Restarter
 from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
+LARGE = ("m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod8", "m2000-pod16", "m2000-pod16")
+"""Where there is no room for all: they lack machines before they lack hosts, which nobody can make free."""
 _TRIES = 4
 _POLL_SECONDS = 20.0
 _PATIENCE = 40
@@ -117,8 +120,37 @@ class Customers:
         for number in range(clusters):
             self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
 
-        for number in range(self._draw.choice((1, 2, 3)) if self._shop.crowded else 0):
+        if self._shop.crowded:
+            self._start_crowding(horizon)
+
+    def _start_crowding(self, horizon: float) -> None:
+        """Those who reserve; and in most histories preemptible clusters on all machines, and others that need some."""
+        for number in range(self._draw.choice((1, 2, 3))):
             self.actor.start(self._reserving(f"reserved-{number}", horizon), name=f"reserver-{number}")
+        if self._draw.random() < 0.7:
+            for number, project in enumerate(self._shop.projects):
+                self.actor.start(self._giving_way(f"spot-{number}", project), name=f"spot-{number}")
+                self.actor.start(self._in_need(f"urgent-{number}", horizon, project), name=f"urgent-{number}")
+
+    async def _giving_way(self, name: str, project: UUID) -> None:
+        """Half of all machines, as long as nobody needs them; some use them, and few go."""
+        wishes = {"preemptible": True}
+        made = await self._create(project, name, flavor="m2000-pod16", wishes=wishes)
+        fate = self._draw.random()
+        if made is not None and fate < 0.3:
+            await self._use(made)
+        if made is not None and fate < 0.1:
+            await self._delete(made)
+
+    async def _in_need(self, name: str, horizon: float, project: UUID) -> None:
+        """Comes when the machines are taken, and waits for long; some give up."""
+        await self.actor.sleep(30.0 + self._draw.uniform(0.0, min(horizon, 200.0)), f"wants {name}")
+        until = instant(self.actor.baton.now) + timedelta(seconds=self._draw.uniform(300.0, 1500.0))
+        wishes = {"wait_for_capacity": True, "wait_until": until}
+        made = await self._create(project, name, flavor=self._draw.choice(("m2000-pod4", "m2000-pod8")), wishes=wishes)
+        if made is not None and self._draw.random() < 0.25:
+            await self.actor.sleep(self._draw.uniform(0.0, 300.0), f"has had enough of {name}")
+            await (self._delete(made) if self._draw.random() < 0.5 else self._cancel(made))
 
     async def _reserving(self, name: str, horizon: float) -> None:
         """Reserve; cancel that, or create a cluster from it when it has begun; some never come."""
@@ -227,17 +259,24 @@ class Customers:
             return None
 
     async def _create(
-        self, project: UUID, name: str, *, flavor: str | None = None, reservation: UUID | None = None
+        self,
+        project: UUID,
+        name: str,
+        *,
+        flavor: str | None = None,
+        reservation: UUID | None = None,
+        wishes: Mapping[str, object] | None = None,
     ) -> Made | None:
-        flavor, mine, wishes = flavor or self._draw.choice(FLAVORS), self._project(project), dict(self._wishes())
+        flavor = flavor or self._draw.choice(LARGE if self._shop.crowded else FLAVORS)
+        mine, asked = self._project(project), dict(self._wishes()) | dict(wishes or {})
         for _ in range(_TRIES):
             if reservation is not None:
-                wishes["reservation"] = reservation
-            elif self._shop.crowded:
-                wishes |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
-                wishes |= wishes_of(self._draw, instant(self.actor.baton.now))
+                asked["reservation"] = reservation
+            elif self._shop.crowded and wishes is None:
+                asked |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
+                asked |= wishes_of(self._draw, instant(self.actor.baton.now))
             try:
-                accepted = await mine.customer(self._request()).create(name, flavor, **wishes)
+                accepted = await mine.customer(self._request()).create(name, flavor, **asked)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
                     return await self._find(project, name)

@@ -60,7 +60,7 @@ def short_reservations() -> Iterator[None]:
 def wishes(draw: random.Random, now: datetime) -> dict[str, object]:
     """What one asks for at a create where capacity runs out."""
     asked: dict[str, object] = {}
-    if draw.random() < 0.4:
+    if draw.random() < 0.5:
         asked["preemptible"] = True
     if draw.random() < 0.6:
         asked |= {"wait_for_capacity": True, "wait_until": waits_until(draw, now)}

@@ -29,16 +29,21 @@ SELECT v.id, m.name, m.pod_id::text, v.name, v.result, v.findings, v.tested_at
  WHERE v.ended_at IS NOT NULL AND NOT v.id = ANY (%s) ORDER BY v.id
 """
 # A cluster that takes other hardware may get some of its own again, in the same transaction, whose statements have
-# times of their own here.
+# times of their own here. What a cluster leaves of its reservation is the reservation's again, whose project goes on;
+# what no cluster had of a reservation was not left by one.
 _GIVEN_AWAY = """
 SELECT m.name, left_at, next_at
   FROM (SELECT machine_id, freed_at AS left_at,
-               lead(created_at) OVER turns AS next_at, lead(cluster_id) OVER turns = cluster_id AS kept
-          FROM allocations WHERE machine_id IS NOT NULL
+               lead(created_at) OVER turns AS next_at, lead(cluster_id) OVER turns = cluster_id AS kept,
+               lead(reservation_id) OVER turns = reservation_id AS kept_reserved,
+               cluster_id IS NOT NULL OR EXISTS (SELECT FROM allocations e
+                                                  WHERE e.machine_id = a.machine_id AND e.cluster_id IS NOT NULL
+                                                    AND e.reservation_id = a.reservation_id) AS used
+          FROM allocations a WHERE machine_id IS NOT NULL
         WINDOW turns AS (PARTITION BY machine_id ORDER BY created_at, id)) AS turn
   JOIN machines m ON m.id = machine_id
  WHERE left_at IS NOT NULL AND (next_at IS NOT NULL OR m.allocatable)
-   AND NOT (coalesce(kept, false) AND next_at <= left_at + %s)
+   AND used AND NOT coalesce(kept_reserved, false) AND NOT (coalesce(kept, false) AND next_at <= left_at + %s)
    AND NOT EXISTS (SELECT FROM hardware_validations v
                     WHERE v.machine_id = m.id AND v.result = 'passed' AND v.ended_at >= left_at
                       AND v.ended_at <= coalesce(next_at, 'infinity'))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
+from ipucloud.operations.store import Accepted
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
@@ -116,6 +119,43 @@ async def test_two_servers_of_one_domain_see_all_of_it_and_restart_apart(
         server = OpenSsh.to(row, key, tmp_path)
         assert await server.output("cat notes") == "work\n"
         assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor")
+
+
+async def environment(row: sa.Row[Any], key: KeyPair, folder: Path) -> str:
+    """By which a server finds the cluster's partition, and what it sees of it."""
+    names = ("HOST", "PORT", "PARTITION_ID", "GCD_ID", "TIMEOUT")
+    echo = " ".join(f"$IPUOF_VIPU_API_{name}" for name in names)
+    return await OpenSsh.to(row, key, folder).output(f"echo {echo}; gc-monitor | grep gcd:")
+
+
+async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on(
+    world: SiteWorld, key: KeyPair, tmp_path: Path
+) -> None:
+    made = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
+    servers = "SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal"
+    first, second = await world.rows(servers, id=made)
+    before = [await environment(each, key, tmp_path) for each in (first, second)]
+    partition = await world.external_name(made)
+    assert f" {partition} 0 " in before[0]
+    assert before[0] == before[1], "both have the same domain"
+    for each in (first, second):
+        await OpenSsh.to(each, key, tmp_path).output("echo work > notes")
+    changes: Sequence[tuple[Callable[[], Awaitable[Accepted]], bool]] = (
+        (lambda: world.restart(made, second.name), False),
+        (lambda: world.restart(made, second.name, hard=True), False),
+        (lambda: world.rebuild(made, disk="keep", poplar_servers=[second.name]), False),
+        (lambda: world.rebuild(made, poplar_servers=[second.name]), True),
+    )
+    for change, lost in changes:
+        await world.succeeded(await change())
+        present = await world.rows(servers, id=made)
+        assert [each.state for each in present] == ["running", "running"]
+        assert (present[0].generation, present[0].host_key) == (first.generation, first.host_key)
+        assert [await environment(each, key, tmp_path) for each in present] == before
+        assert await OpenSsh.to(present[0], key, tmp_path).output("cat notes") == "work\n"
+        kept = await OpenSsh.to(present[1], key, tmp_path).output("cat notes || echo gone")
+        assert kept.strip() == ("gone" if lost else "work")
+    assert await world.column("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=made) == [1]
 
 
 async def test_user_data_is_carried_out_before_the_cluster_is_active(

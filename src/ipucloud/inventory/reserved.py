@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.rows import Query
 from ipucloud.inventory.placement import ReservedBlock
 from ipucloud.inventory.settle import settle
+from ipucloud.inventory.validations import require_unsettled
 from ipucloud.kernel.failpoints import failpoint
 
 _BLOCK_OF = Query(
@@ -73,9 +74,12 @@ _HOLD_AGAIN = Query(
 
 
 class _LetGo(NamedTuple):
+    """`used`: clusters had the machine while it was reserved."""
+
     machine_id: UUID | None
     pod_id: UUID | None
     host_id: UUID | None
+    used: bool
 
 
 _LET_GO = Query(
@@ -86,9 +90,22 @@ _LET_GO = Query(
          AND block = coalesce(CAST(:block AS integer), block)
       RETURNING machine_id, host_id
     )
-    SELECT machine_id, pod_id, host_id FROM freed LEFT JOIN machines ON machines.id = machine_id
+    SELECT machine_id, pod_id, host_id,
+           EXISTS (SELECT FROM allocations a
+                    WHERE a.machine_id = freed.machine_id AND a.reservation_id = :reservation_id
+                      AND a.cluster_id IS NOT NULL) AS used
+      FROM freed LEFT JOIN machines ON machines.id = machine_id
     """,
     _LetGo,
+)
+_LOCK_UNUSED = sa.text(
+    """
+    SELECT id FROM machines
+     WHERE id IN (SELECT machine_id FROM allocations
+                   WHERE project_id = :project_id AND reservation_id = :reservation_id AND cluster_id IS NULL
+                     AND freed_at IS NULL AND block = coalesce(CAST(:block AS integer), block))
+     ORDER BY id FOR NO KEY UPDATE
+    """
 )
 _FREE_HOSTS = sa.text(
     """
@@ -149,12 +166,26 @@ async def hold_again(
 
 
 async def let_go(
-    connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID, block: int | None = None
+    connection: AsyncConnection,
+    *,
+    project_id: UUID,
+    reservation_id: UUID,
+    block: int | None = None,
+    validated: bool = False,
 ) -> int:
-    """Free what the reservation holds and no cluster uses, of one block or of all; the number of machines among it."""
+    """Free what the reservation holds and no cluster uses, of one block or of all; the number of machines among it.
+
+    `validated`: machines that clusters had are to be validated before others get them.
+    """
     values = {"project_id": project_id, "reservation_id": reservation_id, "block": block}
+    if validated:  # machines before pods, in the order of locks
+        await connection.execute(_LOCK_UNUSED, values)
     freed = await _LET_GO.all(connection, values)
-    await settle(connection, {each.pod_id for each in freed if each.pod_id is not None})
+    pods = {each.pod_id for each in freed if each.pod_id is not None}
+    if validated:
+        used = [each.machine_id for each in freed if each.machine_id is not None and each.used]
+        pods.update(await require_unsettled(connection, used, "release"))
+    await settle(connection, pods)
     if hosts := [each.host_id for each in freed if each.host_id is not None]:
         await connection.execute(_FREE_HOSTS, {"hosts": hosts})
     return sum(each.machine_id is not None for each in freed)

@@ -169,8 +169,12 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
         Periodic(SERVE_TASK, interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
         Periodic("follow_preemptions", interval=PREEMPTION_SECONDS, run=partial(follow_preemptions, settings)),
-        Periodic("follow_reservations", interval=FOLLOW_SECONDS, run=follow_reservations),
         Periodic("bring_ssh_authorities", interval=TRUST_SECONDS, run=bring_authorities),
+        Periodic(
+            "follow_reservations",
+            interval=FOLLOW_SECONDS,
+            run=partial(follow_reservations, validated="release" in settings.validation),
+        ),
         Periodic("suspend_idle_clusters", interval=15.0, run=partial(suspend_idle, settings)),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),

@@ -11,7 +11,7 @@ import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations import resize, resume
-from ipucloud.clusters.preemption import notices, victims
+from ipucloud.clusters.preemption import notices, plan, victims
 from ipucloud.clusters.reservations import follow as follow_reserved
 from ipucloud.clusters.reservations import store
 from ipucloud.clusters.steps import capacity
@@ -30,7 +30,6 @@ def _crowded(stack: ExitStack) -> None:
 
 
 _WAITS = "tests/feature/clusters/test_waiting_resumes.py"
-_PREEMPTIONS = "tests/feature/clusters/test_preemption.py"
 
 
 @mutant("a resume or resize that does not wait overtakes those that do", directed=f"{_WAITS} -k overtake_nobody")
@@ -143,7 +142,7 @@ def reservation_never_begins(stack: ExitStack) -> None:
     replace(stack, follow_reserved, "_begin", never)
 
 
-@mutant("a preemptible cluster is suspended as soon as it is told", directed=f"{_PREEMPTIONS} -k its_time_has_come")
+@mutant("a preemptible cluster is suspended as soon as it is told")
 def preempted_without_notice(stack: ExitStack) -> None:
     _crowded(stack)
     honest = notices.give_notice
@@ -154,14 +153,12 @@ def preempted_without_notice(stack: ExitStack) -> None:
     replace(stack, notices, "give_notice", at_once)
 
 
-@mutant(
-    "a preemptible cluster is told to make room although machines are free", directed=f"{_PREEMPTIONS} -k used_first"
-)
+@mutant("a preemptible cluster is told to make room although machines are free, or soon will be")
 def preempted_for_nothing(stack: ExitStack) -> None:
     _crowded(stack)
-    honest = victims._fits
+    honest = victims.choose_victims
 
-    def never(*arguments: Any) -> bool:
-        return honest(*arguments) and False
+    def sees_none(pods: Any, usable: Any, *others: Any) -> frozenset[int] | None:
+        return honest(pods, [0 for _ in usable], *others)
 
-    replace(stack, victims, "_fits", never)
+    replace(stack, plan, "choose_victims", sees_none)

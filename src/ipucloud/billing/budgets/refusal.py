@@ -38,8 +38,8 @@ def refused(budget: Mapping[str, object]) -> Problem:
     """409 that names the budget."""
     return Problem(
         BUDGET_REACHED,
-        "A budget of this project, of a tag or of the account that pays has reached a threshold that refuses to create "
-        "and resume clusters: `budget`. Raise its amount or remove the threshold's action, delete "
-        "clusters if it is a forecast, or wait for the next month.",
+        f"Budget {budget['name']}, of this project, of a tag or of the account that pays, has reached a threshold that"
+        " refuses to create, resume and enlarge clusters, and to reserve. Raise its amount or remove the threshold's"
+        " action, delete clusters if it is a forecast, or wait for the next month.",
         extra={"budget": budget},
     )

@@ -20,7 +20,7 @@ _OPEN = sa.text(
            start.at
       FROM billed_clusters c,
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :cluster_id AND NOT c.reserved
+     WHERE c.project_id = :project_id AND c.id = :cluster_id AND (NOT c.reserved OR c.unreserved_at IS NOT NULL)
     ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
@@ -39,16 +39,31 @@ _CLOSE_RESERVED = sa.text(
      WHERE project_id = :project_id AND reservation_id = :reservation_id AND ended_at IS NULL
     """
 )
+# A cluster in use whose reservation is over, but was not ended by a worker yet, has no interval for the time since.
 _CLOSE = sa.text(
     """
-    UPDATE usage_intervals u
-       SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
-             c.delete_requested_at,
-             CASE WHEN c.state IN ('suspending', 'rebuilding', 'resizing') THEN c.state_entered_at END,
-             app_now()), 'UTC'))
-      FROM billed_clusters c
-     WHERE c.project_id = u.project_id AND c.id = u.cluster_id
-       AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
+    WITH ending AS (
+      SELECT c.*, date_trunc('second', coalesce(
+               c.delete_requested_at,
+               CASE WHEN c.state IN ('suspending', 'rebuilding', 'resizing') THEN c.state_entered_at END,
+               app_now()), 'UTC') AS at
+        FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :cluster_id
+    ), late AS (
+      INSERT INTO usage_intervals
+             (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at, started_at, ended_at)
+      SELECT :id, e.project_id, e.id, e.flavor, e.sku, e.region, e.currency, e.machines,
+             coalesce((SELECT min(anchor_at) FROM usage_intervals
+                        WHERE project_id = e.project_id AND cluster_id = e.id), e.unreserved_at),
+             e.unreserved_at, e.at
+        FROM ending e
+       WHERE :in_use AND e.unreserved_at < e.at
+         AND NOT EXISTS (SELECT FROM usage_intervals
+                          WHERE project_id = e.project_id AND cluster_id = e.id
+                            AND (ended_at IS NULL OR ended_at > e.unreserved_at))
+    )
+    UPDATE usage_intervals u SET ended_at = greatest(u.started_at, e.at)
+      FROM ending e
+     WHERE u.project_id = e.project_id AND u.cluster_id = e.id AND u.ended_at IS NULL
     """
 )
 
@@ -59,7 +74,7 @@ async def open_interval(
     """Start to bill the cluster as it is now: its flavor, machines, SKU, region and currency.
 
     It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
-    ones. Open already, or of an active reservation, which is billed itself: nothing happens.
+    ones. Open already, or of a reservation that is not over, which is billed itself: nothing happens.
     """
     parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}
     await connection.execute(_OPEN, parameters)
@@ -71,7 +86,16 @@ async def close_interval(connection: AsyncConnection, *, project_id: UUID, clust
     It never ends before the interval's start. The request's time counts, not this statement's: waiting for a lock costs
     no additional minute. Without an open interval nothing happens.
     """
-    await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})
+    await connection.execute(_CLOSE, _closing(project_id, cluster_id, in_use=False))
+
+
+async def close_in_use(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """The same for a cluster that was in use: if its reservation is over, it is billed for the time since."""
+    await connection.execute(_CLOSE, _closing(project_id, cluster_id, in_use=True))
+
+
+def _closing(project_id: UUID, cluster_id: UUID, *, in_use: bool) -> dict[str, object]:
+    return {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "in_use": in_use}
 
 
 async def open_reserved(

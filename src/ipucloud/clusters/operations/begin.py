@@ -9,11 +9,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import close_interval
+from ipucloud.billing.metering.intervals import close_in_use, close_interval
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
-from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
@@ -91,7 +91,8 @@ async def enter(
 
 async def end_billing(connection: AsyncConnection, cluster: LockedCluster) -> None:
     """End billing with the request; billing comes last in the lock order."""
-    await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    close = close_in_use if cluster.state in BILLABLE else close_interval
+    await close(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     failpoint("begin.interval_closed")
 
 

@@ -55,16 +55,19 @@ _LOCK_USERS = Query(f"{_USERS} FOR NO KEY UPDATE OF c", _User)
 _READ_USERS = Query(_USERS, _User)
 
 
-async def follow_reservations(database: Database) -> None:
-    """Begin and end the reservations whose time has come, and replace their unusable hardware."""
+async def follow_reservations(database: Database, *, validated: bool = False) -> None:
+    """Begin and end the reservations whose time has come, and replace their unusable hardware.
+
+    `validated`: machines that clusters had are to be validated before others get them.
+    """
     async with database.read() as connection:
         due = await due_reservations(connection)
     for each in due:
         async with database.begin() as connection:
-            await follow(connection, each)
+            await follow(connection, each, validated=validated)
 
 
-async def follow(connection: AsyncConnection, due: Due) -> None:
+async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> None:
     """What one reservation needs now; nothing if that was done meanwhile."""
     mine = {"project_id": due.project_id, "reservation_id": due.id}
     # In the order of locks: quota, clusters, reservation, machines.
@@ -75,10 +78,10 @@ async def follow(connection: AsyncConnection, due: Due) -> None:
         await _begin(connection, reservation)
     elif reservation.state is ReservationState.ACTIVE and reservation.ends_at <= reservation.now:
         if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
-            await _end(connection, reservation, users)
+            await _end(connection, reservation, users, validated=validated)
         return
     if reservation.state in {ReservationState.SCHEDULED, ReservationState.ACTIVE}:
-        await _replace_broken(connection, reservation)
+        await _replace_broken(connection, reservation, validated=validated)
 
 
 async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
@@ -89,7 +92,9 @@ async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
     failpoint("reservation.begun")
 
 
-async def _end(connection: AsyncConnection, reservation: Reservation, users: Sequence[_User]) -> None:
+async def _end(
+    connection: AsyncConnection, reservation: Reservation, users: Sequence[_User], *, validated: bool
+) -> None:
     """Its clusters go on as any others, and are billed from then on; what no cluster uses is free."""
     owner = {"project_id": reservation.project_id}
     await enter(connection, reservation, ReservationState.ENDED)
@@ -99,7 +104,9 @@ async def _end(connection: AsyncConnection, reservation: Reservation, users: Seq
             since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
             await open_interval(connection, **owner, cluster_id=user.id, since=since)
     await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
-    machines = await let_go(connection, project_id=reservation.project_id, reservation_id=reservation.id)
+    machines = await let_go(
+        connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated
+    )
     await quotas.give_back(
         connection,
         **owner,
@@ -110,7 +117,7 @@ async def _end(connection: AsyncConnection, reservation: Reservation, users: Seq
     failpoint("reservation.ended")
 
 
-async def _replace_broken(connection: AsyncConnection, reservation: Reservation) -> None:
+async def _replace_broken(connection: AsyncConnection, reservation: Reservation, *, validated: bool) -> None:
     """Hold other blocks instead of those that nobody could use. Without room they are kept, and tried again."""
     mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
     for block in await broken_blocks(connection, **mine):
@@ -118,7 +125,13 @@ async def _replace_broken(connection: AsyncConnection, reservation: Reservation)
         demand = Demand(reservation.project_id, None, reservation.region, reservation.need, reserved=reserved)
         try:
             async with connection.begin_nested():
-                await let_go(connection, project_id=reservation.project_id, reservation_id=reservation.id, block=block)
+                await let_go(
+                    connection,
+                    project_id=reservation.project_id,
+                    reservation_id=reservation.id,
+                    block=block,
+                    validated=validated,
+                )
                 await take(connection, demand)
         except Problem as problem:
             log.warning(

@@ -1,0 +1,222 @@
+"""A reservation is billed whether it is used or not, its clusters are not billed beside it, and preemptible ones at
+their own price until they are suspended: random lives against a count of minutes, with workers that come late."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+
+from ipucloud.billing.pricing.tables import prices
+from ipucloud.clusters.operations.waiting import MayWait
+from ipucloud.clusters.preemption.follow import follow_preemptions
+from ipucloud.clusters.reservations.follow import follow_reservations
+from ipucloud.clusters.reservations.store import reserve
+from ipucloud.clusters.waiting.serve import serve_waiting
+from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.db.engine import Database
+from ipucloud.inventory.release import free, release
+from ipucloud.kernel.errors import (
+    CAPACITY_EXHAUSTED,
+    OPERATION_IN_PROGRESS,
+    STATE_CONFLICT,
+    Problem,
+)
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.books import CURRENCY, REGION, Books, at
+from tests.feature.billing.lives import BLOCK, SKUS, SPAN, Kind, Plan, Script, Seen, counted, script_of
+from tests.feature.billing.timelines import MINUTE, SECOND
+from tests.support.postgres import Database as Scratch
+from tests.support.postgres import TestServer
+from tests.support.world import World
+
+EXAMPLES = int(os.environ.get("BILLING_EXAMPLES", "8"))
+FIRST = int(os.environ.get("BILLING_FIRST", "0"))
+"""Each has a reservation and three to eight clusters."""
+LONG_BEFORE = at("2020-01-01T00:00:00")
+WAITS = MayWait(for_capacity=True)
+EXPECTED = frozenset({CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, STATE_CONFLICT})
+_POSTED = """
+SELECT cluster_id, sku, billing_month, sum(minutes), sum(cost) FROM usage_charges
+ GROUP BY cluster_id, sku, billing_month HAVING sum(minutes) <> 0 OR sum(cost) <> 0
+"""
+_WAITING = """
+SELECT count(*) FROM capacity_waits w JOIN operations o ON o.id = w.operation_id
+ WHERE w.cluster_id = :id AND w.granted_at IS NULL AND o.finished_at IS NULL
+"""
+_PREEMPTED = "SELECT count(*) FROM preemptions WHERE outcome = 'suspended'"
+
+
+class Life:
+    """One script, played by the product's own requests and tasks; no worker builds anything."""
+
+    def __init__(self, books: Books, script: Script) -> None:
+        self.books, self.script = books, script
+        self.seen = [Seen(plan) for plan in script.plans]
+        self.clusters: list[UUID | None] = [None for _ in script.plans]
+        self.reservation: UUID
+
+    async def play(self) -> None:
+        script = self.script
+        turns = [(second, place, way) for place, plan in enumerate(script.plans) for second, way in plan.turns]
+        seconds = sorted({*script.looks, *script.closes, *(second for second, _, _ in turns), SPAN})
+        self.at(0)
+        await self.reserve()
+        for second in seconds:
+            self.at(second)
+            if second in script.looks or second == SPAN:
+                await self.look()
+            for due, place, way in turns:
+                if due == second:
+                    await self.go_on(place, way)
+            if second in script.closes:
+                await self.books.keep()
+            await self.observe(second)
+        await self.books.keep(script.base + timedelta(seconds=SPAN, hours=2))
+
+    def at(self, second: int) -> None:
+        self.books.now(self.script.base + second * SECOND)
+
+    async def reserve(self) -> None:
+        script, books = self.script, self.books
+        starts_at = script.base + script.starts * MINUTE
+        body = ReservationCreate(
+            name="may",
+            region=REGION,
+            flavor=BLOCK,
+            count=script.blocks,
+            starts_at=starts_at,
+            ends_at=starts_at + script.minutes * MINUTE,
+        )
+        actor = books.project.actor
+        async with books.database.begin() as connection:
+            self.reservation = await reserve(
+                connection, actor, body, catalogue=books.catalogue, settings=books.settings
+            )
+
+    async def look(self) -> None:
+        """What workers do every few seconds."""
+        await follow_reservations(self.books.database)
+        await serve_waiting(self.books.settings, self.books.database)
+        await follow_preemptions(self.books.settings, self.books.database)
+
+    async def go_on(self, place: int, way: int) -> None:
+        plan, cluster = self.script.plans[place], self.clusters[place]
+        try:
+            if cluster is None:
+                self.clusters[place] = await self.create(f"c{place}", plan)
+            else:
+                await self.change(cluster, plan, way)
+        except Problem as problem:
+            if problem.kind not in EXPECTED:
+                raise
+
+    async def create(self, name: str, plan: Plan) -> UUID:
+        wishes: dict[Kind, dict[str, object]] = {
+            "reserved": {"reservation": self.reservation},
+            "preemptible": {"preemptible": True},
+            "ordinary": {"wait_for_capacity": True},
+        }
+        return (await self.books.create(name, plan.flavor, **wishes[plan.kind])).target_id
+
+    async def change(self, cluster: UUID, plan: Plan, way: int) -> None:
+        """A request, or the end of what goes on."""
+        books = self.books
+        state = await books.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
+        if await books.value(_WAITING, id=cluster):
+            if way == 0:
+                await books.delete(cluster)
+        elif state in {"creating", "resuming"}:
+            await books.finish_create(cluster)
+        elif state == "active" and way < 3:
+            await (books.delete(cluster) if way == 0 else books.suspend(cluster))
+        elif state == "suspended":
+            await (books.delete(cluster) if way == 0 else self.resume(cluster, plan))
+        elif state in {"suspending", "deleting"}:
+            await self.leave(cluster, state)
+
+    async def resume(self, cluster: UUID, plan: Plan) -> None:
+        if plan.kind == "ordinary":
+            await self.books.resume(cluster, may_wait=WAITS)
+        else:
+            await self.books.resume(cluster)
+
+    async def leave(self, cluster: UUID, state: str) -> None:
+        """The machines return to where they came from, as when a worker has observed them clean."""
+        project = self.books.project.id
+        async with self.books.database.begin() as connection:
+            hosts: list[UUID] | None = None if state == "deleting" else []
+            await release(connection, project_id=project, cluster_id=cluster, hosts=hosts)
+            await free(connection, project_id=project, cluster_id=cluster, validated=False)
+        await (self.books.finish_delete if state == "deleting" else self.books.finish_suspend)(cluster)
+
+    async def observe(self, second: int) -> None:
+        shown = dict(await self.books.rows("SELECT id, state FROM clusters"))
+        for cluster, seen in zip(self.clusters, self.seen, strict=True):
+            if cluster is not None:
+                seen.saw(second, shown[cluster])
+
+
+async def example(scratch: Scratch, seed: int, met: Counter[str]) -> None:
+    script, database = script_of(seed), Database(scratch.app_url, pool_size=2)
+    try:
+        world = await World.seeded(database)
+        books = Books(database, scratch.owner_url, world.project)
+        await _prices(scratch, books, script)
+        # How much is used is not counted here: what no worker does leaves it as it is.
+        await books.execute("UPDATE quotas SET machine_limit = 10000, used = 5000")
+        life = Life(books, script)
+        await life.play()
+        things = {cluster: place for place, cluster in enumerate([*life.clusters, life.reservation])}
+        bills = {
+            (things[thing], sku, month): (minutes, cost)
+            for thing, sku, month, minutes, cost in await books.rows(_POSTED)
+        }
+        [balance] = await books.rows(
+            "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
+        )
+        met["preempted"] += await books.value(_PREEMPTED)
+    finally:
+        await database.close()
+    closed = (script.base + timedelta(seconds=SPAN, hours=2) - MINUTE).replace(minute=0, second=0)
+    expected = dict(counted(script, life.seen, closed))
+    for place, sku, _ in expected:
+        met["reservations" if place == len(life.seen) else sku] += 1
+    assert bills == expected, f"BILLING_FIRST={seed} BILLING_EXAMPLES=1"
+    assert balance[0] == sum((cost for _, cost in expected.values()), start=Decimal(0))
+
+
+async def _prices(scratch: Scratch, books: Books, script: Script) -> None:
+    with psycopg.connect(scratch.superuser_url) as connection:
+        connection.execute("SET session_replication_role = replica")  # prices that have begun stay, else
+        connection.execute("DELETE FROM prices WHERE sku = ANY (%s)", [list(SKUS)])
+    for sku, versions in script.prices.items():
+        for version in versions:
+            valid_from = LONG_BEFORE if version.start < 0 else script.base + version.start * SECOND
+            values = {
+                "id": new_id(),
+                "sku": sku,
+                "region": REGION,
+                "currency": CURRENCY,
+                "unit_price": version.price,
+                "valid_from": valid_from,
+                "valid_to": None if version.end is None else script.base + version.end * SECOND,
+                "source": "test",
+            }
+            await books.insert(sa.insert(prices).values(**values))
+
+
+def test_the_books_agree_with_what_customers_saw(postgres: TestServer, figures: Callable[..., None]) -> None:
+    met: Counter[str] = Counter()
+    for seed in range(FIRST, FIRST + EXAMPLES):
+        with postgres.fresh_database() as scratch:
+            asyncio.run(example(scratch, seed, met))
+    figures(examples=EXAMPLES, **met)
+    assert met["preempted"], "no cluster was preempted"
