@@ -39,6 +39,7 @@ from ipucloud.client import (
     ssh_keys,
     tax_rates,
     tokens,
+    volumes,
     webhooks,
 )
 from ipucloud.client.aio import AsyncClient
@@ -111,5 +112,6 @@ __all__ = [
     "ssh_keys",
     "tax_rates",
     "tokens",
+    "volumes",
     "webhooks",
 ]

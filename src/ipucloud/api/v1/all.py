@@ -57,6 +57,7 @@ from ipucloud.api.v1 import (
     tokens,
     topology,
     usage,
+    volumes,
     webhooks,
 )
 from ipucloud.api.v1.operator import capacity as operator_capacity
@@ -121,6 +122,7 @@ ROUTERS = tuple(
         quotas,
         quota_requests,
         reservations,
+        volumes,
         projects,
         identity,
         session,
