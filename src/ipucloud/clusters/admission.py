@@ -16,10 +16,10 @@ from ipucloud.billing.budgets import refusal as budgets
 from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.catalogue.queries import Catalogue
+from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
-from ipucloud.clusters.skus import VOLUME_SKU, reserved_sku, sku_of
+from ipucloud.clusters.skus import reserved_sku, sku_of
 from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Image, Region

@@ -1,4 +1,4 @@
-"""What a machine-minute of a flavor, or a GiB-minute of a volume, is billed as."""
+"""What a machine-minute of a flavor is billed as."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from ipucloud.contract.catalogue import Flavor
 
 PREEMPTIBLE = "-preemptible"
 """Ends the SKUs of preemptible clusters."""
-VOLUME_SKU = "volume-gib"
-"""Of volumes. Without a price in a region they are not offered there."""
 
 
 def sku_of(flavor: Flavor, *, preemptible: bool) -> str:

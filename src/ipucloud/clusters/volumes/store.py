@@ -10,11 +10,10 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_volume
-from ipucloud.catalogue.queries import Catalogue
+from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, volume_terms
 from ipucloud.clusters.cost_limits.store import refused_volume
 from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
-from ipucloud.clusters.skus import VOLUME_SKU
 from ipucloud.clusters.volumes.attached import take, wake_volume
 from ipucloud.clusters.volumes.record import Volume, lock, move, report
 from ipucloud.config import Settings
@@ -26,11 +25,13 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     IN_USE,
     NAME_TAKEN,
+    NOT_FOUND,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
     VALIDATION_FAILED,
     FieldError,
     Problem,
+    not_found,
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -56,6 +57,7 @@ _HELD = Query(
     """,
     int,
 )
+_EXISTS = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND id = :id)", bool)
 _ANY = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND state <> 'deleted')", bool)
 
 
@@ -119,7 +121,15 @@ async def attach(connection: AsyncConnection, actor: Actor, volume_id: UUID, bod
 
     Raises `Problem`: not_found, state_conflict, validation_failed.
     """
-    cluster = await lock_cluster_in_use(connection, actor, body.cluster, "Volumes are attached to")
+    if not await _EXISTS.one(connection, {"project_id": actor.project_id, "id": volume_id}):
+        raise not_found()
+    try:
+        cluster = await lock_cluster_in_use(connection, actor, body.cluster, "Volumes are attached to servers")
+    except Problem as problem:
+        if problem.kind is not NOT_FOUND:
+            raise
+        sentence = f"The project has no cluster {body.cluster}; `GET …/clusters` lists those it has."
+        raise Problem(NOT_FOUND, sentence) from None
     volume = await lock(connection, project_id=actor.project_id, volume_id=volume_id)
     server = await server_of(connection, actor, cluster.id, body.poplar_server)
     if server is None:
