@@ -33,7 +33,6 @@ from ipucloud.kernel.errors import (
     Problem,
     not_found,
 )
-from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
 _S = VolumeState
@@ -92,7 +91,6 @@ async def create(
     await _named(connection, _INSERT, values, body.name)
     volume = await lock(connection, project_id=actor.project_id, volume_id=made)
     await report(connection, VOLUME_CREATED, volume, request_id=actor.request_id)
-    failpoint("volume.requested")
     await wake_volume(connection, volume)
     return made
 
@@ -213,7 +211,6 @@ async def delete(connection: AsyncConnection, actor: Actor, volume_id: UUID) -> 
     await move(connection, volume, _S.DELETING)
     await wake_volume(connection, volume)
     await close_volume(connection, project_id=volume.project_id, volume_id=volume.id)
-    failpoint("volume.delete_accepted")
 
 
 async def refuse_if_any(connection: AsyncConnection, project_id: UUID) -> None:
