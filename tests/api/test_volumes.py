@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem
 from tests.support.volumes import make_volume, offer_volumes, volume_json
 
@@ -99,5 +100,5 @@ async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use
 async def test_a_project_with_volumes_is_not_deleted(api: Api) -> None:
     project = await api.other_project()
     await make_volume(api.world, project)
-    refused = problem(await api.admin.delete(f"/v1/projects/{project.slug}"), 409, "in_use")
+    refused = problem(await (await api.caller(Role.ADMIN)).delete(f"/v1/projects/{project.slug}"), 409, "in_use")
     assert "volumes" in refused["detail"]

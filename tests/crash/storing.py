@@ -14,6 +14,7 @@ from tests.support.waiting import until
 
 _LAST = "SELECT id, state, revision FROM volumes ORDER BY created_at DESC, id DESC LIMIT 1"
 _EVENTS = "SELECT type FROM events WHERE subject_id = :id ORDER BY id"
+_BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id"
 _LIFE = ["volume.created", "volume.available", "volume.attached", "volume.detached", "volume.deleted"]
 
 
@@ -25,9 +26,7 @@ class KeepVolume(Kind):
         body = VolumeCreate.model_validate(volume_json(lab.fresh()))
         async with lab.database.begin() as connection:
             await offer_volumes(connection)
-            await store.create(
-                connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings
-            )
+            await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
         made = await lab.value(
             "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
         )
@@ -41,7 +40,9 @@ class KeepVolume(Kind):
             await self._live(lab, expectation.cluster)
         volume = await lab.one(_LAST)
         assert await lab.column(_EVENTS, id=volume.id) == _LIFE
-        billed = await lab.column("SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id", id=volume.id)
+        billed = await lab.column(
+            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id", id=volume.id
+        )
         assert billed == [True]
         assert lab.http.get(f"/v1/volumes/{volume.id}-1").status_code == 404
 

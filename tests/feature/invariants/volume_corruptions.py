@@ -17,12 +17,18 @@ SELECT gen_random_uuid(), project_id, id, 'volume', 'gib', sku, sku, region, cur
        date_trunc('second', app_now()), date_trunc('second', app_now()) FROM volumes
 """
 
+_PRICED = """
+INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+VALUES (gen_random_uuid(), 'volume-gib', 'amsterdam-2', 'EUR', 0.0000022831, '2020-01-01', 'test')
+"""
+
 VOLUMES = (
     _c("volume_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
     _c(
         "attached_volume_has_its_cluster",
         Outcome.REFUSED,
         _MADE.format(region="amsterdam-2"),
+        _PRICED,
         _BILLED,
         "UPDATE volumes SET state = 'attached', cluster_id = %(active)s, server_id = s.id"
         " FROM poplar_servers s WHERE s.cluster_id = %(active)s",

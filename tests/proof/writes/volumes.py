@@ -8,7 +8,7 @@ from tests.api.support import key
 from tests.proof.writes.clusters import cluster_in_use
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
-from tests.support.volumes import make_volume, offer_volumes, volume_json
+from tests.support.volumes import make_volume, volume_json
 
 
 def _path(project: Project) -> str:
@@ -17,8 +17,6 @@ def _path(project: Project) -> str:
 
 async def create_volume(office: Office) -> Write:
     project = await office.project()
-    async with office.world.database.begin() as connection:
-        await offer_volumes(connection)
     return Write("POST", _path(project), project.token.secret, volume_json(), volume_json("more"), key())
 
 
