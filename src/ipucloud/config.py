@@ -321,6 +321,9 @@ class Settings(BaseSettings):
         60.0, description="how often a cluster's partitions are checked while nothing changes"
     )
     partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
+    volume_gib_limit: int = Field(
+        10_240, ge=0, description="GiB that the volumes of a project may have together in a region"
+    )
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: Seconds = 3600.0
     preemption_notice: Seconds = Field(

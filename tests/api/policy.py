@@ -8,6 +8,7 @@ from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
 from tests.support.people import PASSWORD
 from tests.support.reservations import reservation_json
+from tests.support.volumes import volume_json
 
 EVERYBODY = frozenset(Role) - {Role.PAYER}
 WITH_ANY_TOKEN = frozenset(Role)
@@ -95,6 +96,14 @@ POLICY: dict[str, frozenset[Role]] = {
     "cancelReservation": WORKING,
     "estimateReservation": EVERYBODY,
     "listReservations": EVERYBODY,
+    "createVolume": WORKING,
+    "listVolumes": EVERYBODY,
+    "getVolume": EVERYBODY,
+    "updateVolume": WORKING,
+    "attachVolume": WORKING,
+    "detachVolume": WORKING,
+    "resizeVolume": WORKING,
+    "deleteVolume": WORKING,
     "getReservation": EVERYBODY,
     "listClusters": EVERYBODY,
     "createCluster": WORKING,
@@ -379,6 +388,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
     "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
     "createReservation": lambda number: reservation_json(f"made-{number}"),
+    "createVolume": lambda number: volume_json(f"made-{number}"),
+    "updateVolume": lambda number: {"tags": {"team": f"nlp-{number}"}},
+    "resizeVolume": lambda number: {"size_gib": 20 + number},
     "estimateReservation": lambda number: reservation_json(f"made-{number}"),
     "createCluster": lambda number: cluster_json(f"made-{number}"),
     "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},

@@ -51,6 +51,7 @@ from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
 from tests.support.reservations import offer, reservation_json
+from tests.support.volumes import make_volume, offer_volumes
 
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
@@ -143,6 +144,7 @@ class Tenancy:
         names |= await self._delivered(operation, project)
         names |= await self._asked(operation, project)
         names |= await self._reserved(operation, project)
+        names |= await self._stored(operation, project, number)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
@@ -217,6 +219,23 @@ class Tenancy:
             catalogue, settings = self.api.world.catalogue, self.api.world.settings
             made = await reserve(connection, project.actor, body, catalogue=catalogue, settings=settings)
         return {"reservation": str(made)}
+
+    async def _stored(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+        """A volume; for one that is to be attached or detached also a cluster in use, which has it already or not."""
+        world = self.api.world
+        if "/volumes" not in operation.path:
+            return {}
+        async with world.database.begin() as connection:
+            await offer_volumes(connection)
+        if "{volume}" not in operation.path:
+            return {}
+        using = None
+        if operation.id in {"attachVolume", "detachVolume"}:
+            using = (await world.customer(project).create(f"target-{number}")).target_id
+            await world.finish_create(using)
+        attached = using if operation.id == "detachVolume" else None
+        made = await make_volume(world, project, f"target-{number}", attached_to=attached)
+        return {"volume": str(made), "using": str(using)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""
@@ -390,6 +409,8 @@ class Tenancy:
         body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
         if operation.id in _SCHEDULING:
             body = {"connection": names["connection"]}
+        if operation.id == "attachVolume":
+            body = {"cluster": names["using"]}
         if operation.id == "assignProjectAccount":
             body = {"account_id": str(self.api.world.project.id)}
         if operation.id == "correctPrice":

@@ -57,6 +57,7 @@ from tests.crash.requests import (
 from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
+from tests.crash.storing import VOLUME_KINDS, KeepVolume
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -104,6 +105,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.rebuild_settled": UndoRebuild(),
     "cluster.keys_recorded": ChangeKeys(),
     "s3_access.recorded": ChangeS3(),
+    "volume.recorded": KeepVolume(),
     "preemption_files.recorded": ShowNotice(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
@@ -146,6 +148,7 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.get_job": RunJob(),
     "hosts.stop_job": StopJob(),
     "hosts.console": Observe(),
+    **dict.fromkeys(("volumes.get", "volumes.put", "volumes.attach", "volumes.delete"), KeepVolume()),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
@@ -212,7 +215,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
     changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
-    changing = (*changing, *S3_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
+    changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

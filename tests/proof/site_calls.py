@@ -10,6 +10,7 @@ from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
 from ipucloud.site.ports import Site, Sites
 from ipucloud.wire.site import JobRequest
+from ipucloud.wire.volumes import VolumeAttachment
 from tests.proof import site_resources as resources
 from tests.proof.site_resources import DIGEST, IPUS_OF_A_MACHINE, REGION, Resource
 
@@ -446,5 +447,41 @@ CASES = (
         observe=resources.key_is_there,
         makes=False,
         missing="ok",
+    ),
+    CallCase(
+        "volumes.get",
+        Call.GET_VOLUME,
+        "http",
+        lambda _, s, t: s.volumes.get(t.name),
+        resources.volume,
+        missing="None",
+    ),
+    CallCase(
+        "volumes.put",
+        Call.PUT_VOLUME,
+        "http",
+        lambda _, s, t: s.volumes.put(t.name, t.volume),
+        observe=resources.volume_is_there,
+        makes=True,
+    ),
+    CallCase(
+        "volumes.attach",
+        Call.ATTACH_VOLUME,
+        "http",
+        lambda _, s, t: s.volumes.attach(t.name, VolumeAttachment(revision=1)),
+        resources.volume,
+        observe=resources.volume_has_a_revision,
+        makes=True,
+        missing="None",
+    ),
+    CallCase(
+        "volumes.delete",
+        Call.DELETE_VOLUME,
+        "http",
+        lambda _, s, t: s.volumes.delete(t.name),
+        resources.volume,
+        observe=resources.volume_is_there,
+        makes=False,
+        missing="None",
     ),
 )

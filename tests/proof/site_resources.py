@@ -11,6 +11,7 @@ import asyncssh
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.inventory import Inventory, SiteRegion
 from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.volumes import VolumeSpec
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4
@@ -45,6 +46,10 @@ class Resource:
     @property
     def network(self) -> NetworkSpec:
         return NetworkSpec(region=REGION, machines=[self.machine], hosts=[self.host])
+
+    @property
+    def volume(self) -> VolumeSpec:
+        return VolumeSpec(region=REGION, size_gib=1)
 
     @property
     def allocation(self) -> Allocation:
@@ -222,3 +227,16 @@ async def partition_is_there(site: Site, resource: Resource) -> bool:
 
 async def cluster_test_is_there(site: Site, resource: Resource) -> bool:
     return await site.vipu.cluster_test(resource.name) is not None
+
+
+async def volume(site: Site, resource: Resource) -> None:
+    await site.volumes.put(resource.name, resource.volume)
+
+
+async def volume_is_there(site: Site, resource: Resource) -> bool:
+    return await site.volumes.get(resource.name) is not None
+
+
+async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
+    found = await site.volumes.get(resource.name)
+    return found is not None and found.attachment is not None

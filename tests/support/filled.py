@@ -26,6 +26,7 @@ from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.services.tables import service_logs, service_request_totals, service_requests, services
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.terminals.tables import terminals
+from ipucloud.clusters.volumes.tables import volumes
 from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
@@ -153,6 +154,9 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     size = {"blocks": 1, "machines": 1, "ipus": 4, "servers": 1, "own_hosts": False, "flavor": "m2000-pod4"}
     sold = {"region": LUXEMBOURG[0], "machine_type": "m2000", "sku": "ipu-m2000-reserved", "currency": "EUR"}
     times = {"starts_at": READY_AT, "ends_at": READY_AT + timedelta(hours=1), "state": "cancelled", "name": "may"}
+    stored = {"external_name": f"{name}-volume", "size_gib": 10, "sku": "volume-gib", "currency": "EUR", "name": "data"}
+    made = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id(), "region": LUXEMBOURG[0]}
+    await connection.execute(sa.insert(volumes).values(**made, **stored, state="creating"))
     await connection.execute(sa.insert(reservations).values(**asked | {"id": new_id()}, **size, **sold, **times))
 
 

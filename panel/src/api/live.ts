@@ -104,6 +104,7 @@ const TYPES: Record<string, string> = {
   service: "created failed restarted started stopped",
   terminal: "closed opened",
   token: "created revoked rotated",
+  volume: "attached available created deleted detached failed resized updated",
   webhook: "created deleted disabled secret_rotated updated",
 };
 

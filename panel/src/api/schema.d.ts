@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 5b8cdfc03c0af8c3428ffc2800795985d99369a95e0b115cdf9d35cb5a10f4eb
+// Generated from docs/openapi.json by `npm run schema`; sha256 521bded5177b10019da74caabfa3b1982eb55b30b86884b3219942b09581c4d6
 
 export interface paths {
     "/livez": {
@@ -3371,6 +3371,86 @@ export interface paths {
         get: operations["getProjectUsage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listVolumes"];
+        put?: never;
+        post: operations["createVolume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/volumes/{volume}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getVolume"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteVolume"];
+        options?: never;
+        head?: never;
+        patch: operations["updateVolume"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/volumes/{volume}:attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["attachVolume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/volumes/{volume}:detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["detachVolume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/volumes/{volume}:resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resizeVolume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9669,6 +9749,438 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "volume.attached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeAttachedTo"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.attached";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.available";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.created";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.deleted";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.detached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeAttachedTo"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.detached";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeFailed"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.failed";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.resized": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.resized";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "volume.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["VolumeOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "volume";
+                        };
+                        /** @constant */
+                        type?: "volume.updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.created": {
         parameters: {
             query?: never;
@@ -13535,7 +14047,7 @@ export interface components {
             project_id: string;
         };
         SubscriptionChoice: {
-            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "volume.*" | "volume.attached" | "volume.available" | "volume.created" | "volume.deleted" | "volume.detached" | "volume.failed" | "volume.resized" | "volume.updated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             project: string;
         };
         Summary: {
@@ -13846,6 +14358,78 @@ export interface components {
             port: number;
             user: string | null;
         };
+        Volume: {
+            cluster: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            currency: string;
+            deleted_at: string | null;
+            /** Format: uuid */
+            id: string;
+            mount_path: string | null;
+            name: string;
+            poplar_server: string | null;
+            region: string;
+            resizing_to_gib: number | null;
+            size_gib: number;
+            sku: string;
+            state: components["schemas"]["VolumeState"];
+            /** Format: date-time */
+            state_entered_at: string;
+            state_reason: string | null;
+            tags: {
+                [key: string]: string;
+            };
+        };
+        VolumeAttach: {
+            /** Format: uuid */
+            cluster: string;
+            poplar_server?: string | null;
+        };
+        VolumeAttachedTo: {
+            /** Format: uuid */
+            cluster: string;
+            name: string;
+            poplar_server: string;
+            region: string;
+            size_gib: number;
+        };
+        VolumeCreate: {
+            name: string;
+            region: string;
+            size_gib: number;
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        VolumeFailed: {
+            name: string;
+            reason: string;
+            region: string;
+            size_gib: number;
+        };
+        VolumeOf: {
+            name: string;
+            region: string;
+            size_gib: number;
+        };
+        VolumePage: {
+            items: components["schemas"]["Volume"][];
+            next_cursor: string | null;
+        };
+        VolumePatch: {
+            name?: string;
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        VolumeResize: {
+            size_gib: number;
+        };
+        /** @enum {string} */
+        VolumeState: "creating" | "available" | "attaching" | "attached" | "detaching" | "resizing" | "deleting" | "deleted" | "error";
         WaitingDevice: {
             address: string;
             /** Format: date-time */
@@ -13873,7 +14457,7 @@ export interface components {
         WebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "volume.*" | "volume.attached" | "volume.available" | "volume.created" | "volume.deleted" | "volume.detached" | "volume.failed" | "volume.resized" | "volume.updated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         WebhookPage: {
@@ -13883,7 +14467,7 @@ export interface components {
         WebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.*" | "audit.repaired" | "budget.*" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.*" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.*" | "credit_note.issued" | "fault_report.*" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "job.*" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.*" | "maintenance.announced" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.*" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.*" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.*" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.*" | "quota.updated" | "quota_request.*" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.*" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.*" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.*" | "ssh_authority.rotated" | "ssh_certificate.*" | "ssh_certificate.issued" | "ssh_key.*" | "ssh_key.created" | "ssh_key.deleted" | "terminal.*" | "terminal.closed" | "terminal.opened" | "token.*" | "token.created" | "token.revoked" | "token.rotated" | "volume.*" | "volume.attached" | "volume.available" | "volume.created" | "volume.deleted" | "volume.detached" | "volume.failed" | "volume.resized" | "volume.updated" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         WebhookStopped: {
@@ -19496,7 +20080,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.rotated" | "ssh_certificate.issued" | "ssh_key.created" | "ssh_key.deleted" | "terminal.closed" | "terminal.opened" | "token.created" | "token.revoked" | "token.rotated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.rotated" | "ssh_certificate.issued" | "ssh_key.created" | "ssh_key.deleted" | "terminal.closed" | "terminal.opened" | "token.created" | "token.revoked" | "token.rotated" | "volume.attached" | "volume.available" | "volume.created" | "volume.deleted" | "volume.detached" | "volume.failed" | "volume.resized" | "volume.updated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };
@@ -20604,6 +21188,211 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectUsage"];
+                };
+            };
+        };
+    };
+    listVolumes: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["VolumeState"][];
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumePage"];
+                };
+            };
+        };
+    };
+    createVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeCreate"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    getVolume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    deleteVolume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    updateVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    attachVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeAttach"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    detachVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+        };
+    };
+    resizeVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeResize"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
                 };
             };
         };

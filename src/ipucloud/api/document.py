@@ -59,6 +59,7 @@ TAGS = {
     "quotas": "How many machines a project may hold.",
     "quota-requests": "Requests for higher quotas, and the operator's decisions.",
     "reservations": "Capacity for a time to come.",
+    "volumes": "Storage that outlives clusters.",
     "clusters": "Clusters, their partitions, jobs, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",
     "fault-reports": "Faults of hardware that you reported to the operator, and the answers.",

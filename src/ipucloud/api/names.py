@@ -82,6 +82,7 @@ _IN_PROJECT = {
     "key": _in_project("ssh_keys WHERE true"),
     "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
     "token": _in_project(_TOKENS),
+    "volume": _in_project("volumes WHERE state <> 'deleted'"),
 }
 _OF_ACCOUNT = "AND account_id = :account AND EXISTS (SELECT FROM principal WHERE platform OR account = :account)"
 _OF_PLATFORM = {

@@ -20,6 +20,8 @@ from ipucloud.contract.catalogue import (
 from ipucloud.contract.recipes import Recipe
 
 MACHINE_MINUTE = "machine-minute"
+VOLUME_SKU = "volume-gib"
+"""SKU of volumes, by the GiB-minute. Without a price in a region they are not offered there."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from ipucloud.client import (
     services,
     ssh_keys,
     tokens,
+    volumes,
     webhooks,
 )
 from ipucloud.client.call import Call
@@ -58,6 +59,7 @@ from ipucloud.client.models import (
     Service,
     SshKey,
     Token,
+    Volume,
     Webhook,
 )
 from ipucloud.client.sync import Client
@@ -105,6 +107,7 @@ BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, eac
 WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
 CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
 SCHEDULE: Kind[ExportSchedule] = Kind("schedule", export_schedules.list, lambda each: (each.name, each.id))
+VOLUME: Kind[Volume] = Kind("volume", volumes.list, lambda each: (each.name, each.id))
 EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))
 
 

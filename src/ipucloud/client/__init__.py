@@ -40,6 +40,7 @@ from ipucloud.client import (
     ssh_keys,
     tax_rates,
     tokens,
+    volumes,
     webhooks,
 )
 from ipucloud.client.aio import AsyncClient
@@ -113,5 +114,6 @@ __all__ = [
     "ssh_keys",
     "tax_rates",
     "tokens",
+    "volumes",
     "webhooks",
 ]

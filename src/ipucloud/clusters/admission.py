@@ -16,7 +16,7 @@ from ipucloud.billing.budgets import refusal as budgets
 from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.catalogue.queries import Catalogue
+from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.skus import reserved_sku, sku_of
@@ -235,6 +235,33 @@ async def reserved_terms(
             STATE_CONFLICT, "The project changes to an account in another currency: reserve when it has changed."
         )
     return _terms(facts, Money.of(facts.unit_price, facts.currency) * (flavor.machines * count))
+
+
+async def volume_terms(
+    connection: Statements, actor: Actor, region: str, *, gib: int, tags: Mapping[str, str], currency: str
+) -> Terms | None:
+    """The terms of so many GiB of a volume, as of now; None: they have no price in the region.
+
+    `currency` is the installation's; the volume is priced in that of the account that pays. Raises `Problem`
+    state_conflict.
+    """
+    article = {
+        "sku": VOLUME_SKU,
+        "preemptible": False,
+        "region": region,
+        "currency": None,
+        "default_currency": currency,
+        "machine_type": VOLUME_SKU,
+        "machines": 1,
+    }
+    facts = await _facts(connection, actor, article, tags)
+    if facts.unit_price is None or facts.currency not in MINOR_UNITS:
+        return None
+    if facts.next_currency not in {None, facts.currency}:
+        raise Problem(
+            STATE_CONFLICT, "The project changes to an account in another currency: repeat this when it has changed."
+        )
+    return _terms(facts, Money.of(facts.unit_price, facts.currency) * gib)
 
 
 def _not_sold(body: ClusterCreate, sku: str, currency: str) -> FieldError:

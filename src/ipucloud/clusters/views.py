@@ -12,17 +12,24 @@ SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus,
        (SELECT max(r.ends_at)
           FROM allocations a JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
          WHERE a.project_id = clusters.project_id AND a.cluster_id = clusters.id AND a.freed_at IS NULL
-           AND a.machine_id IS NOT NULL AND r.state = 'active' AND r.ends_at <= app_now()) AS unreserved_at
+           AND a.machine_id IS NOT NULL AND r.state = 'active' AND r.ends_at <= app_now()) AS unreserved_at,
+       'cluster' AS kind
   FROM clusters
 UNION ALL
 SELECT id, project_id, name, '{}', region, flavor, machine_type, blocks * machines, blocks * ipus, sku, currency,
        CASE WHEN state IN ('ended', 'cancelled') THEN 'deleted' ELSE 'reserved' END, state_entered_at, false, ends_at,
-       created_at, NULL, true, NULL
+       created_at, NULL, true, NULL, 'reservation'
   FROM reservations
+UNION ALL
+SELECT id, project_id, name, tags, region, sku, 'volume', size_gib, size_gib, sku, currency,
+       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
+       created_at, delete_requested_at, true, NULL, 'volume'
+  FROM volumes
 """
-"""What is billed: clusters and reservations, with size, SKU and currency, names and tags for reports, and state.
+"""What is billed: clusters, reservations and volumes, with size, SKU and currency, names and tags, and state.
 
-`reserved`: the reservation is billed, and not the cluster that holds its machines; `unreserved_at`: only until then,
-which is over, but no worker has ended it yet. A reservation that has not
-ended is in no state of a cluster, so that what is done to clusters in use is not done to it.
+`reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
+`unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a
+volume that exists, is in no state of a cluster, so that what is done to clusters in use is not done to it. The machines
+of a volume are its GiB, its flavor is its SKU.
 """

@@ -331,6 +331,27 @@ class QuotaRequested(Payload):
     answer: str | None = Field(None, description="The operator's answer; absent or null: none.")
 
 
+class VolumeOf(Payload):
+    """A volume."""
+
+    name: str = Field(description="Name of the volume.", examples=["checkpoints"])
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    size_gib: int = Field(description="Size in GiB.", examples=[100])
+
+
+class VolumeAttachedTo(VolumeOf):
+    """A volume, and the Poplar server that has it, or had it."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    poplar_server: str = Field(description="Name of the Poplar server.", examples=["bert-p0"])
+
+
+class VolumeFailed(VolumeOf):
+    """A volume that could not be made, and why."""
+
+    reason: str = Field(description="Why, for people.", examples=["The site has no space for it."])
+
+
 class ReservedCapacity(Payload):
     """A reservation."""
 

@@ -214,6 +214,18 @@ SERVICE_FAILED = _register(
 SERVICE_STOPPED = _register(
     "service.stopped", "A service was stopped on request, or with its server or cluster.", payload=payloads.ServiceEnded
 )
+VOLUME_CREATED = _register("volume.created", "A volume was requested.", payload=payloads.VolumeOf)
+VOLUME_AVAILABLE = _register("volume.available", "The volume exists, and is billed.", payload=payloads.VolumeOf)
+VOLUME_FAILED = _register("volume.failed", "The site refused to make the volume.", payload=payloads.VolumeFailed)
+VOLUME_UPDATED = _register("volume.updated", "The name or the tags of a volume changed.", payload=payloads.VolumeOf)
+VOLUME_ATTACHED = _register("volume.attached", "A Poplar server has the volume.", payload=payloads.VolumeAttachedTo)
+VOLUME_DETACHED = _register(
+    "volume.detached", "The Poplar server no longer has the volume.", payload=payloads.VolumeAttachedTo
+)
+VOLUME_RESIZED = _register(
+    "volume.resized", "The volume has grown, and is billed for its new size.", payload=payloads.VolumeOf
+)
+VOLUME_DELETED = _register("volume.deleted", "The data of the volume is gone.", payload=payloads.VolumeOf)
 TERMINAL_OPENED = _register(
     "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=payloads.TerminalOf
 )

@@ -20,6 +20,7 @@ from ipucloud.invariants import (
     reservations,
     room,
     tenancy,
+    volumes,
     work_items,
 )
 from ipucloud.invariants.rules import Invariant
@@ -34,6 +35,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *room.RULES,
     *preemption.RULES,
     *reservations.RULES,
+    *volumes.RULES,
     *billing.RULES,
     *billing_credits.RULES,
     *billing_ledger.RULES,

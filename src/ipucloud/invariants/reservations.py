@@ -54,7 +54,7 @@ ONCE = Invariant(
     SELECT c.id::text AS object_id, c.project_id, format('billed since %s', u.started_at) AS detail
       FROM usage_intervals u
       JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
-     WHERE u.ended_at IS NULL AND u.reservation_id IS NULL AND c.reserved AND c.unreserved_at IS NULL
+     WHERE u.ended_at IS NULL AND c.kind = 'cluster' AND c.reserved AND c.unreserved_at IS NULL
     """,
 )
 

@@ -14,6 +14,7 @@ from ipucloud.clusters.fault_reports import tables as fault_reports
 from ipucloud.clusters.idle import tables as idle
 from ipucloud.clusters.repairs import tables as scheduled_repairs
 from ipucloud.clusters.schedules import tables as schedules
+from ipucloud.clusters.volumes import tables as volumes
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
@@ -94,6 +95,7 @@ TABLES = (
             partitions,
             quotas,
             reconcile,
+            volumes,
         )
         for table in vars(module).values()
         if isinstance(table, sa.Table)

@@ -12,6 +12,7 @@ import httpx
 from ipucloud.config import Settings
 from ipucloud.site.events import read_events
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.http_volumes import HttpVolumes
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
@@ -78,7 +79,13 @@ class SiteClients:
         calls = HttpCalls(self._http, self._call_timeout, budget, self._pace)
         controller = NoVipu() if vipu is None else self._controller(vipu, budget)
         hosts = HttpHosts(calls, self._call_timeout, budget)
-        return Site(vipu=controller, networks=HttpNetworks(calls), hosts=hosts, machines=HttpMachines(calls))
+        return Site(
+            vipu=controller,
+            networks=HttpNetworks(calls),
+            hosts=hosts,
+            machines=HttpMachines(calls),
+            volumes=HttpVolumes(calls),
+        )
 
     async def inventory(self) -> Inventory:
         return await read_inventory(self._http, self._call_timeout, self._pace)

@@ -25,6 +25,7 @@ from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
 from ipucloud.clusters.services.reconciler import ServiceReconciler
 from ipucloud.clusters.terminals.reconciler import TerminalReconciler
+from ipucloud.clusters.volumes.reconciler import VolumeReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
@@ -267,8 +268,9 @@ def reconcilers(
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
     notices = PreemptionFileReconciler(sites)
+    volumes = VolumeReconciler(sites)
     exports = ExportReconciler(exporter, draw)
-    return [clusters, partitions, jobs, services, buckets, notices, terminals, exports, validation]
+    return [clusters, partitions, jobs, services, buckets, volumes, notices, terminals, exports, validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

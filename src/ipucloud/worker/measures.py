@@ -284,12 +284,29 @@ REPAIRS = Measure(
         """
     ),
 )
+VOLUMES = Measure(
+    "volumes",
+    "Volumes that are not deleted, by state; no series without one",
+    ("region", "state"),
+    sa.text("SELECT region, state, count(*) FROM volumes WHERE state <> 'deleted' GROUP BY region, state"),
+)
+VOLUME_GIB = Measure(
+    "volume_gib",
+    "GiB of the volumes that are billed",
+    ("region",),
+    sa.text(
+        """
+        SELECT region, sum(quantity) FROM usage_intervals
+         WHERE volume_id IS NOT NULL AND ended_at IS NULL GROUP BY region
+        """
+    ),
+)
 MEASURES = (
     *(MACHINES, MACHINE_HEALTH, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE),
     *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
-    QUOTA_REQUESTS,
+    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB),
 )
 
 

@@ -18,6 +18,7 @@ from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
 from tests.feature.invariants.preemption_corruptions import PREEMPTION
 from tests.feature.invariants.reservation_corruptions import RESERVATIONS
+from tests.feature.invariants.volume_corruptions import VOLUMES
 from tests.support.settled import SETTLED
 
 REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
@@ -296,6 +297,7 @@ CORRUPTIONS = (
     *MACHINES,
     *PREEMPTION,
     *RESERVATIONS,
+    *VOLUMES,
     *ROOM,
     *BILLING,
     *CREDITS,

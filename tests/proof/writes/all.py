@@ -19,6 +19,7 @@ from tests.proof.writes import (
     people,
     projects,
     safety,
+    volumes,
     webhooks,
 )
 from tests.proof.writes.office import Cases
@@ -28,7 +29,19 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 
 WRITES: Cases = {
     operation: case
-    for resource in (projects, people, billing, budgets, exports, clusters, webhooks, operators, safety, faults)
+    for resource in (
+        projects,
+        people,
+        billing,
+        budgets,
+        exports,
+        clusters,
+        volumes,
+        webhooks,
+        operators,
+        safety,
+        faults,
+    )
     for operation, case in resource.WRITES.items()
 }
 
@@ -49,6 +62,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "removePaymentMethod": 404,
     "deleteProject": 404,
     "deleteCluster": 202,
+    "deleteVolume": 202,
     "deleteWebhook": 404,
     "deleteAccountWebhook": 404,
     "removePartition": 202,

@@ -49,7 +49,7 @@ async def cancel_operation(office: Office) -> Write:
     return Write("POST", path, project.token.secret, headers=key())
 
 
-async def _cluster_in_use(office: Office, flavor: str = "m2000-pod4") -> tuple[Project, str]:
+async def cluster_in_use(office: Office, flavor: str = "m2000-pod4") -> tuple[Project, str]:
     """A project, and the path of its cluster, which has a partition `training`."""
     project = await office.project()
     made = await office.world.customer(project).create(flavor=flavor)
@@ -69,30 +69,30 @@ async def _cluster_in_use(office: Office, flavor: str = "m2000-pod4") -> tuple[P
 
 
 async def create_partition(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     body = {"name": "inference", "size": 2}
     return Write("POST", f"{path}/partitions", project.token.secret, body, body | {"size": 4}, key())
 
 
 async def reset_partition(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     body = {"relocatable": False}
     return Write("POST", f"{path}/partitions/training:reset", project.token.secret, body, {"relocatable": True}, key())
 
 
 async def remove_partition(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     return Write("DELETE", f"{path}/partitions/training", project.token.secret)
 
 
 async def create_job(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     body = {"command": ["python3", "train.py"]}
     return Write("POST", f"{path}/jobs", project.token.secret, body, body | {"retries": 1}, key())
 
 
 async def stop_job(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     await office.id_of(f"{path}/jobs", {"command": ["python3", "train.py"]}, project.token.secret)
     return Write("POST", f"{path}/jobs/1:stop", project.token.secret, headers=key())
 
@@ -101,25 +101,25 @@ SERVICE = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
 
 
 async def create_service(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     return Write("POST", f"{path}/services", project.token.secret, SERVICE, SERVICE | {"port": 8001}, key())
 
 
 async def stop_service(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     await office.id_of(f"{path}/services", SERVICE, project.token.secret)
     return Write("POST", f"{path}/services/chat:stop", project.token.secret, headers=key())
 
 
 async def rotate_vipu_key(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     await office.world.execute("UPDATE vipu_controllers SET secure = true")
     body = {"end_server_key": False}
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
 
 
 async def sign_ssh_key(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     answer = await office.client.post(
         f"/v1/projects/{project.slug}/ssh-authority:rotate", headers={"Authorization": f"Bearer {project.token.secret}"}
     )
@@ -136,7 +136,7 @@ async def sign_ssh_key(office: Office) -> Write:
 
 
 async def suspend_cluster(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     return Write("POST", f"{path}:suspend", project.token.secret, headers=key())
 
 
@@ -159,7 +159,7 @@ async def power_cycle_cluster(office: Office) -> Write:
 
 
 async def _restart(office: Office, verb: str) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     server = await office.world.value("SELECT max(name) FROM poplar_servers WHERE state <> 'deleted'")
     return Write("POST", f"{path}:{verb}", project.token.secret, {}, {"poplar_servers": [server]}, key())
 
@@ -174,13 +174,13 @@ async def estimate_resize(office: Office) -> Write:
 
 async def _resize(office: Office, verb: str) -> Write:
     """To a smaller size: whether a larger one takes neighbours or another block depends on what other cases hold."""
-    project, path = await _cluster_in_use(office, flavor="m2000-pod8")
+    project, path = await cluster_in_use(office, flavor="m2000-pod8")
     body, other = {"flavor": "m2000-pod4"}, {"flavor": "m2000-pod16"}
     return Write("POST", f"{path}:{verb}", project.token.secret, body, other, key())
 
 
 async def rebuild_cluster(office: Office) -> Write:
-    project, path = await _cluster_in_use(office)
+    project, path = await cluster_in_use(office)
     return Write("POST", f"{path}:rebuild", project.token.secret, {"disk": "wipe"}, {"disk": "keep"}, key())
 
 

@@ -29,6 +29,7 @@ from ipucloud.site.ports import (
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request
@@ -50,12 +51,33 @@ class SimulatedSites:
         sender = str(structlog.contextvars.get_contextvars().get("key", self._actor.name))
         calls = Calls(self._actor, self._wires, budget, sender)
         secured = SecuredCalls(self._actor, self._wires, budget, sender)
-        return Site(SimulatedVipu(secured), SimulatedNetworks(calls), SimulatedHosts(calls), SimulatedMachines(calls))
+        return Site(
+            SimulatedVipu(secured),
+            SimulatedNetworks(calls),
+            SimulatedHosts(calls),
+            SimulatedMachines(calls),
+            NoVolumes(),
+        )
 
     async def inventory(self) -> Inventory:
         return await self._wires.read(
             self._actor, lambda: CALL_SECONDS, "inventory", lambda _state, _now: self._inventory
         )
+
+
+class NoVolumes:
+    """The model has no storage: nobody in it asks for a volume."""
+
+    async def get(self, name: str) -> Volume | None:  # there is none
+        return None
+
+    async def put(self, name: str, spec: VolumeSpec) -> Volume:
+        raise SiteRefused(f"no storage for {name} of {spec.size_gib} GiB")
+
+    async def attach(self, name: str, attachment: VolumeAttachment) -> Volume | None:  # there is none
+        return None
+
+    async def delete(self, name: str) -> None: ...
 
 
 class Calls:

@@ -2,11 +2,11 @@ import type { Messages } from "../en";
 
 const nouns = {
   account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invitation: "Einladung", invoice: "Rechnung",
-  job: "Job", maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", reservation: "Reservierung", service: "Dienst", ssh_authority: "SSH-Zertifizierungsstelle", ssh_certificate: "SSH-Zertifikat", ssh_key: "SSH-Schlüssel", terminal: "Terminal", token: "Token",
+  job: "Job", maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", reservation: "Reservierung", service: "Dienst", ssh_authority: "SSH-Zertifizierungsstelle", ssh_certificate: "SSH-Zertifikat", ssh_key: "SSH-Schlüssel", terminal: "Terminal", token: "Token", volume: "Datenträger",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };
 const verbs = {
-  account_changed: "wird von einem anderen Konto bezahlt", active: "ist aktiv", ended: "beendet", announced: "angekündigt", cancelled: "abgebrochen",
+  account_changed: "wird von einem anderen Konto bezahlt", active: "ist aktiv", ended: "beendet", announced: "angekündigt", attached: "ist angeschlossen", available: "ist verfügbar", detached: "ist abgetrennt", cancelled: "abgebrochen",
   cancelling: "wird abgebrochen", charges_corrected: "hat berichtigte Kosten", closed: "geschlossen", confirmed: "bestätigt", created: "erstellt",
   creating: "wird erstellt", degraded: "ist beeinträchtigt", delete_forced: "wird vom Betreiber gelöscht", deleted: "gelöscht", deleting: "wird gelöscht",
   disabled: "abgeschaltet", declined: "abgelehnt", dismissed: "zurückgewiesen", error: "hat einen Fehler", expiring: "läuft binnen einer Stunde ab", failed: "fehlgeschlagen", forecast_reached: "Schwelle von der Prognose erreicht",

@@ -1,10 +1,10 @@
 const nouns: Record<string, string> = {
   account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invitation: "Invitation", invoice: "Invoice",
-  job: "Job", maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", reservation: "Reservation", service: "Service", ssh_authority: "SSH authority", ssh_certificate: "SSH certificate", ssh_key: "SSH key", terminal: "Terminal", token: "Token",
+  job: "Job", maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", reservation: "Reservation", service: "Service", ssh_authority: "SSH authority", ssh_certificate: "SSH certificate", ssh_key: "SSH key", terminal: "Terminal", token: "Token", volume: "Volume",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };
 const verbs: Record<string, string> = {
-  account_changed: "is paid by another account", active: "is active", announced: "announced", cancelled: "cancelled", cancelling: "is being cancelled",
+  account_changed: "is paid by another account", active: "is active", announced: "announced", attached: "is attached", available: "is available", detached: "is detached", cancelled: "cancelled", cancelling: "is being cancelled",
   charges_corrected: "has corrected charges", closed: "closed", confirmed: "confirmed", created: "created", creating: "is being created",
   degraded: "is degraded", delete_forced: "is deleted by the operator", deleted: "deleted", deleting: "is being deleted", disabled: "disabled",
   declined: "declined", dismissed: "dismissed", error: "has an error", expiring: "expires within an hour", failed: "failed", forecast_reached: "threshold reached by the forecast",

@@ -58,6 +58,7 @@ from ipucloud.api.v1 import (
     tokens,
     topology,
     usage,
+    volumes,
     webhooks,
 )
 from ipucloud.api.v1.operator import capacity as operator_capacity
@@ -123,6 +124,7 @@ ROUTERS = tuple(
         quotas,
         quota_requests,
         reservations,
+        volumes,
         projects,
         identity,
         session,

@@ -130,7 +130,8 @@ jsonb_build_object('x_SubAccountId', 'urn:ipu:project:' || project_id, 'x_SkuId'
 _INVOICE_DETAIL = """
 , detail AS (
   SELECT account_id, currency, number, reference, 'Usage' AS category, cost + credited AS amount, line::text AS part,
-         format('%%s in %%s, %%s machine-minutes at %%s', sku, region, machine_minutes, trim_scale(unit_price))
+         format('%%s in %%s, %%s %%s-minutes at %%s', sku, region, machine_minutes,
+                CASE sku WHEN 'volume-gib' THEN 'GiB' ELSE 'machine' END, trim_scale(unit_price))
            AS description,
          issued_at, due_on, terms, {grain} AS grain
     FROM line

@@ -26,6 +26,18 @@ No tag of a customer takes the creator's place, and none has it whose creation n
 PRICING_CATEGORY = "CASE WHEN right(sku, 12) = '-preemptible' THEN 'Dynamic' ELSE 'Standard' END"
 """SQL of FOCUS's pricing category of a `sku`: what the provider takes back at any time is priced dynamically."""
 
+
+def _by_kind(cluster: str, volume: str) -> str:
+    """SQL of what differs between volumes and what is made of machines, by the kind of `billed_clusters`."""
+    return f"CASE kind WHEN 'volume' THEN {volume} ELSE {cluster} END"
+
+
+RESOURCE_URN = _by_kind("'urn:ipu:cluster:'", "'urn:ipu:volume:'")
+RESOURCE_TYPE = _by_kind("'IPU Cluster'", "'Volume'")
+CONSUMED_UNIT = _by_kind("'IPU-Minutes'", "'GiB-Minutes'")
+PRICING_UNIT = _by_kind("'Server-Minutes'", "'GiB-Minutes'")
+METER = _by_kind("'Server running time'", "'Volume capacity'")
+
 _MONTHS = Query(
     """
     SELECT month FROM billing_months b

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from ipucloud.billing.exports.names import PRICING_CATEGORY, TAGS
+from ipucloud.billing.exports.names import (
+    CONSUMED_UNIT,
+    METER,
+    PRICING_CATEGORY,
+    PRICING_UNIT,
+    RESOURCE_TYPE,
+    RESOURCE_URN,
+    TAGS,
+)
 from ipucloud.billing.exports.selection import Selection, text
 
 _ROWS = """
@@ -20,8 +28,8 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
        given.cost,
        concat_ws('-', to_char(used.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), used.cluster_id, used.first_minute,
                  'provisional', given.suffix),
-       0, used.region, coalesce(used.region_name, used.region), 'urn:ipu:cluster:' || used.cluster_id,
-       used.cluster_name, 'IPU Cluster', 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
+       0, used.region, coalesce(used.region_name, used.region), {urn} || used.cluster_id,
+       used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
        used.tags::text, 'true', given.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
        priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
        given.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id
@@ -29,7 +37,7 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
     SELECT hours.hour, u.cluster_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
            u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,
            part.minutes, a.name AS account_name, p.name AS project_name, k.name AS cluster_name, {tags} AS tags,
-           k.machine_type, k.ipus / k.machines AS ipus, region.name AS region_name
+           k.machine_type, k.ipus / k.machines AS ipus, k.kind, region.name AS region_name
       FROM generate_series(
              greatest(%(since)s::timestamp AT TIME ZONE 'UTC',
                       (SELECT coalesce(max(hour) + interval '1 hour', '-infinity') FROM hour_closes
@@ -58,9 +66,11 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
           -used.minutes * used.credited * used.list_unit_price
     WHERE used.credited > 0) AS given
   LEFT JOIN LATERAL (
-   SELECT used.unit_price, used.list_unit_price, used.sku, 'IPU-Minutes' AS unit, {category} AS category,
-          'Server-Minutes' AS pricing_unit, 'Server running time' AS meter,
-          jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text AS details,
+   SELECT used.unit_price, used.list_unit_price, used.sku, {consumed} AS unit, {category} AS category,
+          {unit} AS pricing_unit, {meter} AS meter,
+          CASE WHEN used.kind <> 'volume'
+               THEN jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text END
+            AS details,
           concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON given.category = 'Usage'
  WHERE used.minutes > 0
 """
@@ -71,4 +81,13 @@ _OF_ACCOUNT = sql.SQL("paid.account_id = %(account_id)s")
 def provisional_rows(selection: Selection) -> sql.Composed:
     """A query of the columns of Cost and Usage, in the order of `invoiced.small_rows`; none unless they are wanted."""
     whose = _OF_PROJECT if selection.account_id is None else _OF_ACCOUNT
-    return text(_ROWS).format(tags=text(TAGS), whose=whose, category=text(PRICING_CATEGORY))
+    return text(_ROWS).format(
+        tags=text(TAGS),
+        whose=whose,
+        category=text(PRICING_CATEGORY),
+        consumed=text(CONSUMED_UNIT),
+        unit=text(PRICING_UNIT),
+        urn=text(RESOURCE_URN),
+        type=text(RESOURCE_TYPE),
+        meter=text(METER),
+    )

@@ -15,7 +15,15 @@ from itertools import pairwise
 
 from psycopg import sql
 
-from ipucloud.billing.exports.names import PRICING_CATEGORY, TAGS
+from ipucloud.billing.exports.names import (
+    CONSUMED_UNIT,
+    METER,
+    PRICING_CATEGORY,
+    PRICING_UNIT,
+    RESOURCE_TYPE,
+    RESOURCE_URN,
+    TAGS,
+)
 from ipucloud.billing.exports.periods import next_month
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import FileFormat
@@ -48,7 +56,7 @@ WITH region AS (
 ), named AS (
   SELECT charged.*, used.usage_month, coalesce(an.name, a.name) AS account_name,
          coalesce(pn.name, p.name) AS project_name, coalesce(cn.name, k.name) AS cluster_name,
-         coalesce(cn.tags, {tags}) AS tags, k.machine_type, k.ipus / k.machines AS ipus, i.number, l.line
+         coalesce(cn.tags, {tags}) AS tags, k.machine_type, k.ipus / k.machines AS ipus, k.kind, i.number, l.line
     FROM export_charged AS charged
    CROSS JOIN LATERAL (SELECT date_trunc('month', charged.since)::date AS usage_month) AS used
     JOIN billing_accounts a ON a.id = charged.account_id
@@ -73,7 +81,7 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        'Usage' AS "ChargeCategory",
        CASE WHEN usage_month < %(month)s THEN 'Correction' END AS "ChargeClass",
        'Usage-Based' AS "ChargeFrequency",
-       'IPU-Minutes' AS "ConsumedUnit",
+       {consumed} AS "ConsumedUnit",
        unit_price AS "ContractedUnitPrice",
        number || '/' || line AS "InvoiceDetailId",
        coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')) AS "InvoiceId",
@@ -82,15 +90,16 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        currency AS "PricingCurrency",
        unit_price AS "PricingCurrencyContractedUnitPrice",
        list_unit_price AS "PricingCurrencyListUnitPrice",
-       'Server-Minutes' AS "PricingUnit",
+       {unit} AS "PricingUnit",
        region AS "RegionId",
        coalesce((SELECT name FROM region AS known WHERE known.slug = named.region), region) AS "RegionName",
-       'urn:ipu:cluster:' || cluster_id AS "ResourceId",
+       {urn} || cluster_id AS "ResourceId",
        {cluster_name} AS "ResourceName",
-       'IPU Cluster' AS "ResourceType",
+       {type} AS "ResourceType",
        sku AS "SkuId",
-       'Server running time' AS "SkuMeter",
-       jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text AS "SkuPriceDetails",
+       {meter} AS "SkuMeter",
+       CASE WHEN kind <> 'volume' THEN jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text END
+         AS "SkuPriceDetails",
        concat_ws('/', sku, region, currency) AS "SkuPriceId",
        'urn:ipu:project:' || project_id AS "SubAccountId",
        {project_name} AS "SubAccountName",
@@ -135,7 +144,17 @@ def make_series(connection: Connection, selection: Selection) -> int:
     connection.execute(sql.Composed([charged, sql.SQL(_GROUPED)]), selection.values)
     connection.execute("ANALYZE export_charged")
     made = connection.execute(
-        text(_SERIES).format(**names, tags=text(TAGS), category=text(PRICING_CATEGORY)), selection.values
+        text(_SERIES).format(
+            **names,
+            tags=text(TAGS),
+            category=text(PRICING_CATEGORY),
+            consumed=text(CONSUMED_UNIT),
+            unit=text(PRICING_UNIT),
+            urn=text(RESOURCE_URN),
+            type=text(RESOURCE_TYPE),
+            meter=text(METER),
+        ),
+        selection.values,
     ).rowcount
     connection.execute("ANALYZE export_series")
     return made

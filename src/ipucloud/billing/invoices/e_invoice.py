@@ -17,6 +17,7 @@ from facturx import generate_xml
 from lxml import etree
 
 from ipucloud.billing.invoices.tax import SENTENCES, is_tax_id
+from ipucloud.catalogue.queries import VOLUME_SKU
 from ipucloud.contract.e_invoices import EInvoiceParty
 from ipucloud.contract.invoices import InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, places_of, total
@@ -199,7 +200,8 @@ def _line(document: InvoiceOut, line: InvoiceLineOut) -> Group:
 
 
 def _described(line: InvoiceLineOut) -> str:
-    what = f"Machine-minutes of project {line.project}"
+    unit = "GiB" if line.sku == VOLUME_SKU else "Machine"
+    what = f"{unit}-minutes of project {line.project}"
     if line.correction:
         what += f"; correction of {line.corrects or line.usage_month}"
     if line.credited_machine_minutes:

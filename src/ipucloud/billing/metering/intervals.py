@@ -39,6 +39,29 @@ _CLOSE_RESERVED = sa.text(
      WHERE project_id = :project_id AND reservation_id = :reservation_id AND ended_at IS NULL
     """
 )
+_OPEN_VOLUME = sa.text(
+    """
+    INSERT INTO usage_intervals
+           (id, project_id, cluster_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
+            started_at)
+    SELECT :id, c.project_id, c.id, 'volume', 'gib', c.flavor, c.sku, c.region, c.currency, c.machines,
+           coalesce((SELECT min(anchor_at) FROM usage_intervals
+                      WHERE project_id = c.project_id AND volume_id = c.id), start.at),
+           start.at
+      FROM billed_clusters c,
+           LATERAL (SELECT greatest(date_trunc('second', app_now(), 'UTC'),
+                                    (SELECT max(ended_at) FROM usage_intervals
+                                      WHERE project_id = c.project_id AND volume_id = c.id)) AS at) AS start
+     WHERE c.project_id = :project_id AND c.id = :volume_id AND c.kind = 'volume'
+    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    """
+)
+_CLOSE_VOLUME = sa.text(
+    """
+    UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
+     WHERE project_id = :project_id AND volume_id = :volume_id AND ended_at IS NULL
+    """
+)
 # A cluster in use whose reservation is over, but was not ended by a worker yet, has no interval for the time since.
 _CLOSE = sa.text(
     """
@@ -112,3 +135,14 @@ async def close_reserved(
     """Stop billing a reservation."""
     mine = {"project_id": project_id, "reservation_id": reservation_id, "until": until}
     await connection.execute(_CLOSE_RESERVED, mine)
+
+
+async def open_volume(connection: AsyncConnection, *, project_id: UUID, volume_id: UUID) -> None:
+    """Start to bill a volume for its present size. Open already: nothing happens."""
+    values = {"id": new_id(), "project_id": project_id, "volume_id": volume_id}
+    await connection.execute(_OPEN_VOLUME, values)
+
+
+async def close_volume(connection: AsyncConnection, *, project_id: UUID, volume_id: UUID) -> None:
+    """Stop billing a volume. Without an open interval nothing happens."""
+    await connection.execute(_CLOSE_VOLUME, {"project_id": project_id, "volume_id": volume_id})

@@ -17,12 +17,14 @@ class ResourceKind(StrEnum):
 
     CLUSTER = "cluster"
     RESERVATION = "reservation"
+    VOLUME = "volume"
 
 
 class Dimension(StrEnum):
     """What the quantity of a fact counts."""
 
     MACHINE = "machine"
+    GIB = "gib"
 
 
 def _resource(column: str, kind: ResourceKind) -> sa.Column[UUID]:
@@ -55,14 +57,18 @@ usage_intervals = sa.Table(
     instant("anchor_at", nullable=False),
     instant("started_at", nullable=False),
     instant("ended_at"),
-    sa.Column("flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time"),
+    sa.Column(
+        "flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time; of a volume its SKU"
+    ),
     _resource("of_cluster", ResourceKind.CLUSTER),
     _resource("reservation_id", ResourceKind.RESERVATION),
+    _resource("volume_id", ResourceKind.VOLUME),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "of_cluster", "clusters"),
     same_project("usage_intervals", "reservation_id", "reservations"),
+    same_project("usage_intervals", "volume_id", "volumes"),
     one_of("resource_kind", ResourceKind),
-    sa.CheckConstraint("dimension = 'machine'", name="dimension"),
+    sa.CheckConstraint("dimension = CASE resource_kind WHEN 'volume' THEN 'gib' ELSE 'machine' END", name="dimension"),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
     sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
@@ -86,6 +92,12 @@ sa.Index(
     usage_intervals.c.project_id,
     usage_intervals.c.reservation_id,
     postgresql_where=usage_intervals.c.reservation_id.is_not(None),
+)
+sa.Index(
+    "ix_usage_intervals_volume",
+    usage_intervals.c.project_id,
+    usage_intervals.c.volume_id,
+    postgresql_where=usage_intervals.c.volume_id.is_not(None),
 )
 sa.Index(
     "uq_usage_intervals_open",

@@ -2989,6 +2989,22 @@ class Vipu(Answer):
     """Environment variables for programs."""
 
 
+class VolumeState(StrEnum):
+    """
+    State of a volume.
+    """
+
+    CREATING = "creating"
+    AVAILABLE = "available"
+    ATTACHING = "attaching"
+    ATTACHED = "attached"
+    DETACHING = "detaching"
+    RESIZING = "resizing"
+    DELETING = "deleting"
+    DELETED = "deleted"
+    ERROR = "error"
+
+
 class WaitingDevice(Answer):
     """A device that waits, as the person who may approve sees it."""
 
@@ -5936,6 +5952,66 @@ class UsePeriod(Answer):
     """Time of day in `time_zone`; one that is not after `starts_at` is on the following day."""
 
 
+class Volume(Answer):
+    """A volume. It is billed by the GiB and minute from when it is available until its deletion is accepted."""
+
+    id: str
+    """Id of the volume."""
+
+    name: str
+    """Name of the volume."""
+
+    tags: Mapping[str, str] = {}
+    """Tags of the volume."""
+
+    region: str
+    """Slug of the region."""
+
+    size_gib: int
+    """Size in GiB, which is what is billed."""
+
+    resizing_to_gib: int | None = None
+    """The size it grows to; null: it does not."""
+
+    state: Annotated[VolumeState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `creating`: its site makes it, and nothing is billed yet; `available`: it exists and no server
+    has it; `attaching` and `attached`: a server gets it, or has it at `mount_path`; `detaching`: the server loses
+    it; `resizing`: it grows; `deleting` and `deleted`: its data goes, or is gone; `error`: its site refused to
+    make it.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to report."""
+
+    state_entered_at: datetime
+    """Since when it is in this state."""
+
+    cluster: str | None = None
+    """Id of the cluster whose server has it, gets it or loses it; null: none."""
+
+    poplar_server: str | None = None
+    """Name of that server; null: none."""
+
+    mount_path: str | None = None
+    """Folder of the server that has its files; null: no server has or gets it."""
+
+    sku: str
+    """SKU that its GiB-minutes are billed as."""
+
+    currency: str
+    """Currency in which it is billed."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    deleted_at: datetime | None = None
+    """When its data was gone; null before that."""
+
+
 class Charge(Answer):
     """The posted minutes of one hour, with the usage and the price that give its cost."""
 
@@ -6647,6 +6723,8 @@ __all__ = [
     "User",
     "Validation",
     "Vipu",
+    "Volume",
+    "VolumeState",
     "WaitingDevice",
     "Webhook",
     "Weekday",

@@ -171,6 +171,15 @@ def refused_reservation() -> Problem:
     )
 
 
+def refused_volume() -> Problem:
+    """409: a volume costs until somebody deletes its data, which no limit does."""
+    return Problem(
+        COST_LIMIT_REACHED,
+        "A token with a cost limit cannot make volumes, or let them grow: they are billed until they are deleted. Use a"
+        " token without a limit.",
+    )
+
+
 async def over_cost_limit(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
     """Project and id of clusters in one of the states that count against a limit that is reached.
 

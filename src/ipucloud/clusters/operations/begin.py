@@ -14,6 +14,7 @@ from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operatio
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.clusters.volumes import attached as volumes
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
@@ -67,6 +68,8 @@ async def enter(
     """Move the cluster to the state in which the operation carries its steps out, if its kind declares one."""
     if kind.during is None:
         return
+    if kind.during == ClusterState.DELETING:
+        await volumes.let_go(connection, project_id=actor.project_id, cluster_id=cluster.id)
     await connection.execute(
         _ENTER,
         {

@@ -20,6 +20,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
 from ipucloud.clusters.steps.build import AllocationAnswer
 from ipucloud.clusters.steps.cleaning import Cleaned
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
+from ipucloud.clusters.volumes import attached as volumes
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads import HardwareFailed
@@ -195,6 +196,7 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     await record_seen_keys(connection, cluster, seen)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
+    await volumes.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     failpoint("cluster.servers_recorded")
 
 

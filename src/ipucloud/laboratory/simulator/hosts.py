@@ -45,6 +45,7 @@ from ipucloud.wire.site import (
     ServerS3,
     ServerSpec,
 )
+from ipucloud.wire.volumes import VolumeServer
 
 _FAREWELLS = {"off": "Power down", "reboot": "Restarting system"}
 NetworkOf = Callable[[str], str | None]
@@ -67,6 +68,7 @@ class Hosts:
         network_of: NetworkOf,
         surroundings: Callable[[str, str], Surroundings],
         identities: Identities,
+        leave: Callable[[str], None],
     ) -> None:
         self._regions = regions
         self._region_of = {host.name: slug for slug, region in regions.items() for host in region.hosts}
@@ -78,6 +80,7 @@ class Hosts:
         self._network_of = network_of
         self._surroundings = surroundings
         self._identities = identities
+        self._leave = leave
         self._servers: dict[str, PoplarServer] = {}
         self._consoles: dict[str, Console] = {}
         self._consoles_folder = folder.parent / "consoles"
@@ -183,6 +186,7 @@ class Hosts:
             if record.state is HostState.WIPING:
                 return
             await self._shut(name)
+            self._leave(name)
             record.state = HostState.WIPING
             self._due(name, record, Action.HOST_WIPE)
 
@@ -312,8 +316,22 @@ class Hosts:
             if wanted.server.generation <= record.server.generation:
                 raise precondition(f"server {wanted.server.name!r} has generation {record.server.generation}")
             await self._shut(name, _FAREWELLS["reboot"])
+            self._leave(name)
             record.rewrite(wanted.server, wanted.disk)
             self._due(name, record, Action.HOST_DEPLOY)
+
+    def check_volume(self, wanted: VolumeServer) -> None:
+        """Refuse a server that could not have a volume now."""
+        self.check(wanted.host)
+        record = self._records.get(wanted.host)
+        if record is None or record.server is None or wanted.host not in self._servers:
+            raise precondition(f"host {wanted.host!r} carries no server that runs")
+        self._check_owner(wanted.host, record.server, wanted.server, wanted.network)
+
+    def disk_changed(self, name: str) -> None:
+        """A volume came to the disk of a server, or went: what is on it is counted anew."""
+        if name in self._servers:
+            self._servers[name].count_disk()
 
     def _check_owner(self, name: str, carried: ServerSpec, server: str, network: str) -> None:
         if carried.name != server:

@@ -60,6 +60,7 @@ async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], N
             open_things.push_async_callback(site.channels.close)
             await _listen_rpc(site, open_things)
             open_things.push_async_callback(site.hosts.close)
+            await asyncio.to_thread(site.volumes.start)
             await site.hosts.start()
             await _listen_http(site, open_things)
             await site.settled()

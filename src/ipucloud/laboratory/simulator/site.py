@@ -27,6 +27,7 @@ from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.attributes import machine_health
 from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.laboratory.simulator.volumes import Volumes
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
@@ -84,6 +85,14 @@ class Site:
         self.networks = Networks(
             self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
         )
+        self.volumes = Volumes(
+            frozenset(self.regions),
+            self.state.volumes,
+            folder=settings.data / "volumes",
+            hosts_folder=settings.data / "hosts",
+            document=self.document,
+            changed=self._disk_changed,
+        )
         self.hosts = Hosts(
             self.regions,
             self.state.hosts,
@@ -94,6 +103,7 @@ class Site:
             network_of=self.networks.network_of,
             surroundings=self._surroundings,
             identities=self.identities,
+            leave=self.volumes.leave,
         )
         controlled = {name: part for r in self.regions.values() for name, part in r.controlled.items()}
         self.controllers = {name: self._controller(name, part, clock) for name, part in controlled.items()}
@@ -148,6 +158,9 @@ class Site:
             authority=self.authorities[name].certificate if name in self.authorities else None,
             cluster_test=self.settings.cluster_test,
         )
+
+    def _disk_changed(self, host: str) -> None:
+        self.hosts.disk_changed(host)
 
     def _host_is_on(self, name: str) -> bool:
         return self.hosts.is_on(name)

@@ -14,6 +14,7 @@ from ipucloud.laboratory.simulator.store import Document, read_document
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerPreemption, ServerS3, ServerSpec
+from ipucloud.wire.volumes import VolumeAttachment, VolumeSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
@@ -96,6 +97,15 @@ class HostRecord:
 
 
 @dataclass
+class VolumeRecord:
+    """A volume. One that is `deleted` only keeps its name from being used again."""
+
+    spec: VolumeSpec
+    attachment: VolumeAttachment | None = None
+    deleted: bool = False
+
+
+@dataclass
 class SiteState:
     """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was.
 
@@ -111,6 +121,7 @@ class SiteState:
     hosts: dict[str, HostRecord] = field(default_factory=dict)
     links: dict[str, LinkState] = field(default_factory=dict)
     shown: dict[str, HardwareShown] = field(default_factory=dict)
+    volumes: dict[str, VolumeRecord] = field(default_factory=dict)
 
 
 _STATE = TypeAdapter(SiteState)

@@ -10,7 +10,7 @@ from typing import Self
 INSIDE_UID = 1000
 """The customer's user, as programs in the sandbox see it."""
 
-DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var")
+DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var", "volumes")
 """Folders of a server's disk, beside the home. Everything else in a sandbox is read-only, or gone at its end."""
 
 OWN_PROGRAMS = "/opt/ipucloud/bin"

@@ -182,6 +182,10 @@ class PoplarServer:
         """How busy it is, under the names of `Host`; empty where its programs are not the machine's."""
         return self._userland.load() if self._around.confinement.possible else {}
 
+    def count_disk(self) -> None:
+        """Count what is on the disk, after folders of it came or went."""
+        self._disk.count()
+
     async def _prepare(self) -> None:
         """Carry out the user data."""
         problem = await self.confinement_problem()

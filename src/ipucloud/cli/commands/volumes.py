@@ -1,0 +1,114 @@
+"""`ipucloud volumes`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CLUSTER, REGION, VOLUME, find_cluster, id_of
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields, key_values
+from ipucloud.client import volumes
+from ipucloud.client.models import Volume, VolumeState
+
+app = typer.Typer(no_args_is_help=True)
+
+Ref = Annotated[str, typer.Argument(metavar="VOLUME", help="Name or id of the volume.", autocompletion=names(VOLUME))]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")]
+Size = Annotated[int, typer.Option("--size", min=1, metavar="GIB", help="Size in GiB.")]
+
+
+@customer_command(app, "create", "checkpoints --region luxembourg-2 --size 100 --tag team=nlp")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
+    *,
+    region: Annotated[str, typer.Option(help="Region.", autocompletion=names(REGION))],
+    size: Size,
+    tags: Tags = None,
+) -> None:
+    """Create a volume. It is billed by the GiB and minute until it is deleted."""
+    _show(session, session.run(volumes.create(name, region=region, size_gib=size, tags=key_values(tags))))
+
+
+@customer_command(app, "list", "", "--state attached")
+def list_volumes(
+    session: Session,
+    state: Annotated[VolumeState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List the project's volumes, newest first."""
+    session.list(
+        volumes.list(state=() if state is None else (state,)),
+        ("NAME", "STATE", "REGION", "GIB", "SERVER", "ID"),
+        lambda each: (each.name, each.state, each.region, each.size_gib, each.poplar_server, each.id),
+        drop=("ID",),
+    )
+
+
+@customer_command(app, "show", "checkpoints")
+def show(session: Session, volume: Ref) -> None:
+    """Show a volume, and the server that has it."""
+    _show(session, session.run(volumes.get(_id(session, volume))))
+
+
+@customer_command(app, "update", "checkpoints --tag team=nlp", "checkpoints --name weights")
+def update(
+    session: Session,
+    volume: Ref,
+    *,
+    name: Annotated[str | None, typer.Option(help="New name; no server may have the volume.")] = None,
+    tags: Tags = None,
+) -> None:
+    """Change the name of a volume, or replace its tags."""
+    changes = volumes.update(_id(session, volume), name=name, tags=None if tags is None else key_values(tags))
+    _show(session, session.run(changes))
+
+
+@customer_command(app, "attach", "checkpoints bert", "checkpoints bert --server bert-p1")
+def attach(
+    session: Session,
+    volume: Ref,
+    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
+    *,
+    server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
+) -> None:
+    """Let a Poplar server of a cluster have the volume, at /volumes/<name>."""
+    wanted = volumes.attach(_id(session, volume), find_cluster(session.client, cluster).id, poplar_server=server)
+    _show(session, session.run(wanted))
+
+
+@customer_command(app, "detach", "checkpoints")
+def detach(session: Session, volume: Ref) -> None:
+    """Take a volume from its server. Its files stay."""
+    _show(session, session.run(volumes.detach(_id(session, volume))))
+
+
+@customer_command(app, "resize", "checkpoints --size 200")
+def resize(session: Session, volume: Ref, *, size: Size) -> None:
+    """Let a volume grow; it cannot shrink."""
+    _show(session, session.run(volumes.resize(_id(session, volume), size)))
+
+
+@customer_command(app, "delete", "checkpoints")
+def delete(
+    session: Session,
+    volume: Ref,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a volume with its data."""
+    found = _id(session, volume)
+    if not yes:
+        session.confirm(f"Delete volume {volume} with its data?", "delete it")
+    _show(session, session.run(volumes.delete(found)))
+
+
+def _id(session: Session, volume: str) -> str:
+    return id_of(session.client, VOLUME, volume)
+
+
+def _show(session: Session, volume: Volume) -> None:
+    first = ("id", "name", "state", "state_reason", "region", "size_gib", "resizing_to_gib", "poplar_server")
+    session.show(volume, fields(volume, *first, "mount_path", "tags", "sku", "created_at"))

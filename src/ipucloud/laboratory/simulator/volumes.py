@@ -1,0 +1,197 @@
+"""Volumes: folders of the site that outlive servers. One that is attached lies within the disk of its server.
+
+It is moved there and back by a rename, so that its files are never in two places. What is recorded is written first:
+wherever a kill comes between, `start` finds the folder in the one place or the other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from ipucloud.laboratory.simulator.refusal import invalid, not_found, precondition
+from ipucloud.laboratory.simulator.ssh.server import DISK_FOLDER
+from ipucloud.laboratory.simulator.ssh.userland import owner_of
+from ipucloud.laboratory.simulator.state import VolumeRecord
+from ipucloud.laboratory.simulator.store import Document
+from ipucloud.laboratory.simulator.wiping import wipe
+from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeServer, VolumeSpec
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,126}[a-z0-9])?")
+CheckServer = Callable[[VolumeServer], None]
+"""Refuses a server that does not run on this host, or not in this network."""
+
+
+class Volumes:
+    """Every volume of the site, by name."""
+
+    def __init__(
+        self,
+        regions: frozenset[str],
+        records: dict[str, VolumeRecord],
+        *,
+        folder: Path,
+        hosts_folder: Path,
+        document: Document,
+        changed: Callable[[str], None],
+    ) -> None:
+        self._regions = regions
+        self._records = records
+        self._folder = folder
+        self._hosts_folder = hosts_folder
+        self._document = document
+        self._changed = changed
+
+    def start(self) -> None:
+        """Bring every folder to where it is recorded."""
+        for name, record in self._records.items():
+            if not record.deleted:
+                self._settle(name, record)
+
+    def get(self, name: str) -> Volume:
+        record = self._existing(name)
+        return Volume(name=name, spec=record.spec, attachment=record.attachment)
+
+    def put(self, name: str, spec: VolumeSpec) -> Volume:
+        """Make a volume, or let it grow."""
+        if not _NAME.fullmatch(name):
+            raise invalid(f"{name!r} is not the name of a volume")
+        if spec.region not in self._regions:
+            raise not_found(f"region {spec.region!r} does not exist")
+        record = self._records.get(name)
+        if record is None:
+            record = self._records[name] = VolumeRecord(spec)
+            self._settle(name, record)
+        elif record.deleted:
+            raise invalid(f"volume {name!r} was deleted; no other gets its name")
+        elif record.spec.region != spec.region or record.spec.size_gib > spec.size_gib:
+            raise precondition(f"volume {name!r} has {record.spec.size_gib} GiB in {record.spec.region!r}")
+        record.spec = spec
+        self._document.touch()
+        return self.get(name)
+
+    async def attach(self, name: str, wanted: VolumeAttachment, check: CheckServer) -> Volume:
+        """Give the volume to a server, or to nobody."""
+        record = self._existing(name)
+        present = record.attachment
+        if present is not None and wanted.revision <= present.revision:
+            if wanted != present:
+                raise precondition(f"volume {name!r} has revision {present.revision} of its attachment")
+            return self.get(name)
+        if wanted.server is not None:
+            check(wanted.server)
+            self._check_path(name, wanted.server)
+        self._take_back(name, record)
+        record.attachment = wanted
+        self._document.touch()
+        await self._document.settled()
+        # A later request may have come meanwhile: the folder goes where it is recorded now.
+        if not record.deleted:
+            self._settle(name, record)
+        return self.get(name)
+
+    def delete(self, name: str) -> None:
+        """Remove a volume with its files. The name is kept, also of one that never was."""
+        record = self._records.get(name)
+        if record is not None and record.attachment is not None and record.attachment.server is not None:
+            raise precondition(f"volume {name!r} is attached")
+        if record is None:
+            self._records[name] = VolumeRecord(VolumeSpec(region="", size_gib=1), deleted=True)
+            self._document.touch()
+        if record is None or record.deleted:
+            raise not_found(f"volume {name!r} does not exist")
+        record.deleted = True
+        self._document.touch()
+        wipe(self._folder / name)
+
+    def leave(self, host: str) -> None:
+        """Take every volume from the server of a host, whose disk is wiped or written again."""
+        for name, record in self._records.items():
+            attachment = record.attachment
+            if attachment is not None and attachment.server is not None and attachment.server.host == host:
+                self._take_back(name, record)
+                record.attachment = VolumeAttachment(revision=attachment.revision, server=None)
+                self._document.touch()
+
+    def _existing(self, name: str) -> VolumeRecord:
+        record = self._records.get(name)
+        if record is None or record.deleted:
+            raise not_found(f"volume {name!r} does not exist")
+        return record
+
+    def _check_path(self, name: str, wanted: VolumeServer) -> None:
+        for other, record in self._records.items():
+            server = record.attachment.server if record.attachment is not None else None
+            if other != name and server is not None and (server.host, server.path) == (wanted.host, wanted.path):
+                raise precondition(f"host {wanted.host!r} has another volume at {wanted.path}")
+
+    def _mount(self, server: VolumeServer) -> Path:
+        return self._hosts_folder / server.host / DISK_FOLDER / server.path.lstrip("/")
+
+    def _settle(self, name: str, record: VolumeRecord) -> None:
+        """Have the folder where it is recorded; one that is nowhere is empty."""
+        home = self._folder / name
+        server = record.attachment.server if record.attachment is not None else None
+        if server is None:
+            _make(home)
+            return
+        mount = self._mount(server)
+        if _is_folder(mount) and not home.exists():
+            return
+        _make(home)
+        _make(mount.parent)
+        _clear(mount)
+        disk = self._hosts_folder / server.host / DISK_FOLDER
+        if os.geteuid() == 0:
+            _give(home, owner_of(disk))
+        home.rename(mount)
+        self._changed(server.host)
+
+    def _take_back(self, name: str, record: VolumeRecord) -> None:
+        """Move the folder from the server that has it. Whoever has removed or replaced it has emptied the volume."""
+        server = record.attachment.server if record.attachment is not None else None
+        home = self._folder / name
+        if server is None or home.exists():
+            return
+        mount = self._mount(server)
+        if _is_folder(mount.parent) and _is_folder(mount):
+            _make(home.parent)
+            mount.rename(home)
+        if not _is_folder(home):
+            _clear(home)
+            _make(home)
+        self._changed(server.host)
+
+
+def _is_folder(place: Path) -> bool:
+    """A folder itself, no link to one: what customers leave on their disks leads nowhere."""
+    try:
+        return stat.S_ISDIR(place.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _make(folder: Path) -> None:
+    if not _is_folder(folder):
+        _clear(folder)
+        folder.mkdir(parents=True)
+
+
+def _clear(place: Path) -> None:
+    """Remove what is in the place of a folder."""
+    if _is_folder(place):
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _give(folder: Path, owner: int) -> None:
+    """Make a folder a customer's, with all that is in it."""
+    for _, folders, files, descriptor in os.fwalk(folder):
+        os.fchown(descriptor, owner, owner)
+        for entry in folders + files:
+            os.chown(entry, owner, owner, dir_fd=descriptor, follow_symlinks=False)

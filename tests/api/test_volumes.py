@@ -1,0 +1,105 @@
+"""Volumes over the API: what is refused says why and changes nothing; names, quota, money, projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem
+from tests.support.volumes import make_volume, offer_volumes, volume_json
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+async def offered(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        await offer_volumes(connection)
+
+
+async def post(api: Api, path: str, body: Mapping[str, object] | None = None) -> Any:
+    return await api.owner.post(f"{api.base}/volumes{path}", json=body, headers=key())
+
+
+async def test_a_volume_is_made_found_by_its_name_changed_and_listed(api: Api) -> None:
+    answer = await post(api, "", volume_json(tags={"team": "nlp"}))
+    assert answer.status_code == 202, answer.text
+    made = answer.json()
+    assert answer.headers["location"].endswith(made["id"])
+    assert (made["state"], made["size_gib"], made["tags"]) == ("creating", 10, {"team": "nlp"})
+    read = (await api.owner.get(f"{api.base}/volumes/data")).json()
+    assert read == made
+    problem(await post(api, "", volume_json(size_gib=20)), 409, "name_taken")
+    changed = await api.owner.patch(f"{api.base}/volumes/data", json={"name": "weights"}, headers=key())
+    assert changed.json()["name"] == "weights"
+    problem(await api.owner.get(f"{api.base}/volumes/data"), 404, "not_found")
+    assert (await api.owner.delete(f"{api.base}/volumes/weights")).json()["state"] == "deleting"
+    listed = (await api.owner.get(f"{api.base}/volumes", params={"state": "deleting"})).json()["items"]
+    assert [each["name"] for each in listed] == ["weights"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"size_gib": 0}, "greater_than_equal"),
+        ({"size_gib": "10"}, "int_type"),
+        ({"size_gib": 1_000_000}, "less_than_equal"),
+        ({"name": "../data"}, "string_pattern_mismatch"),
+        ({"region": "nowhere"}, "unknown_region"),
+        ({"region": "amsterdam-2"}, "not_offered"),
+        ({"colour": "red"}, "extra_forbidden"),
+    ],
+)
+async def test_what_cannot_be_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
+    refused = problem(await post(api, "", volume_json() | changes), 422, "validation_failed")
+    assert [each["code"] for each in refused["errors"]] == [code]
+    assert await api.world.value("SELECT count(*) FROM volumes") == 0
+
+
+async def test_the_quota_is_of_all_volumes_of_a_region(api: Api) -> None:
+    assert (await post(api, "", volume_json(size_gib=10_000))).status_code == 202
+    refused = problem(await post(api, "", volume_json("more", size_gib=241)), 409, "quota_exceeded")
+    assert refused["why_not"]["numbers"] == {"wanted": 241, "limit": 10_240, "used": 10_000}
+    assert (await post(api, "", volume_json("more", size_gib=240))).status_code == 202
+
+
+async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use(api: Api) -> None:
+    project = api.world.project
+    volume = await make_volume(api.world, project)
+    elsewhere = await api.world.make_active("there", "bow-pod4", region="amsterdam-2")
+    starting = (await api.world.create("starting")).target_id
+    stranger = await api.other_project()
+    foreign = (await api.world.customer(stranger).create("foreign")).target_id
+    await api.world.finish_create(foreign)
+    for cluster, status, code, words in (
+        (elsewhere, 409, "state_conflict", "amsterdam-2"),
+        (starting, 409, "state_conflict", "in use"),
+        (foreign, 404, "not_found", f"no cluster {foreign}"),
+    ):
+        refused = problem(await post(api, f"/{volume}:attach", {"cluster": str(cluster)}), status, code)
+        assert words in refused["detail"]
+    here = await api.world.make_active("here")
+    wrong = {"cluster": str(here), "poplar_server": "nobody"}
+    problem(await post(api, f"/{volume}:attach", wrong), 422, "validation_failed")
+    answer = await post(api, f"/{volume}:attach", {"cluster": str(here)})
+    assert (answer.status_code, answer.json()["state"]) == (202, "attaching")
+    assert answer.json()["mount_path"] == "/volumes/data"
+    assert (await post(api, f"/{volume}:attach", {"cluster": str(here)})).json() == answer.json(), "asked again"
+    other = await api.world.make_active("other")
+    problem(await post(api, f"/{volume}:attach", {"cluster": str(other)}), 409, "state_conflict")
+    problem(await api.owner.delete(f"{api.base}/volumes/{volume}"), 409, "in_use")
+    renamed = await api.owner.patch(f"{api.base}/volumes/{volume}", json={"name": "weights"}, headers=key())
+    problem(renamed, 409, "state_conflict")
+    # The end of the cluster is not that of the volume.
+    await api.world.delete(here)
+    assert await api.world.value("SELECT state FROM volumes") == "detaching"
+
+
+async def test_a_project_with_volumes_is_not_deleted(api: Api) -> None:
+    project = await api.other_project()
+    await make_volume(api.world, project)
+    refused = problem(await (await api.caller(Role.ADMIN)).delete(f"/v1/projects/{project.slug}"), 409, "in_use")
+    assert "volumes" in refused["detail"]

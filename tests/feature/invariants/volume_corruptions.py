@@ -1,0 +1,36 @@
+"""Ways in which volumes can be wrong, each planted alone."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.repairing import Outcome
+from tests.feature.invariants.corruption import corruption as _c
+
+_MADE = """
+INSERT INTO volumes (id, project_id, name, region, external_name, size_gib, sku, currency, state, created_by)
+SELECT gen_random_uuid(), %(project)s, 'data', '{region}', 'data-1', 10, 'volume-gib', 'EUR', 'available',
+       gen_random_uuid()
+"""
+_BILLED = """
+INSERT INTO usage_intervals (id, project_id, cluster_id, resource_kind, dimension, flavor, sku, region, currency,
+                             quantity, anchor_at, started_at)
+SELECT gen_random_uuid(), project_id, id, 'volume', 'gib', sku, sku, region, currency, 10,
+       date_trunc('second', app_now()), date_trunc('second', app_now()) FROM volumes
+"""
+
+_PRICED = """
+INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+VALUES (gen_random_uuid(), 'volume-gib', 'amsterdam-2', 'EUR', 0.0000022831, '2020-01-01', 'test')
+"""
+
+VOLUMES = (
+    _c("volume_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
+    _c(
+        "attached_volume_has_its_cluster",
+        Outcome.REFUSED,
+        _MADE.format(region="amsterdam-2"),
+        _PRICED,
+        _BILLED,
+        "UPDATE volumes SET state = 'attached', cluster_id = %(active)s, server_id = s.id"
+        " FROM poplar_servers s WHERE s.cluster_id = %(active)s",
+    ),
+)

@@ -1,0 +1,51 @@
+"""Volumes as tests ask for them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.metering.intervals import open_volume
+from ipucloud.clusters.volumes.record import lock, move
+from ipucloud.clusters.volumes.store import create
+from ipucloud.contract.volumes import VolumeCreate, VolumeState
+from tests.support.factories import Project
+from tests.support.world import World
+
+_OFFER = sa.text(
+    """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+    SELECT gen_random_uuid(), 'volume-gib', 'luxembourg-2', 'EUR', 0.0000022831, '2020-01-01', 'test'
+     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = 'volume-gib' AND region = 'luxembourg-2')
+    """
+)
+
+
+async def offer_volumes(connection: AsyncConnection) -> None:
+    """Set the price without which the operator offers no volumes."""
+    await connection.execute(_OFFER)
+
+
+def volume_json(name: str = "data", **changes: object) -> dict[str, object]:
+    """The body of a volume of 10 GiB."""
+    return {"name": name, "region": "luxembourg-2", "size_gib": 10} | changes
+
+
+async def make_volume(world: World, project: Project, name: str = "data", *, attached_to: UUID | None = None) -> UUID:
+    """A volume that exists, as a worker would leave it; `attached_to`: its server is that of this cluster."""
+    async with world.database.begin() as connection:
+        await offer_volumes(connection)
+        body = VolumeCreate.model_validate(volume_json(name))
+        made = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
+        volume = await move(
+            connection, await lock(connection, project_id=project.id, volume_id=made), VolumeState.AVAILABLE
+        )
+        await open_volume(connection, project_id=project.id, volume_id=made)
+        if attached_to is not None:
+            found = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
+            server = (await connection.execute(found, {"id": attached_to})).scalar_one()
+            wanted = volume._replace(cluster_id=attached_to, server_id=server, revision=1)
+            await move(connection, await move(connection, wanted, VolumeState.ATTACHING), VolumeState.ATTACHED)
+    return made
