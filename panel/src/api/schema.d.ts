@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 521bded5177b10019da74caabfa3b1982eb55b30b86884b3219942b09581c4d6
+// Generated from docs/openapi.json by `npm run schema`; sha256 2bb94edab9a297b0b6752257adc4e939d81ca44eb4691329d5c392d23ee63956
 
 export interface paths {
     "/livez": {

@@ -68,7 +68,7 @@ class TokenCreate(Body):
     """A token for one project. Its role says what it may do."""
 
     name: TokenName
-    role: Literal["viewer", "operator", "billing", "owner"]
+    role: Literal["viewer", "operator", "billing", "owner"] = Field(examples=["operator"])
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
     service: bool = Field(
         False,

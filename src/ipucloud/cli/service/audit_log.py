@@ -57,9 +57,7 @@ def verify(
 
 @app.command(
     "export",
-    cls=with_examples(
-        "> audit-log.jsonl", "--after 4711 > more.jsonl", "--format syslog --after 4711 | nc -q0 loghost 514"
-    ),
+    cls=with_examples("> audit-log.jsonl", "--after 4711 > more.jsonl", "--format syslog > audit-log.txt"),
 )
 def export(
     after: Annotated[int, typer.Option(min=0, help="Only entries after this place in the chain.")] = 0,
