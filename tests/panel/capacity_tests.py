@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, operator_page, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, fits, operator_page, screenshot, signed_in, violations
 from tests.panel.spoiler import fields_shown
 from tests.support.processes import Up
 from tests.support.waiting import eventually
@@ -31,7 +31,7 @@ def german(system: Up, open_page: Callable[..., Page], address: str, heading: st
     page.get_by_text("Wird geladen", exact=True).first.wait_for(state="detached")
     screenshot(page, f"{picture}-de")
     page.set_viewport_size({"width": 400, "height": 900})
-    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    fits(page)
     assert violations(page) == []
     screenshot(page, f"{picture}-phone")
     return page

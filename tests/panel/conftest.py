@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
 from tests.support.waiting import PATIENCE
+from tests.support.waiting import eventually
 
 pytest.register_assert_rewrite(*(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology")))
 ROOT = Path(__file__).parents[2]
@@ -148,6 +149,14 @@ def arrived(
 def public_key() -> str:
     key = Ed25519PrivateKey.generate().public_key()
     return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+
+
+def fits(page: Page) -> None:
+    """Nothing but what scrolls by itself is wider than the page.
+
+    Playwright's own waiting evaluates its condition again in the page, whose policy forbids that.
+    """
+    eventually(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page fits its width")
 
 
 def screenshot(page: Page, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, fits, screenshot, signed_in, violations
 from tests.support.processes import Up
 
 PROGRAM = 'echo "<b>listening on $PORT</b>"; exec sleep 600'
@@ -53,7 +53,7 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     german = signed_in(system, open_page, address, locale="de-DE", color_scheme="dark")
     expect(german.get_by_text("Läuft", exact=True)).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
-    german.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    fits(german)
     assert violations(german) == []
     screenshot(german, "service-de")
     page.get_by_role("button", name="Stop", exact=True).click()

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.panel.conftest import arrived, public_key, signed_in, violations
+from tests.panel.conftest import arrived, fits, public_key, signed_in, violations
 from tests.support.faultproxy import proxy
 from tests.support.processes import Up
 
@@ -77,7 +77,7 @@ def test_large_clusters_are_drawn_and_used_by_keyboard(
     page.evaluate("document.body.classList.toggle('awsui-dark-mode')")
     assert violations(page, "color-contrast") == []
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # the picture scrolls, not the page
+    fits(page)  # the picture scrolls, not the page
 
 
 def _answer(found: dict[str, Any], route: Route) -> None:
