@@ -17,8 +17,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
-from tests.support.waiting import PATIENCE
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 pytest.register_assert_rewrite(*(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology")))
 ROOT = Path(__file__).parents[2]
