@@ -19,7 +19,9 @@ from tests.support.chromium import FLAGS, find_chromium
 from tests.support.processes import Up, ipucloud_processes, up
 from tests.support.waiting import PATIENCE, eventually
 
-pytest.register_assert_rewrite(*(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology")))
+pytest.register_assert_rewrite(
+    *(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology", "volume"))
+)
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
 SCREENSHOTS = os.environ.get("IPUCLOUD_SCREENSHOTS")

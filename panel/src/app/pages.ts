@@ -17,6 +17,7 @@ export function usePages(): Page[] {
     { text: s.overview, href: "/" },
     { text: s.clusters, href: "/clusters" },
     { text: s.reservations, href: "/reservations" },
+    { text: s.volumes, href: "/volumes" },
     { text: s.catalogue, href: "/catalogue" },
     { text: s.events, href: "/events" },
     ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),

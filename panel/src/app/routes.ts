@@ -23,6 +23,7 @@ export function makeRouter() {
         { path: "clusters/:id/terminal/:server", lazy: async () => ({ Component: (await import("../pages/TerminalPage")).TerminalPage }) },
         { path: "reservations", lazy: async () => ({ Component: (await import("../pages/Reservations")).Reservations }) },
         { path: "reservations/:id", lazy: async () => ({ Component: (await import("../pages/ReservationPage")).ReservationPage }) },
+        { path: "volumes", lazy: async () => ({ Component: (await import("../pages/Volumes")).Volumes }) },
         { path: "catalogue", lazy: async () => ({ Component: (await import("../pages/Catalogue")).Catalogue }) },
         { path: "catalogue/models/:recipe", lazy: async () => ({ Component: (await import("../pages/RecipePage")).RecipePage }) },
         { path: "catalogue/:flavor", lazy: async () => ({ Component: (await import("../pages/FlavorPage")).FlavorPage }) },

@@ -56,6 +56,7 @@ export const shell: Messages["shell"] = {
   overview: "Übersicht",
   clusters: "Cluster",
   reservations: "Reservierungen",
+  volumes: "Datenträger",
   catalogue: "Katalog",
   createCluster: "Cluster erstellen",
   events: "Ereignisse",

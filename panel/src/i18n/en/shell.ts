@@ -54,6 +54,7 @@ export const shell = {
   overview: "Overview",
   clusters: "Clusters",
   reservations: "Reservations",
+  volumes: "Volumes",
   catalogue: "Catalogue",
   createCluster: "Create cluster",
   events: "Events",

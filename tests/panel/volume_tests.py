@@ -1,0 +1,80 @@
+"""The page of volumes. `test_cluster` has this test among its own, so that it shares their `ipucloud up`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.panel.conftest import READY_MS, fits, screenshot, signed_in, violations
+from tests.support.processes import Up
+
+
+def test_a_volume_is_made_attached_grown_and_deleted(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, "/volumes")
+    expect(page.get_by_text("No volumes yet")).to_be_visible()
+    screenshot(page, "volumes-none")
+    assert violations(page) == []
+    row = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="checkpoints")
+    page.get_by_role("button", name="Create volume").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Not a name!")
+    dialog.get_by_label("Size in GiB").fill("10")
+    _choose(page, dialog, "Region", "Luxembourg-2")
+    expect(dialog.get_by_text(re.compile("for 30 days at the present price"))).to_be_visible()
+    dialog.get_by_role("button", name="Create volume").click()
+    expect(dialog.get_by_text("Request id:")).to_be_visible()  # refused, with what is wrong
+    dialog.get_by_label("Name").fill("checkpoints")
+    screenshot(page, "volume-create")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create volume").click()
+    expect(row).to_contain_text("Available", timeout=READY_MS)  # it is live
+    expect(row).to_contain_text("10 GiB")
+
+    _ask(page, "Attach")
+    _choose(page, dialog, "Cluster", "bert")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Attach", exact=True).click()
+    expect(row).to_contain_text("/volumes/checkpoints", timeout=READY_MS)
+    expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    _ask(page, "Grow")
+    dialog.get_by_label("Size in GiB").fill("5")
+    expect(dialog.get_by_role("button", name="Grow", exact=True)).to_be_disabled()
+    dialog.get_by_label("Size in GiB").fill("25")
+    dialog.get_by_role("button", name="Grow", exact=True).click()
+    expect(row).to_contain_text("25 GiB", timeout=READY_MS)
+    expect(row).to_contain_text("Attached", timeout=READY_MS)
+    screenshot(page, "volumes")
+    assert violations(page) == []
+
+    german = signed_in(system, open_page, "/volumes", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_role("row").filter(has_text="checkpoints")).to_contain_text("Angehängt")
+    german.set_viewport_size({"width": 400, "height": 900})
+    fits(german)
+    assert violations(german) == []
+    _ask(page, "Detach")
+    dialog.get_by_role("button", name="Detach", exact=True).click()
+    expect(row).to_contain_text("Available", timeout=READY_MS)
+    _ask(page, "Delete")
+    expect(dialog.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
+    dialog.get_by_label("Enter checkpoints to confirm").fill("checkpoints")
+    screenshot(page, "volume-delete")
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(german.get_by_role("row").filter(has_text="checkpoints")).to_have_count(0, timeout=READY_MS)  # it is live
+
+
+def _ask(page: Page, action: str) -> None:
+    page.get_by_role("button", name="Actions for checkpoints").click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def _choose(page: Page, dialog: Locator, field: str, option: str) -> None:
+    """One of a list, unless it is chosen already."""
+    button = dialog.get_by_role("button", name=re.compile(f"^{field}"))
+    if option not in button.inner_text():
+        button.click()
+        page.get_by_role("option", name=re.compile(option)).first.click()
