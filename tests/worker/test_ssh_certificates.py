@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.clusters.certificates import certify
-from ipucloud.clusters.trust import bring_authorities
+from ipucloud.clusters.trust import roll_out_authorities
 from ipucloud.contract.ssh_keys import SshCertificateOut, SshCertificateRequest
 from ipucloud.identity import ssh_authorities
 from ipucloud.identity.roles import Role
@@ -162,19 +162,19 @@ async def test_a_rotation_ends_certificates_and_keeps_keys(world: SiteWorld, ada
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
         before = await ada.certificate(bert)
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         assert await changes(world) == []
         await rotate(world)
         with pytest.raises(Problem) as refused:
             await ada.certificate(bert)
         assert (refused.value.kind, "rotated" in refused.value.detail) == (STATE_CONFLICT, True)
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         [change] = await changes(world)
         await world.succeeded(change)
         after = await ada.certificate(bert)
         assert (await ada.login(before, "true"), await ada.login(after, "true")) == (None, "")
         assert await replace(ada, key=KeyPair(tmp_path / "ours")).login(before, "true") == ""
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         assert await changes(world) == [change]
         assert await world.value("SELECT count(*) FROM ssh_authorities WHERE private_key IS NOT NULL") == 1
 
@@ -184,16 +184,16 @@ async def test_a_rotation_that_a_site_refuses_is_tried_again(database: Scratch, 
         bert = await world.build(ssh_keys=["ours"])
         await rotate(world)
         world.fault(call="hosts.put_keys", action="status", status=422)
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         [first] = await changes(world)
         assert (await world.finished(first)).state == "failed"
         world.clear_faults()
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         assert await changes(world) == [first]
         with pytest.raises(Problem):
             await ada.certificate(bert)
         shift_clock(database.owner_url, "6 minutes")
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         [_, second] = await changes(world)
         await world.succeeded(second)
         seen = "SELECT s.ssh_authority = a.public_key FROM poplar_servers s, ssh_authorities a WHERE a.ended_at IS NULL"
@@ -206,7 +206,7 @@ async def test_a_suspended_cluster_trusts_the_rotated_authority_from_its_resume_
         before = await ada.certificate(bert)
         await world.succeeded(await world.suspend(bert))
         await rotate(world)
-        await bring_authorities(world.database)
+        await roll_out_authorities(world.database)
         assert await changes(world) == []
         with pytest.raises(Problem) as refused:
             await ada.certificate(bert)

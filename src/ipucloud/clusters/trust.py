@@ -1,4 +1,4 @@
-"""Which SSH authority the servers of clusters trust: the periodic task that brings a rotated one to them.
+"""Which SSH authority the servers of clusters trust: the periodic task that rolls a rotated one out.
 
 A cluster gets the project's authority when it is created, and with each change of its keys. After a rotation, each
 cluster is a transaction of its own, under its lock: after a worker is killed, the next run does the rest; of two
@@ -29,7 +29,7 @@ from ipucloud.kernel.errors import Problem
 
 log = structlog.get_logger(__name__)
 
-FOLLOW_SECONDS = 5.0
+ROLL_OUT_SECONDS = 5.0
 AT_ONCE = 1000
 """Most clusters in one run; the next run continues."""
 PAUSE = timedelta(minutes=5)
@@ -106,7 +106,7 @@ async def authority_document(connection: AsyncConnection, project_id: UUID) -> s
     return await _READ_AUTHORITY.one(connection, {"project_id": project_id, "gone": GONE})
 
 
-async def bring_authorities(database: Database) -> None:
+async def roll_out_authorities(database: Database) -> None:
     """Have the servers of each project whose authority was rotated trust the new one."""
     async with database.read() as connection:
         waiting = await _WAITING.all(connection, _PARAMETERS | {"cluster_id": None})

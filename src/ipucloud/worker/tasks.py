@@ -29,8 +29,7 @@ from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.services.requests import forget_requests
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.terminals.store import forget_terminals
-from ipucloud.clusters.trust import FOLLOW_SECONDS as TRUST_SECONDS
-from ipucloud.clusters.trust import bring_authorities
+from ipucloud.clusters.trust import ROLL_OUT_SECONDS, roll_out_authorities
 from ipucloud.clusters.waiting.serve import SERVE_SECONDS, serve_waiting
 from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.config import Settings
@@ -169,7 +168,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         Periodic("follow_schedules", interval=15.0, run=partial(follow_schedules, settings)),
         Periodic(SERVE_TASK, interval=SERVE_SECONDS, run=partial(serve_waiting, settings)),
         Periodic("follow_preemptions", interval=PREEMPTION_SECONDS, run=partial(follow_preemptions, settings)),
-        Periodic("bring_ssh_authorities", interval=TRUST_SECONDS, run=bring_authorities),
+        Periodic("roll_out_ssh_authorities", interval=ROLL_OUT_SECONDS, run=roll_out_authorities),
         Periodic(
             "follow_reservations",
             interval=FOLLOW_SECONDS,
