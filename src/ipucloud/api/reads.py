@@ -115,7 +115,7 @@ async def reading_platform(request: Request) -> AsyncIterator[Statements]:
 
 
 @asynccontextmanager
-async def reading_account(request: HTTPConnection, account: UUID) -> AsyncIterator[Statements]:
+async def reading_account(request: Request, account: UUID) -> AsyncIterator[Statements]:
     """A connection for reads about a billing account. Raises `Problem` 401, 403, or 404.
 
     To a payer, another account is one that does not exist.
@@ -141,11 +141,8 @@ async def read_one_of_account(
 
 async def check_permission(request: HTTPConnection) -> None:
     """Raise `Problem` 401, 404 or 403 if a valid request of the caller would be refused."""
-    parameters = request.path_params
-    if "project" in parameters:
-        await read(request, _WHO, parameters["project"])
-    elif "account" in parameters:
-        async with reading_account(request, parameters["account"]):
-            pass
-    else:
+    project = request.path_params.get("project")
+    if project is None:
         await principal(request)
+    else:
+        await read(request, _WHO, project)

@@ -162,7 +162,7 @@ class _Stream:
                 events = await self.subscription.after(self.position, max(0.0, left - now))
                 now = clock.monotonic()
                 if now - judged >= KEEP_ALIVE_SECONDS or any(event.type in _LEFT for event in events):
-                    await check_permission(self.request)
+                    await self._check_access()
                     judged = now
                 if events:
                     yield self._written(events)
@@ -175,6 +175,14 @@ class _Stream:
                 spoke = now
         except Problem:
             return  # refused from now on, or the database does not answer: the client learns it when it comes again
+
+    async def _check_access(self) -> None:
+        """Raises `Problem` when the stream would not be opened any more."""
+        await check_permission(self.request)
+        account = self.request.path_params.get("account")
+        if account is not None:
+            async with reading_account(self.request, account):
+                pass
 
     def _written(self, events: list[FeedEvent]) -> bytes:
         self.position = events[-1].position
