@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from ipucloud.client.streaming import Message, Messages
-from ipucloud.contract.event_payloads import TopUpPaused
+from ipucloud.contract.event_payloads.money import TopUpPaused
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.events.log import record_for_account
 from ipucloud.identity.roles import Role

@@ -12,7 +12,7 @@ import pytest
 
 from ipucloud.client import AsyncClient, Retry, events
 from ipucloud.client.models import Event
-from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.db.engine import Database
 from ipucloud.events.feed import read

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.admin.actions import Operator, Target, changed, kind_of, record_order, select
 from ipucloud.clusters.repairs.start import arrange
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import MaintenanceOf
+from ipucloud.contract.event_payloads.clusters import MaintenanceOf
 from ipucloud.contract.event_types import HARDWARE_MAINTAINED, MAINTENANCE_ANNOUNCED
 from ipucloud.contract.operator_hardware import HardwareMaintenance
 from ipucloud.db.rows import Query

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import SshCertificateOf
+from ipucloud.contract.event_payloads.projects import SshCertificateOf
 from ipucloud.contract.event_types import SSH_CERTIFICATE_ISSUED
 from ipucloud.contract.ssh_keys import SshCertificateOut, SshCertificateRequest
 from ipucloud.db.rows import Query

@@ -15,7 +15,7 @@ from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.metrics import EXPIRY_WARNINGS, count
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import ClusterExpires
+from ipucloud.contract.event_payloads.clusters import ClusterExpires
 from ipucloud.contract.event_types import CLUSTER_EXPIRING
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

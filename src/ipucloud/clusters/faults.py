@@ -17,7 +17,7 @@ from ipucloud.clusters.repairs.store import OpenRepair, open_repair
 from ipucloud.clusters.states import BILLABLE, PARTITIONS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import ClusterDegraded, ClusterFault
+from ipucloud.contract.event_payloads.clusters import ClusterDegraded, ClusterFault
 from ipucloud.contract.event_types import CLUSTER_DEGRADED, CLUSTER_RECOVERED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

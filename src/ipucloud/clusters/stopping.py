@@ -21,7 +21,7 @@ from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import (
+from ipucloud.contract.event_payloads.clusters import (
     BudgetRef,
     ForcedSuspend,
     OutOfFunds,

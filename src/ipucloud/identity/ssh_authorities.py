@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import SshAuthorityOf
+from ipucloud.contract.event_payloads.projects import SshAuthorityOf
 from ipucloud.contract.event_types import SSH_AUTHORITY_ROTATED
 from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import TokenReplaced
+from ipucloud.contract.event_payloads.projects import TokenReplaced
 from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
 from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import InventoryDiffers, MassDisappearance
+from ipucloud.contract.event_payloads.platform import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types import (
     AUTOMATION_HALTED,
     AUTOMATION_RESUMED,

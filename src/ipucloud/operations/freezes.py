@@ -13,7 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import FreezeOf
+from ipucloud.contract.event_payloads.platform import FreezeOf
 from ipucloud.contract.event_types import FREEZE_ENDED
 from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query

@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import QuotaRequested
+from ipucloud.contract.event_payloads.projects import QuotaRequested
 from ipucloud.contract.event_types import (
     QUOTA_REQUEST_DECLINED,
     QUOTA_REQUEST_GRANTED,

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import WebhookStopped
+from ipucloud.contract.event_payloads.projects import WebhookStopped
 from ipucloud.contract.event_types import WEBHOOK_DISABLED
 from ipucloud.contract.webhooks import Disabled, Failure
 from ipucloud.db.rows import Query

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.events import EventOut
 from ipucloud.contract.lists import Order

@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.contract.event_payloads import ClusterEntered, OutOfFunds, TokenReplaced
+from ipucloud.contract.event_payloads.clusters import ClusterEntered, OutOfFunds
+from ipucloud.contract.event_payloads.projects import TokenReplaced
 from ipucloud.contract.event_types import (
     AUDIT_REPAIRED,
     OPERATION_CREATED,

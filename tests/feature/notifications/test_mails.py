@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import ClusterEntered, OperationOf
+from ipucloud.contract.event_payloads.clusters import ClusterEntered
+from ipucloud.contract.event_payloads.projects import OperationOf
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.notifications import SubscriptionChoice
 from ipucloud.db.engine import Database

@@ -21,7 +21,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from ipucloud.billing.accounts.readers import tell
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads import ClusterEntered, ClusterRequested, OperationOf
+from ipucloud.contract.event_payloads.clusters import ClusterEntered, ClusterRequested
+from ipucloud.contract.event_payloads.projects import OperationOf
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.tables import clusters
-from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.base import DB_NOW

@@ -15,7 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from ipucloud.billing.budgets.tables import MEASURES
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import OverBudget, WebhookStopped
+from ipucloud.contract.event_payloads.clusters import OverBudget
+from ipucloud.contract.event_payloads.projects import WebhookStopped
 from ipucloud.contract.event_types import PATTERNS, REGISTRY, TYPES, EventTypeName, EventTypePattern
 from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import PartitionState

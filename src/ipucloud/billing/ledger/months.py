@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.close import correct_hour, due_hours, verify_hour
 from ipucloud.billing.ledger.evidence import record_facts
-from ipucloud.contract.event_payloads import BillingMonthOf
+from ipucloud.contract.event_payloads.money import BillingMonthOf
 from ipucloud.contract.event_types import BILLING_MONTH_LATE, BILLING_MONTH_SEALED, EventType
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

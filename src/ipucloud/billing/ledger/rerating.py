@@ -28,7 +28,8 @@ from ipucloud.billing.pricing.corrections import (
     overlapped,
     period_of,
 )
-from ipucloud.contract.event_payloads import AmountOfMoney, ChargesCorrected, PriceCorrectionOf
+from ipucloud.contract.event_payloads.base import AmountOfMoney
+from ipucloud.contract.event_payloads.money import ChargesCorrected, PriceCorrectionOf
 from ipucloud.contract.event_types import (
     PRICE_CORRECTION_ACCEPTED,
     PRICE_CORRECTION_FINISHED,

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.hour import UNPRICED
-from ipucloud.contract.event_payloads import UnpricedUse
+from ipucloud.contract.event_payloads.money import UnpricedUse
 from ipucloud.contract.event_types import PRICE_MISSING, PRICE_SUPPLIED, EventType
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query

@@ -21,7 +21,8 @@ from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.payments import request_top_up
 from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.billing.prepaid.funds import Facts, facts_of
-from ipucloud.contract.event_payloads import AmountOfMoney, TopUpOf, TopUpPaused
+from ipucloud.contract.event_payloads.base import AmountOfMoney
+from ipucloud.contract.event_payloads.money import TopUpOf, TopUpPaused
 from ipucloud.contract.event_types import (
     ACCOUNT_TOP_UP_PAUSED,
     ACCOUNT_TOP_UP_REQUESTED,

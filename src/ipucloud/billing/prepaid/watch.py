@@ -13,7 +13,7 @@ from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
 from ipucloud.billing.prepaid.top_ups import top_up_accounts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
-from ipucloud.contract.event_payloads import FundsLeft, FundsLow
+from ipucloud.contract.event_payloads.money import FundsLeft, FundsLow
 from ipucloud.contract.event_types import (
     ACCOUNT_FUNDS_EXHAUSTED,
     ACCOUNT_FUNDS_LOW,

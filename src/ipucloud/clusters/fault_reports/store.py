@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.contract.event_payloads import FaultReported
+from ipucloud.contract.event_payloads.platform import FaultReported
 from ipucloud.contract.event_types import (
     FAULT_REPORT_CLOSED,
     FAULT_REPORT_CONFIRMED,

@@ -20,7 +20,7 @@ from ipucloud.clusters.programs.store import (
     server_of,
     started_as,
 )
-from ipucloud.contract.event_payloads import JobEnded, JobOf
+from ipucloud.contract.event_payloads.projects import JobEnded, JobOf
 from ipucloud.contract.event_types import (
     JOB_FAILED,
     JOB_QUEUED,

@@ -23,7 +23,7 @@ from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.volumes import attached as volumes
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import HardwareFailed
+from ipucloud.contract.event_payloads.clusters import HardwareFailed
 from ipucloud.contract.event_types import CLUSTER_HARDWARE_ISOLATED
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses

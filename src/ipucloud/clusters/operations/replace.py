@@ -26,7 +26,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import HardwareFailed
+from ipucloud.contract.event_payloads.clusters import HardwareFailed
 from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

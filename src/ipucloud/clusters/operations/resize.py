@@ -38,7 +38,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads import ClusterResized
+from ipucloud.contract.event_payloads.clusters import ClusterResized
 from ipucloud.contract.event_types import CLUSTER_RESIZED
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record

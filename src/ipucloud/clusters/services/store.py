@@ -20,7 +20,7 @@ from ipucloud.clusters.programs.store import (
 )
 from ipucloud.clusters.services.queries import MEANT
 from ipucloud.clusters.services.states import SERVICE_STATES
-from ipucloud.contract.event_payloads import ServiceEnded, ServiceOf
+from ipucloud.contract.event_payloads.projects import ServiceEnded, ServiceOf
 from ipucloud.contract.event_types import (
     SERVICE_CREATED,
     SERVICE_FAILED,

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.volumes.states import VOLUME_STATES
-from ipucloud.contract.event_payloads import VolumeAttachedTo, VolumeFailed, VolumeOf
+from ipucloud.contract.event_payloads.projects import VolumeAttachedTo, VolumeFailed, VolumeOf
 from ipucloud.contract.event_types import VOLUME_ATTACHED, VOLUME_DETACHED, VOLUME_FAILED, EventType
 from ipucloud.contract.volumes import VolumeState
 from ipucloud.db.rows import Query

@@ -1,0 +1,1 @@
+"""Schemas of the `data` of events, by what the events are about."""
