@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ipucloud.contract.event_types import REGISTRY, TYPES, EventType
+from ipucloud.contract.event_types.names import REGISTRY, TYPES
+from ipucloud.contract.event_types.registry import EventType
 
 PAGE = Path(__file__).with_name("events.md")
 NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
@@ -25,7 +26,7 @@ filter or a webhook with an unknown type is refused (`422 validation_failed`, co
 `unknown_event_type`) with suggestions. `<noun>.*` in a webhook means all types of a noun, including those
 added later.
 
-The registry is `src/ipucloud/contract/event_types.py`. Events of unregistered types are not written;
+The registry is `src/ipucloud/contract/event_types/`. Events of unregistered types are not written;
 if SQL writes one, the audit finds it (`event_type_is_registered`).
 """
 ACCOUNTS = """

@@ -13,7 +13,7 @@ import pytest
 
 from ipucloud.client.streaming import Message, Messages
 from ipucloud.contract.event_payloads.money import TopUpPaused
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.events.log import record_for_account
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, problem

@@ -7,7 +7,7 @@ import pytest
 
 from ipucloud.api.app import create_app
 from ipucloud.config import Settings
-from ipucloud.contract.event_types import ACCOUNT_TYPES, REGISTRY, TYPES
+from ipucloud.contract.event_types.names import ACCOUNT_TYPES, REGISTRY, TYPES
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ import pytest
 from ipucloud.client import AsyncClient, Retry, events
 from ipucloud.client.models import Event
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.db.engine import Database
 from ipucloud.events.feed import read
 from ipucloud.events.log import record

@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from ipucloud.contract.event_types import REGISTRY, EventType
+from ipucloud.contract.event_types.names import REGISTRY
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.rules import Finding

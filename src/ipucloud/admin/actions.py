@@ -20,13 +20,13 @@ from ipucloud.admin.hardware import HOLDER
 from ipucloud.clusters.fault_reports.store import reports_cleared
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.contract.event_payloads.platform import HardwareOrdered
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.platform import (
     HARDWARE_DRAINED,
     HARDWARE_MAINTAINED,
     HARDWARE_QUARANTINED,
     HARDWARE_RETURNED,
-    EventType,
 )
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.operator_hardware import MOST_OBJECTS, HardwareSelection
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query

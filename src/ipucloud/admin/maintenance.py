@@ -11,7 +11,8 @@ from ipucloud.admin.actions import Operator, Target, changed, kind_of, record_or
 from ipucloud.clusters.repairs.start import arrange
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import MaintenanceOf
-from ipucloud.contract.event_types import HARDWARE_MAINTAINED, MAINTENANCE_ANNOUNCED
+from ipucloud.contract.event_types.clusters import MAINTENANCE_ANNOUNCED
+from ipucloud.contract.event_types.platform import HARDWARE_MAINTAINED
 from ipucloud.contract.operator_hardware import HardwareMaintenance
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from ipucloud.contract.event_types import REGISTRY, EventType
+from ipucloud.contract.event_types.names import REGISTRY
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.webhooks import Message, Ping
 from ipucloud.webhooks.messages import PING
 

@@ -16,7 +16,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.projects import SshCertificateOf
-from ipucloud.contract.event_types import SSH_CERTIFICATE_ISSUED
+from ipucloud.contract.event_types.projects import SSH_CERTIFICATE_ISSUED
 from ipucloud.contract.ssh_keys import SshCertificateOut, SshCertificateRequest
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

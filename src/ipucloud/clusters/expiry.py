@@ -16,7 +16,7 @@ from ipucloud.clusters.metrics import EXPIRY_WARNINGS, count
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterExpires
-from ipucloud.contract.event_types import CLUSTER_EXPIRING
+from ipucloud.contract.event_types.clusters import CLUSTER_EXPIRING
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

@@ -18,7 +18,7 @@ from ipucloud.clusters.states import BILLABLE, PARTITIONS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import ClusterDegraded, ClusterFault
-from ipucloud.contract.event_types import CLUSTER_DEGRADED, CLUSTER_RECOVERED
+from ipucloud.contract.event_types.clusters import CLUSTER_DEGRADED, CLUSTER_RECOVERED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import CODES, REPAIRED_BY_REPLACEMENT, Code, Health

@@ -21,7 +21,7 @@ import structlog
 from ipucloud.clusters.metrics import RETURNED, count
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.platform import HardwareOrdered
-from ipucloud.contract.event_types import HARDWARE_RETURNED
+from ipucloud.contract.event_types.platform import HARDWARE_RETURNED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators

@@ -30,7 +30,7 @@ from ipucloud.contract.event_payloads.clusters import (
     PaymentOverdue,
     TokenRef,
 )
-from ipucloud.contract.event_types import CLUSTER_SUSPEND_FORCED
+from ipucloud.contract.event_types.clusters import CLUSTER_SUSPEND_FORCED
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor

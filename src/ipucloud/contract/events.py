@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from ipucloud.contract.event_types import AccountEventTypeName, EventTypeName, OperatorEventTypeName
+from ipucloud.contract.event_types.names import AccountEventTypeName, EventTypeName, OperatorEventTypeName
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Order, Page, Paged
 

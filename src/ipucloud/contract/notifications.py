@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_types import EventTypePattern
+from ipucloud.contract.event_types.names import EventTypePattern
 from ipucloud.contract.fields import Answer, Body
 
 MAX_SUBSCRIPTIONS = 100

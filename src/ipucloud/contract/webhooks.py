@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_types import AccountEventTypePattern, EventTypePattern
+from ipucloud.contract.event_types.names import AccountEventTypePattern, EventTypePattern
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.lists import Listed, Page
 

@@ -8,11 +8,12 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import REGISTRY, EventType
+from ipucloud.contract.event_types.names import REGISTRY
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import Fragment
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
-"""Begins a statement that records events; the continuation provides the rows, as in `event_types.REGISTRY`."""
+"""Begins a statement that records events; the continuation provides the rows, as in `contract.event_types`."""
 RECORD_IN_HOME = Fragment(
     "INSERT INTO events (project_id, account_id, type, subject_type, subject_id, operation_id, request_id, data)"
 )

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import MemberOf
-from ipucloud.contract.event_types import MEMBER_INVITED, MEMBER_JOINED
+from ipucloud.contract.event_types.projects import MEMBER_INVITED, MEMBER_JOINED
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, READ_BACK, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
+from ipucloud.contract.event_types.projects import SSH_KEY_CREATED, SSH_KEY_DELETED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,

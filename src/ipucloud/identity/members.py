@@ -15,7 +15,8 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import MemberOf, MemberRoleChanged
-from ipucloud.contract.event_types import MEMBER_REMOVED, MEMBER_ROLE_CHANGED, EventType
+from ipucloud.contract.event_types.projects import MEMBER_REMOVED, MEMBER_ROLE_CHANGED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, READ_BACK, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query

@@ -12,7 +12,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
+from ipucloud.contract.event_types.projects import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,

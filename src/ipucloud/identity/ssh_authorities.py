@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import SshAuthorityOf
-from ipucloud.contract.event_types import SSH_AUTHORITY_ROTATED
+from ipucloud.contract.event_types.projects import SSH_AUTHORITY_ROTATED
 from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

@@ -16,7 +16,8 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import TokenReplaced
-from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
+from ipucloud.contract.event_types.projects import TOKEN_REVOKED, TOKEN_ROTATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query
 from ipucloud.identity.roles import Role

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import TOKEN_CREATED, EventType
+from ipucloud.contract.event_types.projects import TOKEN_CREATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,

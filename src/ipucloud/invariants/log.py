@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ipucloud.contract.event_types import ACCOUNT_TYPES, OPERATOR_TYPES
-from ipucloud.contract.event_types import REGISTRY as EVENT_TYPES
+from ipucloud.contract.event_types.names import ACCOUNT_TYPES, OPERATOR_TYPES
+from ipucloud.contract.event_types.names import REGISTRY as EVENT_TYPES
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.platform import AuditRepair
-from ipucloud.contract.event_types import AUDIT_REPAIRED
+from ipucloud.contract.event_types.platform import AUDIT_REPAIRED
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record, record_for_operators

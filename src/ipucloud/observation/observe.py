@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.faults import DEGRADING, settle_cluster
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.platform import InventoryDiffers, MassDisappearance
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.platform import (
     AUTOMATION_HALTED,
     AUTOMATION_RESUMED,
     INVENTORY_AGREES,

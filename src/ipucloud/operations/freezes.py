@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.platform import FreezeOf
-from ipucloud.contract.event_types import FREEZE_ENDED
+from ipucloud.contract.event_types.platform import FREEZE_ENDED
 from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

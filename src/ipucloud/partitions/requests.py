@@ -17,7 +17,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import PartitionOf
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.partitions import Origin, PartitionCreate, PartitionReset, PartitionState
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

@@ -13,14 +13,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import QuotaRequested
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.projects import (
     QUOTA_REQUEST_DECLINED,
     QUOTA_REQUEST_GRANTED,
     QUOTA_REQUEST_OPENED,
     QUOTA_REQUEST_WITHDRAWN,
     QUOTA_UPDATED,
-    EventType,
 )
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.quota_requests import QuotaRequestCreate, QuotaRequestGrant, QuotaRequestState
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

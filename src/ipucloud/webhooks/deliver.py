@@ -16,7 +16,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import WebhookStopped
-from ipucloud.contract.event_types import WEBHOOK_DISABLED
+from ipucloud.contract.event_types.projects import WEBHOOK_DISABLED
 from ipucloud.contract.webhooks import Disabled, Failure
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.projects import (
     WEBHOOK_CREATED,
     WEBHOOK_DELETED,
     WEBHOOK_SECRET_ROTATED,

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.events import EventOut
 from ipucloud.contract.lists import Order
 from ipucloud.db.engine import Database

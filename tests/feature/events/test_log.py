@@ -10,14 +10,11 @@ import sqlalchemy as sa
 
 from ipucloud.contract.event_payloads.clusters import ClusterEntered, OutOfFunds
 from ipucloud.contract.event_payloads.projects import TokenReplaced
-from ipucloud.contract.event_types import (
-    AUDIT_REPAIRED,
-    OPERATION_CREATED,
-    REGISTRY,
-    TOKEN_CREATED,
-    TOKEN_ROTATED,
-    EventType,
-)
+from ipucloud.contract.event_types.clusters import OPERATION_CREATED
+from ipucloud.contract.event_types.names import REGISTRY
+from ipucloud.contract.event_types.platform import AUDIT_REPAIRED
+from ipucloud.contract.event_types.projects import TOKEN_CREATED, TOKEN_ROTATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
 from tests.support.factories import make_project

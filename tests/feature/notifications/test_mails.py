@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_payloads.projects import OperationOf
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.notifications import SubscriptionChoice
 from ipucloud.db.engine import Database
 from ipucloud.events.log import act_as, record

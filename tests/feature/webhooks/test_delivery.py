@@ -23,7 +23,7 @@ from ipucloud.billing.accounts.readers import tell
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterEntered, ClusterRequested
 from ipucloud.contract.event_payloads.projects import OperationOf
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record

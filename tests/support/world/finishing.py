@@ -11,7 +11,7 @@ from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.base import DB_NOW
 from ipucloud.db.rows import Query

@@ -17,7 +17,7 @@ from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import OverBudget
 from ipucloud.contract.event_payloads.projects import WebhookStopped
-from ipucloud.contract.event_types import PATTERNS, REGISTRY, TYPES, EventTypeName, EventTypePattern
+from ipucloud.contract.event_types.names import PATTERNS, REGISTRY, TYPES, EventTypeName, EventTypePattern
 from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import PartitionState
 from ipucloud.contract.webhooks import Disabled

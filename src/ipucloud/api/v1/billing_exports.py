@@ -36,7 +36,7 @@ from ipucloud.billing.exports.requests import (
     pieces_of,
     request_export,
 )
-from ipucloud.contract.event_types import QUOTA_UPDATED
+from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.exports import (
     MAX_DAYS,
     AccountExportCreate,

@@ -24,7 +24,7 @@ from ipucloud.api.services import Services, services_of
 from ipucloud.api.shapes import LAST_EVENT_ID, AccountId, ProjectRef
 from ipucloud.api.streams import RETRY_MILLISECONDS, EventStream
 from ipucloud.api.trace import trace_of
-from ipucloud.contract.event_types import MEMBER_REMOVED, PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
+from ipucloud.contract.event_types.projects import MEMBER_REMOVED, PROJECT_DELETED, TOKEN_REVOKED, TOKEN_ROTATED
 from ipucloud.contract.events import EventStreamQuery
 from ipucloud.events.feed import FeedEvent, Position
 from ipucloud.events.following import Follower, Subscription

@@ -16,7 +16,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, read
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.events import (
     AccountEventList,
     EventList,

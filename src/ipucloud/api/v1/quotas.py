@@ -19,7 +19,7 @@ from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.contract.event_types import QUOTA_UPDATED
+from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.quotas import QuotaLimits, QuotaPage
 from ipucloud.events.log import record
 from ipucloud.identity import projects

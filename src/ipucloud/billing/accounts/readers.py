@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_types import EventType
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD_FOR_ACCOUNT
 

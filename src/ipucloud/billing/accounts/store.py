@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.money import AccountAssigned
-from ipucloud.contract.event_types import PROJECT_ACCOUNT_CHANGED
+from ipucloud.contract.event_types.projects import PROJECT_ACCOUNT_CHANGED
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, Document, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSES
-from ipucloud.contract.event_types import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED, EventType
+from ipucloud.contract.event_types.money import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import Document, clauses, money, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.accounts.readers import tell
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.contract.dunning import DunningOut, DunningPolicy
-from ipucloud.contract.event_types import ACCOUNT_RESTRICTION_LIFTED
+from ipucloud.contract.event_types.money import ACCOUNT_RESTRICTION_LIFTED
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.accounts.readers import readers_of
 from ipucloud.billing.dunning.overdue import OVERDUE
-from ipucloud.contract.event_types import ACCOUNT_RESTRICTED, ACCOUNT_RESTRICTION_LIFTED, INVOICE_OVERDUE
+from ipucloud.contract.event_types.money import ACCOUNT_RESTRICTED, ACCOUNT_RESTRICTION_LIFTED, INVOICE_OVERDUE
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

@@ -22,7 +22,7 @@ from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.payment_port import Collected, PaymentPort, PaymentRefusedError, PendingPayment
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.settling import pay_open_invoices
-from ipucloud.contract.event_types import PAYMENT_FAILED, PAYMENT_RECEIVED, PAYMENT_REFUNDED
+from ipucloud.contract.event_types.money import PAYMENT_FAILED, PAYMENT_RECEIVED, PAYMENT_REFUNDED
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.money import CreditNoteNumbered, InvoiceNumbered
-from ipucloud.contract.event_types import CREDIT_NOTE_ISSUED, INVOICE_ISSUED, EventType
+from ipucloud.contract.event_types.money import CREDIT_NOTE_ISSUED, INVOICE_ISSUED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.events.log import record, record_for_account
 

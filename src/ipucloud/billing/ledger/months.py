@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.ledger.close import correct_hour, due_hours, verify_hour
 from ipucloud.billing.ledger.evidence import record_facts
 from ipucloud.contract.event_payloads.money import BillingMonthOf
-from ipucloud.contract.event_types import BILLING_MONTH_LATE, BILLING_MONTH_SEALED, EventType
+from ipucloud.contract.event_types.money import BILLING_MONTH_LATE, BILLING_MONTH_SEALED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators

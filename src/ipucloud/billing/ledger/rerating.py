@@ -30,11 +30,8 @@ from ipucloud.billing.pricing.corrections import (
 )
 from ipucloud.contract.event_payloads.base import AmountOfMoney
 from ipucloud.contract.event_payloads.money import ChargesCorrected, PriceCorrectionOf
-from ipucloud.contract.event_types import (
-    PRICE_CORRECTION_ACCEPTED,
-    PRICE_CORRECTION_FINISHED,
-    PROJECT_CHARGES_CORRECTED,
-)
+from ipucloud.contract.event_types.money import PRICE_CORRECTION_ACCEPTED, PRICE_CORRECTION_FINISHED
+from ipucloud.contract.event_types.projects import PROJECT_CHARGES_CORRECTED
 from ipucloud.contract.price_corrections import (
     CorrectedVersionOut,
     CorrectionEffectOut,

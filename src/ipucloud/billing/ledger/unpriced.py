@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.hour import UNPRICED
 from ipucloud.contract.event_payloads.money import UnpricedUse
-from ipucloud.contract.event_types import PRICE_MISSING, PRICE_SUPPLIED, EventType
+from ipucloud.contract.event_types.money import PRICE_MISSING, PRICE_SUPPLIED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators

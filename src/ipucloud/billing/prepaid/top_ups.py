@@ -23,7 +23,7 @@ from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.billing.prepaid.funds import Facts, facts_of
 from ipucloud.contract.event_payloads.base import AmountOfMoney
 from ipucloud.contract.event_payloads.money import TopUpOf, TopUpPaused
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.money import (
     ACCOUNT_TOP_UP_PAUSED,
     ACCOUNT_TOP_UP_REQUESTED,
     ACCOUNT_TOP_UP_RESUMED,

@@ -14,12 +14,8 @@ from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
 from ipucloud.billing.prepaid.top_ups import top_up_accounts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
 from ipucloud.contract.event_payloads.money import FundsLeft, FundsLow
-from ipucloud.contract.event_types import (
-    ACCOUNT_FUNDS_EXHAUSTED,
-    ACCOUNT_FUNDS_LOW,
-    ACCOUNT_FUNDS_RESTORED,
-    EventType,
-)
+from ipucloud.contract.event_types.money import ACCOUNT_FUNDS_EXHAUSTED, ACCOUNT_FUNDS_LOW, ACCOUNT_FUNDS_RESTORED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

@@ -12,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_payloads.platform import FaultReported
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.platform import (
     FAULT_REPORT_CLOSED,
     FAULT_REPORT_CONFIRMED,
     FAULT_REPORT_DISMISSED,
     FAULT_REPORT_OPENED,
     FAULT_REPORT_REPAIRED,
-    EventType,
 )
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.fault_reports import FaultReportCreate, FaultReportState
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

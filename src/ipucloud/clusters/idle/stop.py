@@ -22,7 +22,7 @@ from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.services.store import IN_USE_BY_SERVICES
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import IdleServer, SuspendedIdle
-from ipucloud.contract.event_types import CLUSTER_IDLE_SUSPENDED
+from ipucloud.contract.event_types.clusters import CLUSTER_IDLE_SUSPENDED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

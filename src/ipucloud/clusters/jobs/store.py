@@ -21,15 +21,15 @@ from ipucloud.clusters.programs.store import (
     started_as,
 )
 from ipucloud.contract.event_payloads.projects import JobEnded, JobOf
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.projects import (
     JOB_FAILED,
     JOB_QUEUED,
     JOB_RETRIED,
     JOB_STARTED,
     JOB_STOPPED,
     JOB_SUCCEEDED,
-    EventType,
 )
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.jobs import JobCreate, JobEndedBy, JobState
 from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.rows import Query

@@ -24,7 +24,7 @@ from ipucloud.clusters.volumes import attached as volumes
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import HardwareFailed
-from ipucloud.contract.event_types import CLUSTER_HARDWARE_ISOLATED
+from ipucloud.contract.event_types.clusters import CLUSTER_HARDWARE_ISOLATED
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD, record

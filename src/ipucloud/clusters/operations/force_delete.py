@@ -13,7 +13,7 @@ from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import DeleteForced
-from ipucloud.contract.event_types import CLUSTER_DELETE_FORCED
+from ipucloud.contract.event_types.clusters import CLUSTER_DELETE_FORCED
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record

@@ -30,7 +30,7 @@ from ipucloud.clusters.user_data import StoredUserData, to_store, user_data_plac
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice
 from ipucloud.contract.event_payloads.clusters import ServersRebuilt
-from ipucloud.contract.event_types import CLUSTER_SERVERS_REBUILT
+from ipucloud.contract.event_types.clusters import CLUSTER_SERVERS_REBUILT
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor

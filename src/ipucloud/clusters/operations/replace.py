@@ -27,7 +27,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import HardwareFailed
-from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
+from ipucloud.contract.event_types.clusters import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import CODES, Code, Kind, Source

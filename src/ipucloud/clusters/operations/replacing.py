@@ -24,7 +24,7 @@ from ipucloud.clusters.repairs.store import REPLACE_HARDWARE
 from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.event_payloads.clusters import HardwareFailed
-from ipucloud.contract.event_types import CLUSTER_HARDWARE_REPLACED
+from ipucloud.contract.event_types.clusters import CLUSTER_HARDWARE_REPLACED
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record

@@ -39,7 +39,7 @@ from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import ClusterResized
-from ipucloud.contract.event_types import CLUSTER_RESIZED
+from ipucloud.contract.event_types.clusters import CLUSTER_RESIZED
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.inventory.placement import Demand

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.metrics import PREEMPTIONS, count_labelled
 from ipucloud.clusters.preemption.server_files import show_on_servers
 from ipucloud.contract.event_payloads.clusters import ClusterPreempted, PreemptionScheduled, PreemptionWithdrawn
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.clusters import (
     CLUSTER_PREEMPTED,
     CLUSTER_PREEMPTION_SCHEDULED,
     CLUSTER_PREEMPTION_WITHDRAWN,

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.metrics import REPAIRS_SCHEDULED, REPAIRS_STARTED, count
 from ipucloud.clusters.repairs.needs import Need, Plan
 from ipucloud.contract.event_payloads.clusters import RepairEnded, RepairScheduled, RepairStarted, RepairWaits
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.clusters import (
     CLUSTER_REPAIR_ENDED,
     CLUSTER_REPAIR_SCHEDULED,
     CLUSTER_REPAIR_STARTED,

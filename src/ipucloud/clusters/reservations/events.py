@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.projects import ReservedCapacity
-from ipucloud.contract.event_types import EventType
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.events.log import record
 from ipucloud.inventory.reservations import Reservation

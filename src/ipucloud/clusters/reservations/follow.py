@@ -18,7 +18,7 @@ from ipucloud.billing.metering.intervals import close_reserved, open_interval, o
 from ipucloud.clusters.reservations.events import tell
 from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.contract.event_types import RESERVATION_ACTIVE, RESERVATION_ENDED
+from ipucloud.contract.event_types.projects import RESERVATION_ACTIVE, RESERVATION_ENDED
 from ipucloud.contract.reservations import ReservationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

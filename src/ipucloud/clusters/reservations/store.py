@@ -19,7 +19,7 @@ from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor
 from ipucloud.contract.estimates import EstimateQuotaOut, WhyNotOut
-from ipucloud.contract.event_types import RESERVATION_CANCELLED, RESERVATION_CREATED
+from ipucloud.contract.event_types.projects import RESERVATION_CANCELLED, RESERVATION_CREATED
 from ipucloud.contract.reservations import (
     ReservationCapacityOut,
     ReservationCreate,

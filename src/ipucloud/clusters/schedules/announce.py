@@ -9,7 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.metrics import SCHEDULED_ACTIONS, count
 from ipucloud.clusters.schedules.store import Due, Kept
 from ipucloud.contract.event_payloads.clusters import ScheduleMisses, ScheduleStarts, ScheduleWaits
-from ipucloud.contract.event_types import CLUSTER_SCHEDULE_MISSED, CLUSTER_SCHEDULE_STARTED, CLUSTER_SCHEDULE_WAITING
+from ipucloud.contract.event_types.clusters import (
+    CLUSTER_SCHEDULE_MISSED,
+    CLUSTER_SCHEDULE_STARTED,
+    CLUSTER_SCHEDULE_WAITING,
+)
 from ipucloud.events.log import record
 
 

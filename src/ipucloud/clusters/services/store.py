@@ -21,14 +21,14 @@ from ipucloud.clusters.programs.store import (
 from ipucloud.clusters.services.queries import MEANT
 from ipucloud.clusters.services.states import SERVICE_STATES
 from ipucloud.contract.event_payloads.projects import ServiceEnded, ServiceOf
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.projects import (
     SERVICE_CREATED,
     SERVICE_FAILED,
     SERVICE_RESTARTED,
     SERVICE_STARTED,
     SERVICE_STOPPED,
-    EventType,
 )
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.services import ServiceCreate, ServiceEndedBy, ServiceState
 from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.rows import Query

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.projects import TerminalClosed, TerminalOf
-from ipucloud.contract.event_types import TERMINAL_CLOSED, TERMINAL_OPENED
+from ipucloud.contract.event_types.projects import TERMINAL_CLOSED, TERMINAL_OPENED
 from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_volume, open_volume
 from ipucloud.clusters.volumes.record import VOLUMES, Volume, advance, lock, move, note, report
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_types import (
+from ipucloud.contract.event_types.projects import (
     VOLUME_ATTACHED,
     VOLUME_AVAILABLE,
     VOLUME_DELETED,

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.volumes.states import VOLUME_STATES
 from ipucloud.contract.event_payloads.projects import VolumeAttachedTo, VolumeFailed, VolumeOf
-from ipucloud.contract.event_types import VOLUME_ATTACHED, VOLUME_DETACHED, VOLUME_FAILED, EventType
+from ipucloud.contract.event_types.projects import VOLUME_ATTACHED, VOLUME_DETACHED, VOLUME_FAILED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.volumes import VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record

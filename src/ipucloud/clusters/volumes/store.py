@@ -17,7 +17,7 @@ from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use
 from ipucloud.clusters.volumes.attached import take, wake_volume
 from ipucloud.clusters.volumes.record import Volume, lock, move, report
 from ipucloud.config import Settings
-from ipucloud.contract.event_types import VOLUME_CREATED, VOLUME_UPDATED
+from ipucloud.contract.event_types.projects import VOLUME_CREATED, VOLUME_UPDATED
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumePatch, VolumeResize, VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.identity import projects
