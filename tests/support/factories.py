@@ -38,6 +38,8 @@ from ipucloud.site.ports import Sites
 LUXEMBOURG = ("luxembourg-2", "m2000")
 AMSTERDAM = ("amsterdam-2", "bow-2000")
 PLENTY = 1024
+BESIDE = {"audit_log", "rate_limits"}
+"""Tables that every request may write to, whatever it asks for."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 PRICES = {
     ("ipu-m2000", "luxembourg-2"): Decimal("0.0625"),
