@@ -112,7 +112,7 @@ class Api:
             return await make_project(connection)
 
     async def snapshot(self) -> dict[str, str]:
-        """A digest of every table, but for what a mere look may change: when a token was last used, the audit log, rates."""
+        """A digest of every table, but for what a mere look may change: BESIDE, and when a token was last used."""
         async with self.world.database.begin() as connection:
             return {row.name: row.digest for row in await connection.execute(_DIGESTS)}
 
