@@ -51,17 +51,20 @@ CALLS = {
 """What traces call each call."""
 
 
+RARE = (Call.RESET_PARTITION, Call.POWER_HOST, Call.DELETE_SERVER)
+
+
 def expected() -> dict[Seen, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once.
 
-    Resets of partitions, suspends and resumes are too rare for that, some four in a hundred histories:
-    `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix. So are creates that fail,
+    Resets of partitions, suspends, resumes, and servers that are removed by themselves are too rare for that, some four
+    in a hundred histories: `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix. So are creates that fail,
     because most of them take other hardware: `tests/worker/test_replacing.py`.
     """
     steps = (*CREATE.steps, *DELETE.steps)
     return {
         Seen.BOUNDARY: {
-            *(set(CALLS.values()) - {CALLS[Call.RESET_PARTITION], CALLS[Call.POWER_HOST]}),
+            *(set(CALLS.values()) - {CALLS[call] for call in RARE}),
             "power_on",
             "partitions_of",
             "all_partitions",
