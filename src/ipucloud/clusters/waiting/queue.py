@@ -108,11 +108,13 @@ _FIRSTS = Query(
     Waiter,
 )
 _AWAITED = Query(f"SELECT {AWAITED} AS awaited", bool)
+# A request may have been held up since `until` was checked: then the wait ends at once.
 _ENQUEUE = sa.text(
     """
     INSERT INTO capacity_waits (
       operation_id, project_id, cluster_id, region, machine_type, preemptible, since, until, kind, machines)
-    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(), :until, o.kind, :machines
+    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(),
+           greatest(:until, app_now() + interval '1 second'), o.kind, :machines
       FROM operations AS o JOIN clusters AS c ON (c.project_id, c.id) = (o.project_id, o.cluster_id)
      WHERE o.project_id = :project_id AND o.id = :operation_id
     """
