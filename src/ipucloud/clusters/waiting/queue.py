@@ -108,7 +108,7 @@ _FIRSTS = Query(
     Waiter,
 )
 _AWAITED = Query(f"SELECT {AWAITED} AS awaited", bool)
-# A request may have been held up since `until` was checked: then the wait ends at once.
+# A request may have been held up since `until` was checked; the wait then ends at once.
 _ENQUEUE = sa.text(
     """
     INSERT INTO capacity_waits (
