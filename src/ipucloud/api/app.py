@@ -146,6 +146,7 @@ def _lifespan(
         finally:
             for task in keeping:
                 task.cancel()
+            await asyncio.wait(keeping)
             await used.flush(services.database)
             await services.service_counts.flush(database)
             await services.logins.close()

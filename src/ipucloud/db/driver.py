@@ -56,6 +56,7 @@ class ConnectionPool:
         self._wait = wait
         self._free = asyncio.Semaphore(size)
         self._idle: list[Connection] = []
+        self._closed = False
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -97,18 +98,23 @@ class ConnectionPool:
         return connection
 
     async def give_back(self, connection: Connection) -> None:
-        """Keep the connection for reuse, unless it was abandoned in the middle of an answer.
+        """Keep the connection for reuse, unless it was abandoned in the middle of an answer or the pool is closed.
 
         If it broke, the idle ones are closed too: they belong to the same server, and are older.
         """
-        if connection.pgconn.transaction_status == TransactionStatus.IDLE:
+        if connection.pgconn.transaction_status == TransactionStatus.IDLE and not self._closed:
             self._idle.append(connection)
             return
         if connection.broken:
-            await self.close()
+            await self._close_idle()
         await connection.close()
 
     async def close(self) -> None:
+        """Close the idle connections now, and those in use when they are given back."""
+        self._closed = True
+        await self._close_idle()
+
+    async def _close_idle(self) -> None:
         while self._idle:
             await self._idle.pop().close()
 
