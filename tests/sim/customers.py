@@ -101,7 +101,7 @@ class Hands(Protocol):
 class Customers:
     """Each asks for one cluster and, at some time, may want it gone.
 
-    `cancelled`: operations whose cancellation was accepted, for certain.
+    `cancelled`: operations whose cancellation was accepted, for certain. `served`: how many have used their clusters.
     """
 
     def __init__(
@@ -109,6 +109,7 @@ class Customers:
     ) -> None:
         self.actor = actor
         self.cancelled: list[UUID] = []
+        self.served = 0
         self._database = database
         self._shop = shop
         self._hands = hands
@@ -203,6 +204,7 @@ class Customers:
                 break
         else:
             return
+        self.served += found[0] == "active"
         if found[0] == "active" and self._draw.random() < self._shop.restarts:
             await self._with(Restarter, made).restart()
         if found[0] == "active" and self._draw.random() < self._shop.rebuilds:

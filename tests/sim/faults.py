@@ -67,13 +67,17 @@ CALM = Mix()
 
 
 class Faults:
-    """Draws the faults of one history; with `calm()` nothing goes wrong any more."""
+    """Draws the faults of one history. `begin` and `calm`: from when, and until when, anything goes wrong."""
 
     def __init__(self, mix: Mix, draw: random.Random, coverage: Coverage) -> None:
-        self._mix = mix
+        self._mix = CALM
+        self._coming = mix
         self._draw = draw
         self._coverage = coverage
         self.counts: dict[str, int] = {}
+
+    def begin(self) -> None:
+        self._mix = self._coming
 
     def calm(self) -> None:
         self._mix = CALM

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from tests.sim.history import play
+from tests.sim.report import missed
 from tests.sim.runner import first_seed, tally
 from tests.sim.stage import Stage
 
-FRESH = 60
+FRESH = 160
 HALVES = 2
 
 
@@ -22,5 +23,6 @@ def play_half(stage: Stage, half: int) -> None:
     """Raises AssertionError when a history fails."""
     counted = tally((play(stage, seed) for seed in seeds(half)), progress=sys.stderr)
     wrong = [f"./dev sim --first {failed.seed} --trace  # {failed.failures[0]}" for failed in counted.failed]
+    wrong += missed(counted.coverage)
     if wrong:
         raise AssertionError("\n".join(wrong))

@@ -34,6 +34,7 @@ from tests.sim.loop import VirtualLoop
 from tests.sim.metrics import uncounted
 from tests.sim.misfortunes import Misfortunes
 from tests.sim.moments import Moments
+from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
 from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
@@ -62,6 +63,10 @@ MAX_REPAIRING = 80
 """Passes that workers have to repair clusters by themselves: until a repair may begin, and for the repair."""
 MAX_RESTORING = 48
 """Passes until a forgotten allocation is made again and that was read: two sweeps, an operation, several readings."""
+_SETTLING = 1000
+"""Steps that customers have to get what they use, where nothing goes wrong before."""
+_SERVED = 2
+"""Customers who then use it."""
 _QUIET_CHOICES = 60
 """So many choices in a row without a step: there is nothing left to do."""
 
@@ -100,15 +105,6 @@ SELECT 'OPERATION', concat_ws(' ', kind, state, error ->> 'code') FROM operation
 UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
  ORDER BY 1, 2
 """
-_OPEN = """
-SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
-       (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
-       (SELECT count(*) FROM repairs WHERE state = 'running'),
-       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent'),
-       (SELECT count(*) FROM health_reports WHERE code = 'not_clean' AND cleared_at IS NULL)
-"""
-_OPERATED = "SELECT FROM operations WHERE finished_at IS NULL LIMIT 1"
-_RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
 
 
 class History:
@@ -152,6 +148,9 @@ class History:
             committed=self._committed,
         )
         self._controller = Controller(stage.control, self.hardware, self._wires, self._draw)
+        self._remaining = Remaining(
+            stage.control, self.hardware, self._wires, self._strays, self._validations, self._controller
+        )
         self._misfortunes = Misfortunes(
             self.weather,
             self._baton,
@@ -164,6 +163,7 @@ class History:
             self._controller,
         )
         self._workers: list[Worker] = []
+        self._steps = self._idle = 0
 
     def _committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
         self._watcher.committed(actor, labels, seconds)
@@ -236,6 +236,7 @@ class History:
         self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
         self._customers.start(self.weather.clusters, self.weather.horizon)
         await self._baton.loop.stillness()
+        await self._settle()
         await self._safety()
         await self._liveness()
         await self._judge(self._around.database(customer))
@@ -287,24 +288,40 @@ class History:
             *self._baton.crashes,
         ]
 
+    async def _settle(self) -> None:
+        """In some histories nothing goes wrong until customers use their clusters."""
+        while self.weather.settled and self._goes_on(_SETTLING) and self._customers.served < _SERVED:
+            await self._choose()
+        self._faults.begin()
+
     async def _safety(self) -> None:
-        steps, idle = self.weather.steps, 0
-        while steps and not self._failures() and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
-            chosen = self._baton.choose()
-            if chosen is None:
-                self._pass_time_until(self._baton.next_due())
-                continue
-            self.verdict.choices += 1
-            if self._worker_of(chosen.actor) is not None:
-                self._saw(Seen.BOUNDARY, boundary(chosen.what))
-            await self._baton.hand_to(chosen)
-            idle += 1
-            if not chosen.background:
-                steps, idle = steps - 1, 0
-                if (worker := self._worker_of(chosen.actor)) is not None:
-                    await self._misfortunes.after_a_step(worker)
-            await self._succeed()
-            self._pass_time(self._draw.uniform(0.0, self.weather.tick))
+        end = self._steps + self.weather.steps
+        while self._goes_on(end):
+            await self._choose(self._misfortunes)
+
+    def _goes_on(self, end: int) -> bool:
+        """Whether there is something to do, until so many steps were taken."""
+        unquiet = self._idle < _QUIET_CHOICES or bool(self._customers.actor.tasks)
+        return self._steps < end and unquiet and not self._failures()
+
+    async def _choose(self, misfortunes: Misfortunes | None = None) -> None:
+        """Let one of those that can go on do so, or time pass when nobody can."""
+        chosen = self._baton.choose()
+        if chosen is None:
+            self._pass_time_until(self._baton.next_due())
+            return
+        self.verdict.choices += 1
+        worker = self._worker_of(chosen.actor)
+        if worker is not None:
+            self._saw(Seen.BOUNDARY, boundary(chosen.what))
+        await self._baton.hand_to(chosen)
+        self._idle += 1
+        if not chosen.background:
+            self._steps, self._idle = self._steps + 1, 0
+            if misfortunes is not None and worker is not None:
+                await misfortunes.after_a_step(worker)
+        await self._succeed()
+        self._pass_time(self._draw.uniform(0.0, self.weather.tick))
 
     def _saw(self, kind: Seen, name: str) -> None:
         self.verdict.coverage[kind, name] += 1
@@ -316,7 +333,7 @@ class History:
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
         if self.settings.validation:  # which begins when customers have gone: its calls may fail, too
-            await self._pass_while(lambda: self._is_operated() or self._validations.unfinished(), TROUBLED)
+            await self._pass_while(lambda: self._remaining.operated() or self._validations.unfinished(), TROUBLED)
             if self._failures():
                 return
         self._faults.calm()
@@ -329,7 +346,7 @@ class History:
         most = VALIDATING if self.settings.validation or self.weather.crowded else MAX_PASSES
         for number in range(1, most + 1):
             if number % 4 == 1:
-                self._requeue()
+                self._remaining.requeue(instant(self._baton.now))
             await self._pass()
             if self._done() and await self._still_done():
                 self.verdict.passes = number
@@ -340,7 +357,7 @@ class History:
         """Hardware in use breaks, and the controller forgets, while calls and workers do not fail any more."""
         repaired = "start_repairs" in self.weather.tasks
         if repaired or self.weather.forget_rate:
-            await self._pass_while(self._is_operated, MAX_PASSES)  # so that some clusters are in use
+            await self._pass_while(self._remaining.operated, MAX_PASSES)  # so that some clusters are in use
         if self.weather.forget_rate:
             self._controller.forget()
         if self.weather.observed:
@@ -360,12 +377,8 @@ class History:
         for _ in range(most):
             if not goes_on():
                 return
-            self._requeue()
+            self._remaining.requeue(instant(self._baton.now))
             await self._pass()
-
-    def _is_operated(self) -> bool:
-        """Whether an operation is under way."""
-        return self._stage.control.execute(_OPERATED).fetchone() is not None
 
     def _repairs_go_on(self) -> bool:
         """Whether workers repair a cluster by themselves, or soon will, or should."""
@@ -406,44 +419,25 @@ class History:
         return next((worker for worker in self._workers if worker.actor is actor), None)
 
     def _done(self) -> bool:
-        """Whether every operation has ended, hardware that clusters left is clean, and nothing is under way."""
         self.hardware.advance(self._baton.now)
-        partitions = self.hardware.state.partitions
-        if self._wires.late or any(partition.due is not None for partition in partitions.values()):
-            return False
-        if self._strays.left() or self._validations.unfinished() or self._controller.lost():
-            return False
-        return self._stage.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0, 0, 0)
+        return self._remaining.done()
 
     async def _still_done(self) -> bool:
         """Whether nothing is under way either once partitions that changed were reconciled.
 
-        That happens within a minute anyway; until then the record may show what a partition was before it reset itself.
+        That happens within a minute anyway; until then the record may show what a partition was before it reset itself,
+        or before it was made again.
         """
-        found = {name: partition for (_, name), partition in self.hardware.state.partitions.items()}
-        recorded = self._stage.control.execute(_RECORDED).fetchall()
-        if all(name not in found or found[name].state == state for name, state in recorded):
+        if self._remaining.records_agree():
             return True
-        self._stage.control.execute(
-            "UPDATE work SET run_at = %s WHERE kind = 'partitions' AND run_at IS NOT NULL", (instant(self._baton.now),)
-        )
+        self._remaining.read_partitions(instant(self._baton.now))
         await self._pass()
-        return self._done()
+        return self._done() and self._remaining.records_agree()
 
     def _serve_anew(self) -> None:
         """From now on nothing is in the way of those that wait: their queues are looked at once."""
         self._crowd.calm = instant(self._baton.now)
-        self._stage.control.execute(
-            "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s WHERE key = 'serve_waiting_clusters'",
-            (instant(self._baton.now),),
-        )
-
-    def _requeue(self) -> None:
-        """What an operator does with parked work: a work item is parked when its passes died or lost their lease."""
-        self._stage.control.execute(
-            "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE parked_at IS NOT NULL",
-            (instant(self._baton.now),),
-        )
+        self._remaining.serve_waiting(instant(self._baton.now))
 
     def _poke(self) -> None:
         """Notifications are sent after a commit, and may get lost."""

@@ -62,6 +62,8 @@ REBUILT = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster has its servers written again."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
+SETTLED = 0.3
+"""In how many histories nothing goes wrong until customers use their clusters: what comes later is met more often."""
 CROWDED = 0.25
 """In how many histories more customers come than there is room for, who wait, reserve, and are preempted."""
 OBSERVED = 0.3
@@ -83,8 +85,9 @@ class Weather:
     """The parameters of one history. Rates are per step of a worker; durations in seconds of virtual time.
 
     `steps`: how many choices that are not background the safety phase has. `horizon`: when the last customer has
-    come. `strikes`: how often hardware in use breaks once no other faults occur. `grain`: how probable a boundary
-    inside a transaction is. `tick`: what a step takes at most. `settings`: those of the workers that differ.
+    come. `settled`: faults begin once customers use their clusters. `strikes`: how often hardware in use breaks
+    once no other faults occur. `grain`: how probable a boundary inside a transaction is. `tick`: what a step takes
+    at most. `settings`: those of the workers that differ.
     """
 
     steps: int
@@ -115,6 +118,7 @@ class Weather:
     distrust_rate: float
     forget_rate: float
     crowded: bool
+    settled: bool
     settings: Mapping[str, Any]
 
 
@@ -157,6 +161,7 @@ def weather(draw: random.Random) -> Weather:
         forget_rate=draw.choice(FORGETS) if "sweep_leftovers" in tasks else 0.0,
         crowded=crowded,
         settings=_settings(draw),
+        settled=draw.random() < SETTLED,
     )
 
 

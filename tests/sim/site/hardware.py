@@ -16,9 +16,8 @@ from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Us
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 from tests.sim.faults import Faults
-from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power, SiteState, Test
+from tests.sim.site.state import IPUS_PER_MACHINE, Doing, Host, Machine, Network, Partition, Power, SiteState, Test
 
-IPUS_PER_MACHINE = 4
 FIRST_PORT = 20_000
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
 _SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
@@ -150,16 +149,29 @@ class Hardware:
         held = state.allocations.get(wanted.allocation_id)
         if held is None:
             raise SiteRefused("CreatePartition: the allocation does not exist")
-        used = {agent for found in state.partitions.values() if found.allocation == held.id for agent in found.agents}
-        free = sorted(held.agent_ids - used)
-        count = max(1, wanted.size // IPUS_PER_MACHINE)
-        if len(free) < count:
+        room = self._room(held, wanted.size)
+        if room is None:
             raise SiteBusy("CreatePartition: no free IPUs in the allocation")
         self.allocation_of[wanted.id] = held.id
+        agents, first = room
         state.partitions[held.id, wanted.id] = self._starting(
-            Partition(held.id, frozenset(free[:count]), wanted.size, PartitionState.PENDING, Doing.NOTHING, None)
+            Partition(held.id, agents, wanted.size, PartitionState.PENDING, Doing.NOTHING, None, first=first)
         )
         return True
+
+    def _room(self, held: Allocation, size: int) -> tuple[frozenset[str], int] | None:
+        """The machines of a new partition, and the first of its IPUs there: partitions are aligned to their size."""
+        used = {agent: set[int]() for agent in held.agent_ids}
+        for found in self.state.partitions.values():
+            for agent, ipu in found.devices() if found.allocation == held.id else ():
+                used.get(agent, set()).add(ipu)
+        if size < IPUS_PER_MACHINE:
+            starts = range(0, IPUS_PER_MACHINE, size)
+            free = ((agent, at) for agent in sorted(used) for at in starts if not used[agent] & {*range(at, at + size)})
+            return next(((frozenset({agent}), first) for agent, first in free), None)
+        whole = [agent for agent in sorted(used) if not used[agent]]
+        count = size // IPUS_PER_MACHINE
+        return None if len(whole) < count else (frozenset(whole[:count]), 0)
 
     def remove_partition(self, allocation: str, name: str) -> None:
         found = self.state.partitions.get((allocation, name))

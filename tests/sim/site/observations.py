@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 from ipucloud.kernel.vipu import IpuNumber, PartitionShape
 from ipucloud.site.errors import SiteRefused
@@ -44,7 +43,7 @@ def all_partitions(state: SiteState, now: float) -> Sequence[Partition]:
 
 
 def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartition]:
-    """Each on the first IPUs of its machines, which are taken to follow each other."""
+    """The machines of each are taken to follow each other."""
     held = state.allocations.get(allocation_id)
     slots = {} if held is None else {agent: slot for slot, agent in enumerate(sorted(held.agent_ids))}
     return [
@@ -54,8 +53,7 @@ def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartitio
             PartitionShape(size=found.ipus, replicas=1, segments=1),
             tuple(
                 PartitionIpu(IpuNumber(0, 4 * slots.get(agent, 0) + ipu), 0, number)
-                for number, (agent, ipu) in enumerate(product(sorted(found.agents), range(4)))
-                if number < found.ipus
+                for number, (agent, ipu) in enumerate(found.devices())
             ),
         )
         for name in list_partitions(state, allocation_id)

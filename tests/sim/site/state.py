@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal, TypeVar
 
 from ipucloud.site.ports import Allocation, PartitionState, VipuUser
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 
+IPUS_PER_MACHINE = 4
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 Record = TypeVar("Record")
 
@@ -59,7 +60,7 @@ class Doing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition on machines of its allocation. `fails`: how the start under way ends.
+    """A partition on machines of its allocation, from their IPU `first` on. `fails`: how the start under way ends.
 
     `resets`: how many more times the controller resets it by itself when it failed; `due` is then the next time.
     """
@@ -72,6 +73,12 @@ class Partition:
     due: float | None
     fails: bool = False
     resets: int = 3
+    first: int = 0
+
+    def devices(self) -> list[tuple[str, int]]:
+        """Its IPUs: each machine's name, and the number there."""
+        found = [*product(sorted(self.agents), range(IPUS_PER_MACHINE))]
+        return found[self.first : self.first + self.ipus]
 
 
 @dataclass(frozen=True, slots=True)
