@@ -58,8 +58,8 @@ def expected() -> dict[Seen, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once.
 
     Resets of partitions, suspends, resumes, resizes and removals of servers while calls still fail are too rare for
-    that, some ten in a hundred histories: `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix.
-    So are creates that fail, because most of them take other hardware: `tests/worker/test_replacing.py`.
+    that, some ten in a hundred histories: `tests/worker/test_partitions.py`, `test_suspend.py` and the crash matrix. So
+    are creates that fail, because most of them take other hardware: `tests/worker/test_replacing.py`.
     """
     steps = (*CREATE.steps, *DELETE.steps)
     return {
