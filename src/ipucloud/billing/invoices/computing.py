@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
@@ -13,18 +14,29 @@ from ipucloud.billing.invoices.corrected import Corrected, corrected
 from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.credits import Burned, burn, usable
 from ipucloud.billing.invoices.lines import Bill, Line, drafted_lines
-from ipucloud.billing.invoices.numbers import today
-from ipucloud.billing.invoices.payer import Payer, balance, platform
+from ipucloud.billing.invoices.numbers import TODAY
+from ipucloud.billing.invoices.payer import BALANCE, Payer, platform
 from ipucloud.billing.invoices.posting import Move
 from ipucloud.billing.invoices.price_terms import PriceTerm, price_terms
-from ipucloud.billing.invoices.seller import seller_document
+from ipucloud.billing.invoices.seller import SELLER
 from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.contract.invoices import InvoiceCreditOut, SellerOut
+from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import places_of, total
 
 NO_TAX = "VAT"
+
+
+class _Terms(NamedTuple):
+    seller: str
+    day: date
+    wallet: Decimal
+
+
+_TERMS = Query(clauses("SELECT", SELLER, "AS seller,", TODAY, "AS day, (", BALANCE, ") AS wallet FROM sellers"), _Terms)
 
 
 class TaxUnknown(Exception):
@@ -65,8 +77,9 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     """The invoice as it is now. Raises TaxUnknown."""
     if lines is None:
         lines = await drafted_lines(connection, bill)
-    document, _ = await seller_document(connection)
-    seller, day = SellerOut.model_validate_json(document), await today(connection)
+    held = {"account_id": payer.id, "code": "wallet", "currency": bill.currency}
+    document, day, wallet = await _TERMS.one(connection, held)
+    seller = SellerOut.model_validate_json(document)
     taxes = {since: await tax_of(connection, payer, seller.country, since) for since in {each.since for each in lines}}
     lines = _joined(lines, taxes)
     burned = burn(await usable(connection, bill), total(line.amount for line in lines), places_of(bill.currency))
@@ -74,7 +87,7 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
         [(line.cost, taxes[line.since].rate) for line in lines],
         places=places_of(bill.currency),
         promo=total(each.amount for each in burned),
-        wallet=await balance(connection, payer, "wallet", bill.currency),
+        wallet=wallet,
     )
     without = await credited(connection, bill) if any(line.credited_machine_minutes for line in lines) else ()
     treatment = treatment_of(_taxpayer(payer), seller.country)

@@ -26,19 +26,24 @@ from ipucloud.kernel.money import places_of, rounded
 ROWS_AT_ONCE = 200
 """Lines fetched at once; memory does not grow with how many there are."""
 
+
 # By the day of `hour` rather than of `started_at`, which is only needed to tell what was used before a credit expired.
-_USED = """
+def _used(tax_days: str) -> str:
+    """`tax_days`: SQL of the days within a month on which the standard rate of any country changed, in order."""
+    return f"""
 SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month,
-       greatest(usage_month, (CAST(:tax_days AS date[]))[tax_period]) AS since,
-       least((usage_month + interval '1 month')::date, (CAST(:tax_days AS date[]))[tax_period + 1]) AS until,
+       greatest(usage_month, ({tax_days})[tax_period]) AS since,
+       least((usage_month + interval '1 month')::date, ({tax_days})[tax_period + 1]) AS until,
        minutes, machine_minutes, credited_machine_minutes, cost
   FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
                date_trunc('month', day::timestamp)::date AS usage_month,
-               width_bucket(day, CAST(:tax_days AS date[])) AS tax_period,
+               width_bucket(day, ({tax_days})) AS tax_period,
                sum(minutes)::bigint AS minutes, sum(machine_minutes)::bigint AS machine_minutes,
                sum(credited_machine_minutes)::bigint AS credited_machine_minutes, sum(cost) AS cost
           FROM (
-"""
+"""  # noqa: S608  # our own text
+
+
 _CHARGED = """
 SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
        CAST(hour AT TIME ZONE 'UTC' AS date) AS day, minutes, CAST(minutes AS bigint) * quantity AS machine_minutes,
@@ -111,8 +116,18 @@ class Line(NamedTuple):
 
 _SAME = Line._fields.index("since")
 
+_TAX_DAYS = """
+SELECT coalesce(array_agg(DISTINCT day ORDER BY day), '{}') AS days
+  FROM tax_rates CROSS JOIN LATERAL (VALUES (valid_from), (valid_to)) AS changed (day)
+ WHERE kind = :kind AND day <> date_trunc('month', day)
+"""
+_TAX_DAYS_FIRST = Query(_TAX_DAYS, list[date])
+# Not with a subquery for the days: it could keep PostgreSQL from grouping a month's charges in parallel.
 _OF_MANY = Query(
-    clauses(_USED, _CHARGED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED),
+    clauses(
+        *(_used("CAST(:tax_days AS date[])"), _CHARGED),
+        *("WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED),
+    ),
     Line,
     yield_per=ROWS_AT_ONCE,
 )
@@ -128,8 +143,9 @@ _OF_BILL = "c.account_id = :account_id AND c.currency = :currency AND c.billing_
 # Corrections of earlier months, whose hours are before the first day, are few, and are read from the charges.
 _DRAFTED = Query(
     clauses(
+        *("WITH turns AS MATERIALIZED (", _TAX_DAYS),
         """
-        WITH whole AS MATERIALIZED (
+        ), whole AS MATERIALIZED (
           SELECT rolled.day, rolled.version FROM day_rollups AS rolled
         """,
         DAY_CLOSED,
@@ -147,7 +163,7 @@ _DRAFTED = Query(
            WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
         )
         """,
-        _USED,
+        _used("SELECT days FROM turns"),
         _SUMMED_BY_DAY,
         "usage_days AS c JOIN whole USING (day, version) WHERE",
         _OF_BILL,
@@ -178,29 +194,13 @@ class Bill:
         return {"account_id": self.account_id, "currency": self.currency, "month": self.month}
 
 
-_TAX_DAYS = Query(
-    """
-    SELECT DISTINCT day
-      FROM tax_rates CROSS JOIN LATERAL (VALUES (valid_from), (valid_to)) AS changed (day)
-     WHERE kind = :kind AND day <> date_trunc('month', day)
-     ORDER BY day
-    """,
-    date,
-)
-
-
-async def tax_days(connection: Statements) -> Sequence[date]:
-    """Days within a month on which the standard rate of any country changed, in order."""
-    return await _TAX_DAYS.all(connection, {"kind": STANDARD_KIND})
-
-
 async def drafted_lines(connection: Statements, bill: Bill) -> Sequence[Line]:
     """Its lines as of now: those of the month first, then corrections of earlier ones.
 
     Days that are rolled up are read from the roll-up, all others from the charges, in one statement: the lines are
     those that `lines_of_many` gives of the same charges.
     """
-    return await _DRAFTED.all(connection, bill.values() | {"tax_days": await tax_days(connection)})
+    return await _DRAFTED.all(connection, bill.values() | {"kind": STANDARD_KIND})
 
 
 async def lines_of_many(
@@ -215,7 +215,8 @@ async def lines_of_many(
     async with database.begin() as connection:
         for statement in _PATIENCE:
             await connection.execute(statement)
-        values = {"month": month, "accounts": list(accounts), "tax_days": await tax_days(connection)}
+        values: dict[str, object] = {"month": month, "accounts": list(accounts)}
+        values["tax_days"] = await _TAX_DAYS_FIRST.one(connection, {"kind": STANDARD_KIND})
         async for row in await connection.stream(_OF_MANY.statement, values):
             line = Line(*row)
             whose = Bill(line.account_id, line.currency, month)

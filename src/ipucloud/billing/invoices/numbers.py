@@ -21,7 +21,9 @@ _NEXT = Query(
     """,
     int,
 )
-_TODAY = Query("SELECT (app_now() AT TIME ZONE 'UTC')::date", date)
+TODAY = "(app_now() AT TIME ZONE 'UTC')::date"
+"""SQL of the day in UTC."""
+_TODAY = Query(f"SELECT {TODAY}", date)  # our own text
 
 
 @dataclass(frozen=True, slots=True)

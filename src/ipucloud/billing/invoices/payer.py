@@ -13,17 +13,15 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import not_found
 
-_READ = """
-SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days, e_invoice
-  FROM billing_accounts WHERE id = :account_id
+PAYER = "a.id, a.name, a.legal_name, a.address, a.country, a.tax_id, a.tax_exempt, a.payment_days, a.e_invoice"
+"""SQL of the columns of a `Payer`, of `billing_accounts AS a`."""
+BALANCE = """
+SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
+ WHERE owner_id = :account_id AND code = :code AND currency = :currency
 """
-_BALANCE = Query(
-    """
-    SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
-     WHERE owner_id = :account_id AND code = :code AND currency = :currency
-    """,
-    Decimal,
-)
+"""SQL of what an account of the ledger holds."""
+_READ = f"SELECT {PAYER} FROM billing_accounts AS a WHERE id = :account_id"  # noqa: S608  # our own text
+_BALANCE = Query(BALANCE, Decimal)
 
 
 class Payer(NamedTuple):

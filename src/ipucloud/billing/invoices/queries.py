@@ -7,14 +7,15 @@ where its invoice is. What is below zero is a credit note of its own, with the l
 
 from __future__ import annotations
 
+from datetime import date
+from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.accounts.store import paying
 from ipucloud.billing.invoices.computing import TaxUnknown, compute
 from ipucloud.billing.invoices.document import issued_document, written
 from ipucloud.billing.invoices.lines import Bill
-from ipucloud.billing.invoices.numbers import today
-from ipucloud.billing.invoices.payer import read_payer
+from ipucloud.billing.invoices.numbers import TODAY
+from ipucloud.billing.invoices.payer import PAYER, Payer
 from ipucloud.billing.invoices.payments import NOBODY
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, DocumentPage, clauses, money, page_of, rfc3339
@@ -78,6 +79,21 @@ _GET = Query(
 )
 _NOTE_ID = Query("SELECT id FROM credit_notes WHERE number = :number", UUID)
 _NOTE = Query("SELECT document::text AS document FROM credit_notes WHERE id = :id", str)
+
+
+class _Drafted(NamedTuple):
+    day: date
+    currency: str
+    payer: Payer
+
+
+_DRAFTED = Query(
+    clauses(
+        *("SELECT", TODAY, "AS day, coalesce(a.currency, :currency) AS currency,", PAYER),
+        "FROM payer_of(:project_id, app_now()) AS payer JOIN billing_accounts AS a ON a.id = payer.account_id",
+    ),
+    _Drafted,
+)
 _SHARED = Query(
     "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)", bool
 )
@@ -105,14 +121,12 @@ async def draft_of(connection: Statements, project_id: UUID, currency: str, *, e
     None when it may hold another project's lines and the caller may not see `everything`. Raises `Problem`
     state_conflict when no tax rate is set.
     """
-    account_id, currency = await paying(connection, project_id, default=currency)
-    payer = await read_payer(connection, account_id)
+    day, currency, payer = await _DRAFTED.one(connection, {"project_id": project_id, "currency": currency})
     owners = {"account_id": payer.id, "project_id": project_id}
     if payer.id != project_id and not everything and await _SHARED.one(connection, owners):
         return None
-    month = (await today(connection)).replace(day=1)
     try:
-        computed = await compute(connection, Bill(payer.id, currency, month), payer)
+        computed = await compute(connection, Bill(payer.id, currency, day.replace(day=1)), payer)
     except TaxUnknown as unknown:
         raise Problem(STATE_CONFLICT, f"There is {unknown}: an operator sets it.") from None
     return written(issued_document(computed, None)).encode()

@@ -7,19 +7,16 @@ import json
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import Document
+from ipucloud.db.documents import Document, clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
-_READ = Query(
-    """
-    SELECT json_build_object('legal_name', legal_name, 'address', address, 'country', country,
-                             'tax_id', tax_id, 'bank', bank, 'e_invoice', e_invoice, 'version', version)::text
-             AS document, version
-      FROM sellers
-    """,
-    Document,
-)
+SELLER = """
+json_build_object('legal_name', legal_name, 'address', address, 'country', country, 'tax_id', tax_id, 'bank', bank,
+                  'e_invoice', e_invoice, 'version', version)::text
+"""
+"""SQL of the seller as JSON, of the only row of `sellers`."""
+_READ = Query(clauses("SELECT", SELLER, "AS document, version FROM sellers"), Document)
 _UPDATE = sa.text(
     """
     UPDATE sellers
