@@ -17,7 +17,9 @@ from ipucloud.kernel.errors import Problem
 from tests.feature.billing.test_killed import killed_at
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.waiting import until
 from tests.support.world import World
+from tests.support.world.clock import shift_clock, start_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -165,6 +167,21 @@ async def test_a_wait_ends_within_seven_days(world: World, ahead: timedelta) -> 
     now = await world.value("SELECT app_now()")
     problem = await refused(world, wait_for_capacity=True, wait_until=now + ahead)
     assert [error.pointer for error in problem.errors] == ["/wait_until"]
+
+
+async def test_a_wait_that_ended_while_the_request_was_held_up_is_refused(world: World, database: Scratch) -> None:
+    await world.make_active("full", "m2000-pod64")
+    ends = await world.value("SELECT app_now() + interval '1 hour'")
+    try:
+        async with world.database.begin() as holder:
+            await holder.execute(sa.text("SELECT FROM quotas FOR UPDATE"))
+            request = asyncio.create_task(refused(world, wait_for_capacity=True, wait_until=ends))
+            await until(lambda: world.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+            shift_clock(database.owner_url, "2 hours")
+        problem = await request
+    finally:
+        start_clock(database.owner_url)
+    assert [(error.pointer, error.code) for error in problem.errors] == [("/wait_until", "out_of_range")]
 
 
 async def test_until_when_needs_a_wait(world: World) -> None:

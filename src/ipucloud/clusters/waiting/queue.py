@@ -18,7 +18,7 @@ from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.store import begin_anew
 from ipucloud.reconcile.wake import wake
@@ -108,15 +108,13 @@ _FIRSTS = Query(
     Waiter,
 )
 _AWAITED = Query(f"SELECT {AWAITED} AS awaited", bool)
-# A request may have been held up since `until` was checked; the wait then ends at once.
 _ENQUEUE = sa.text(
     """
     INSERT INTO capacity_waits (
       operation_id, project_id, cluster_id, region, machine_type, preemptible, since, until, kind, machines)
-    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(),
-           greatest(:until, app_now() + interval '1 second'), o.kind, :machines
+    SELECT o.id, o.project_id, c.id, c.region, c.machine_type, c.preemptible, app_now(), :until, o.kind, :machines
       FROM operations AS o JOIN clusters AS c ON (c.project_id, c.id) = (o.project_id, o.cluster_id)
-     WHERE o.project_id = :project_id AND o.id = :operation_id
+     WHERE o.project_id = :project_id AND o.id = :operation_id AND :until > app_now()
     """
 )
 _GRANT = sa.text(
@@ -219,9 +217,15 @@ async def granted(connection: Statements, operation_id: UUID) -> bool:
 async def enqueue(
     connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, machines: int, until: datetime
 ) -> None:
-    """Let the cluster of the operation wait, and have its queue looked at."""
+    """Let the cluster of the operation wait, and have its queue looked at.
+
+    Raises `Problem` validation_failed if the end of the wait has passed while the request was held up.
+    """
     values = {"project_id": project_id, "operation_id": operation_id, "machines": machines, "until": until}
-    await connection.execute(_ENQUEUE, values)
+    if not (await connection.execute(_ENQUEUE, values)).rowcount:
+        sentence = f"{until.isoformat(timespec='seconds')} passed before the wait began. Choose a later instant."
+        fault = FieldError("/wait_until", "out_of_range", sentence)
+        raise Problem(VALIDATION_FAILED, "The cluster cannot wait until then; nothing was changed.", [fault])
     failpoint("waiting.enqueued")
     await wake_queues(connection)
 
