@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with this module's system
+    german,
     test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard,
     test_capacity_is_reserved_cancelled_and_used,
     test_consoles_are_followed_and_kept_as_files,
@@ -213,6 +214,24 @@ def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     accepted = page.locator("dt:has-text('Accepted SSH keys') + dd")
     expect(accepted).to_contain_text("desktop", timeout=READY_MS)
     expect(accepted).not_to_contain_text("laptop")
+    _the_authority_of_certificates_is_rotated(system, page, open_page)
+
+
+def _the_authority_of_certificates_is_rotated(system: Up, page: Page, open_page: Callable[..., Page]) -> None:
+    page.goto("/ssh-keys")
+    expect(page.get_by_text("all clusters in use")).to_be_visible(timeout=READY_MS)
+    fingerprint = page.locator("dt:has-text('Authority') + dd")
+    former = fingerprint.inner_text()
+    assert former.startswith("SHA256:")
+    page.get_by_role("button", name="Rotate authority").click()
+    assert violations(page) == []
+    page.get_by_role("dialog").get_by_role("button", name="Rotate", exact=True).click()
+    expect(page.get_by_text("The SSH authority is replaced.")).to_be_visible()
+    expect(fingerprint).not_to_contain_text(former)
+    expect(page.get_by_text("all clusters in use")).to_be_visible(timeout=READY_MS)
+    screenshot(page, "ssh-keys")
+    assert violations(page) == []
+    german(system, open_page, "/ssh-keys", "SSH-Schlüssel", "ssh-keys")
 
 
 def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer(

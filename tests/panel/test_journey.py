@@ -53,6 +53,9 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("textbox", name="Name").fill("bert")
     page.get_by_placeholder("YYYY/MM/DD").fill("2030/01/31")
     page.get_by_placeholder("hh:mm").fill("08:00")
+    summary = page.get_by_role("region", name="Summary")
+    expect(summary).to_contain_text("€360.00")
+    expect(summary).to_contain_text("Budget small")
     screenshot(page, "create-name")
     assert violations(page) == []
     page.get_by_role("button", name="Next").click()

@@ -73,5 +73,7 @@ export function priceAt(prices: Price[], article: Article, now: number): Price |
 /** The SKU of reserved minutes. Where it has no price, reservations are not offered. */
 export const reservedSku = (sku: string) => `${sku}-reserved`;
 
+/** Those of the API's price per month. */
+export const HOURS_PER_MONTH = 730;
 /** An amount many times, to be shown: bills are calculated by the service. */
 export const times = (money: Money, factor: number): Money => ({ ...money, amount: String(Number(money.amount) * factor) });

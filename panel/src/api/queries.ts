@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, body, type Schemas } from "./client";
+import { ApiError, api, body, type Schemas } from "./client";
 
 export type ClusterSummary = Schemas["ClusterSummary"];
 export type Cluster = Schemas["Cluster"];
@@ -91,6 +91,17 @@ export const sshKeys = (project: string) =>
   queryOptions({
     queryKey: key(project, "ssh-keys"),
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/ssh-keys", { signal, params: { path: { project }, query: { limit: 1000 } } })),
+  });
+
+/** What signs the project's SSH certificates; null before its first cluster. */
+export const sshAuthority = (project: string) =>
+  queryOptions({
+    queryKey: key(project, "ssh-authority"),
+    queryFn: ({ signal }) =>
+      body(api.GET("/v1/projects/{project}/ssh-authority", { signal, params: { path: { project } } })).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }),
   });
 
 export const quotas = (project: string) =>

@@ -6,6 +6,7 @@ import { api, body } from "../api/client";
 import { images, regions } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
+import { later } from "../components/later";
 import { useChange } from "../components/useChange";
 import { useStrings } from "../i18n";
 import { EMPTY, requestOf, type Draft } from "./create/draft";
@@ -13,6 +14,8 @@ import { NameStep } from "./create/NameStep";
 import { ReviewStep } from "./create/ReviewStep";
 import { SizeStep } from "./create/SizeStep";
 import { SoftwareStep } from "./create/SoftwareStep";
+
+const Summary = later(async () => (await import("./create/Summary")).Summary, null);
 
 /** What is missing in the draft, by the index of its step. */
 function useProblems(draft: Draft): (string | undefined)[] {
@@ -57,31 +60,34 @@ export function CreateCluster() {
     },
   );
   return (
-    <Wizard
-      activeStepIndex={step}
-      isLoadingNextStep={create.isPending}
-      onCancel={() => void go("/clusters")}
-      onNavigate={({ detail }) => {
-        setTried(Math.max(tried, step));
-        if (detail.requestedStepIndex < step || !problems[step]) setStep(detail.requestedStepIndex);
-      }}
-      onSubmit={() => create.mutate()}
-      i18nStrings={{
-        stepNumberLabel: s.stepNumber,
-        collapsedStepsLabel: s.collapsed,
-        skipToButtonLabel: (each) => each.title,
-        navigationAriaLabel: s.title,
-        cancelButton: cancel,
-        previousButton: s.previous,
-        nextButton: s.next,
-      }}
-      submitButtonText={s.submit}
-      steps={[
-        { title: s.sizeStep, description: s.sizeText, content: <SizeStep draft={draft} change={change} problem={shown(0)} /> },
-        { title: s.softwareStep, description: s.softwareText, content: <SoftwareStep draft={draft} change={change} problem={shown(1)} /> },
-        { title: s.nameStep, description: s.nameText, content: <NameStep draft={draft} change={change} problem={shown(2)} /> },
-        { title: s.reviewStep, content: <ReviewStep draft={draft} change={change} problem={create.error} /> },
-      ]}
-    />
+    <div className="beside">
+      <Wizard
+        activeStepIndex={step}
+        isLoadingNextStep={create.isPending}
+        onCancel={() => void go("/clusters")}
+        onNavigate={({ detail }) => {
+          setTried(Math.max(tried, step));
+          if (detail.requestedStepIndex < step || !problems[step]) setStep(detail.requestedStepIndex);
+        }}
+        onSubmit={() => create.mutate()}
+        i18nStrings={{
+          stepNumberLabel: s.stepNumber,
+          collapsedStepsLabel: s.collapsed,
+          skipToButtonLabel: (each) => each.title,
+          navigationAriaLabel: s.title,
+          cancelButton: cancel,
+          previousButton: s.previous,
+          nextButton: s.next,
+        }}
+        submitButtonText={s.submit}
+        steps={[
+          { title: s.sizeStep, description: s.sizeText, content: <SizeStep draft={draft} change={change} problem={shown(0)} /> },
+          { title: s.softwareStep, description: s.softwareText, content: <SoftwareStep draft={draft} change={change} problem={shown(1)} /> },
+          { title: s.nameStep, description: s.nameText, content: <NameStep draft={draft} change={change} problem={shown(2)} /> },
+          { title: s.reviewStep, content: <ReviewStep draft={draft} change={change} problem={create.error} /> },
+        ]}
+      />
+      {step < 3 && <Summary draft={draft} />}
+    </div>
   );
 }

@@ -7,7 +7,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import { machineTypes, times, type Flavor } from "../api/catalogue";
+import { HOURS_PER_MONTH, machineTypes, times, type Flavor } from "../api/catalogue";
 import { capacity, flavors, quotas, regions } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
@@ -22,7 +22,6 @@ import { SourceLink } from "./catalogue/SourceLink";
 import { Stock } from "./catalogue/Stock";
 import { usePrices } from "./catalogue/usePrices";
 
-const HOURS_PER_MONTH = 730;
 
 /** A flavor in a region: its price and stock, its size, and the machines that it consists of. */
 export function FlavorPage() {

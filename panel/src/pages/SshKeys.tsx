@@ -17,6 +17,7 @@ import { useChange } from "../components/useChange";
 import { useFormat, useStrings } from "../i18n";
 
 const AddKey = later(async () => (await import("../components/AddKey")).AddKey, null);
+const Authority = later(async () => (await import("./keys/Authority")).Authority, null);
 
 type Key = Schemas["SshKey"];
 
@@ -51,6 +52,7 @@ export function SshKeys() {
           }] : []),
         ]}
       />
+      <Authority />
       {adding && <AddKey onClose={() => setAdding(false)} />}
       {leaving && <DeleteKey sshKey={leaving} onClose={() => setLeaving(undefined)} />}
     </>
