@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -25,6 +27,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ipucloud.kernel.money import MINOR_UNITS
 from ipucloud.kernel.sealing import Keys, SealingError, read_keys
+from ipucloud.kernel.secrets import SecretFile, printed_by
 
 _HOST = re.compile(r"[\w.:%-]+")
 _PORT = re.compile(r"0*[1-9][0-9]{0,4}", re.ASCII)
@@ -104,6 +107,28 @@ def _currency(text: str) -> str:
     if text not in MINOR_UNITS:
         raise ValueError("it must be the ISO 4217 code of a currency in use, like EUR")
     return text
+
+
+@contextmanager
+def _naming(source: str) -> Iterator[None]:
+    """Raises ValueError with the variable that gives a file or command, when it gives no secret."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"IPUCLOUD_{source.upper()}: the file cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"IPUCLOUD_{source.upper()}: {error}") from None
+
+
+def _secret_file(path: Path | str) -> SecretFile:
+    return SecretFile(Path(path), lambda text: _VISIBLE.fullmatch(text) is not None)
+
+
+def _current(value: SecretStr | None, path: Path | None) -> Callable[[], str | None]:
+    if path is not None:
+        return _secret_file(path).secret
+    fixed = None if value is None else value.get_secret_value() or None
+    return lambda: fixed
 
 
 PostgresqlUrl: TypeAlias = Annotated[SecretStr, AfterValidator(_postgresql_url)]
@@ -194,13 +219,23 @@ class Settings(BaseSettings):
     )
 
     site_url: Annotated[str, AfterValidator(_http_url)] | None = Field(None, description="the site's HTTP interface")
+    secrets_key_file: Path | None = Field(None, description="file with the keys, instead of the former")
+    secrets_key_command: str | None = Field(
+        None, min_length=1, description="command that prints the keys when a process starts, instead of the former"
+    )
     site_token: VisibleSecret | None = None
+    site_token_file: Path | None = Field(
+        None, description="file with the token, instead of the former; it is read again when it changes"
+    )
     vipu_user: Annotated[str, AfterValidator(_visible)] = Field(
         "ipucloud",
         min_length=1,
         description="the control plane's user at secure V-IPU controllers; sees every allocation",
     )
     vipu_access_key: VisibleSecret | None = Field(None, description="this user's access key")
+    vipu_access_key_file: Path | None = Field(
+        None, description="file with the key, instead of the former; it is read again when it changes"
+    )
     vipu_client_certificate: str | None = Field(
         None,
         min_length=1,
@@ -412,6 +447,26 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_secrets(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The key that encrypts is read here; of the others' files only whether they have a secret."""
+        read = dict(given)
+        for name in ("secrets_key", "site_token", "vipu_access_key"):
+            sources = [each for each in (name, f"{name}_file", f"{name}_command") if given.get(each) is not None]
+            if len(sources) > 1:
+                raise ValueError(f"Set only one of {' and '.join(f'IPUCLOUD_{each.upper()}' for each in sources)}")
+            if not sources or sources == [name]:
+                continue
+            with _naming(sources[0]):
+                if name != "secrets_key":
+                    _secret_file(given[sources[0]]).secret()
+                elif sources[0].endswith("_command"):
+                    read[name] = printed_by(str(read.pop(sources[0])))
+                else:
+                    read[name] = Path(read.pop(sources[0])).read_text().strip()
+        return read
+
     @model_validator(mode="after")
     def _mails_have_a_sender(self) -> Settings:
         if (self.smtp_host is None) != (self.smtp_from is None):
@@ -421,6 +476,14 @@ class Settings(BaseSettings):
     def sealing_keys(self) -> Keys | None:
         """What encrypts secrets; None: the installation cannot store any."""
         return None if self.secrets_key is None else read_keys(self.secrets_key.get_secret_value())
+
+    def site_secret(self) -> Callable[[], str | None]:
+        """What tells the site's token whenever a call is made."""
+        return _current(self.site_token, self.site_token_file)
+
+    def vipu_secret(self) -> Callable[[], str | None]:
+        """What tells the access key at V-IPU controllers whenever a call is made."""
+        return _current(self.vipu_access_key, self.vipu_access_key_file)
 
     def smtp_secret(self) -> str | None:
         """The SMTP server's password. Raises OSError if its file cannot be read."""

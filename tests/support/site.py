@@ -176,8 +176,8 @@ class RunningSite:
 
     def clients(self, *, call_timeout: float = CALL_SECONDS, url: str | None = None) -> SiteClients:
         """The control plane's clients; `url`: another way to the HTTP interface."""
-        access = VipuAccess(Credentials(ADMINISTRATOR, ACCESS_KEY), ClientFiles(self.client_files))
-        return SiteClients(url or self.url, token=self.token, call_timeout=call_timeout, vipu=access)
+        access = VipuAccess(lambda: Credentials(ADMINISTRATOR, ACCESS_KEY), ClientFiles(self.client_files))
+        return SiteClients(url or self.url, token=lambda: self.token, call_timeout=call_timeout, vipu=access)
 
     def authority(self, slug: str = "luxembourg-2") -> Authority:
         """The authority of a region's controller, to make certificates of one's own with."""

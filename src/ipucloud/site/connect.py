@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import dataclass, field
 
 import grpc
@@ -33,14 +33,31 @@ _CHANNEL_OPTIONS = (
 )
 
 
+def _none() -> None:
+    """No secret."""
+
+
+class _Bearer(httpx.Auth):
+    """The site's token as it is when a request is sent."""
+
+    def __init__(self, token: Callable[[], str | None]) -> None:
+        self._token = token
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        if (token := self._token()) is not None:
+            request.headers["Authorization"] = f"Bearer {token}"
+        yield request
+
+
 @dataclass(frozen=True, slots=True)
 class VipuAccess:
-    """What a process has to call V-IPU controllers with. `credentials` go to secure controllers only.
+    """What a process has to call V-IPU controllers with. `credentials` go to secure controllers only, and are asked for
+    with each reconcile pass.
 
     `plaintext`: controllers without TLS may be called, and get the credentials unencrypted.
     """
 
-    credentials: Credentials | None = None
+    credentials: Callable[[], Credentials | None] = _none
     client: ClientFiles = field(default_factory=ClientFiles)
     plaintext: bool = False
 
@@ -48,14 +65,14 @@ class VipuAccess:
 class SiteClients:
     """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
-    `calls_per_second` limits all its calls together; further calls wait.
+    `token` is asked for with every call. `calls_per_second` limits all its calls together; further calls wait.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        token: str | None,
+        token: Callable[[], str | None] = _none,
         call_timeout: float,
         calls_per_second: float = math.inf,
         vipu: VipuAccess | None = None,
@@ -67,7 +84,7 @@ class SiteClients:
         self._connections: dict[tuple[str, int], tuple[_Secured, Connection]] = {}
         self._http = httpx.AsyncClient(
             base_url=url,
-            headers={} if token is None else {"Authorization": f"Bearer {token}"},
+            auth=_Bearer(token),
             timeout=httpx.Timeout(call_timeout, connect=_CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
@@ -104,14 +121,19 @@ class SiteClients:
         """The clients for a process with these settings. Raises ValueError without a site."""
         if settings.site_url is None:
             raise ValueError("IPUCLOUD_SITE_URL is not set")
-        key = settings.vipu_access_key
+        key = settings.vipu_secret()
+
+        def credentials() -> Credentials | None:
+            now = key()
+            return None if now is None else Credentials(settings.vipu_user, now)
+
         return cls(
             settings.site_url,
-            token=None if settings.site_token is None else settings.site_token.get_secret_value() or None,
+            token=settings.site_secret(),
             call_timeout=settings.site_call_timeout,
             calls_per_second=settings.site_calls_per_second,
             vipu=VipuAccess(
-                None if key is None else Credentials(settings.vipu_user, key.get_secret_value()),
+                credentials,
                 ClientFiles(settings.vipu_client_certificate, settings.vipu_client_key),
                 settings.vipu_plaintext,
             ),
@@ -128,7 +150,7 @@ class SiteClients:
             self._call_timeout,
             budget,
             self._pace,
-            credentials=self._vipu.credentials if vipu.secure else None,
+            credentials=self._vipu.credentials() if vipu.secure else None,
             unsupported=unsupported(vipu.version),
         )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from ipucloud.config import Settings
+from ipucloud.site.connect import SiteClients
+from ipucloud.site.errors import SiteRefused
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite
@@ -245,3 +249,21 @@ def test_a_broken_machine_is_critical_until_it_is_repaired(http: httpx.Client, p
 @pytest.mark.parametrize("path", ["/v1/hosts/none", "/redfish/v1/Systems/none", "/v1/networks/none"])
 def test_unknown_names_are_404(http: httpx.Client, path: str) -> None:
     assert http.get(path).status_code == 404
+
+
+@pytest.mark.anyio
+async def test_a_token_is_replaced_while_clients_use_it(shared_site: RunningSite, tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text(shared_site.token)
+    sites = SiteClients.of(Settings(site_url=shared_site.url, site_token_file=path))
+    try:
+        assert (await sites.inventory()).regions
+        path.write_text("that of another site")
+        assert (await sites.inventory()).regions  # no token has spaces: the file is being written
+        path.write_text("that-of-another-site")
+        with pytest.raises(SiteRefused, match="401"):
+            await sites.inventory()
+        path.write_text(shared_site.token)
+        assert (await sites.inventory()).regions
+    finally:
+        await sites.close()

@@ -35,8 +35,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 @asynccontextmanager
 async def called(address: VipuAddress, files: str | None = None, *, plaintext: bool = False) -> AsyncIterator[Site]:
     """The controller at an address, by a control plane that has a key for it."""
-    access = VipuAccess(Credentials("ipucloud", KEY), ClientFiles(files), plaintext)
-    sites = SiteClients("http://127.0.0.1:1", token=None, call_timeout=PATIENCE, vipu=access)
+    access = VipuAccess(lambda: Credentials("ipucloud", KEY), ClientFiles(files), plaintext)
+    sites = SiteClients("http://127.0.0.1:1", call_timeout=PATIENCE, vipu=access)
     try:
         yield sites.at(address._replace(secure=True), lambda: PATIENCE)
     finally:
@@ -181,7 +181,7 @@ async def test_a_new_authority_and_new_files_make_a_new_connection(site: Running
     pair, wrong = own.client("somebody"), foreign.client("somebody")
     right = address_of(site.region())
     access = VipuAccess(client=ClientFiles(str(file)))
-    sites = SiteClients("http://127.0.0.1:1", token=None, call_timeout=PATIENCE, vipu=access)
+    sites = SiteClients("http://127.0.0.1:1", call_timeout=PATIENCE, vipu=access)
     file.write_bytes(wrong.certificate + wrong.key)
     await refusal(sites.at(right, lambda: PATIENCE))
     file.write_bytes(pair.certificate + pair.key)

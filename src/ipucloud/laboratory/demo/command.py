@@ -24,7 +24,9 @@ from ipucloud.process.signals import StopSignals
 app = typer.Typer()
 
 TIME_SCALE = 45.0
-ITS_OWN = dict.fromkeys(("database_url", "migration_database_url", "site_url", "site_token", "catalogue"))
+ITS_OWN = dict.fromkeys(
+    ("database_url", "migration_database_url", "site_url", "site_token", "site_token_file", "catalogue")
+)
 """The demo starts its own system, regardless of the environment."""
 
 

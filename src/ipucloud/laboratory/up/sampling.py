@@ -78,7 +78,9 @@ async def _add_beside(
             update={
                 "site_url": json.loads(announced.text)["url"],
                 "site_token": SecretStr(kept_secret(token)),
+                "site_token_file": None,
                 "vipu_access_key": SecretStr(kept_secret(key)),
+                "vipu_access_key_file": None,
                 "vipu_client_certificate": programs.client_certificates(folder / "data"),
             }
         )

@@ -80,7 +80,7 @@ SIMULATED_SITE = {
 Its machines are validated after repairs only: they can be used at once, also after a cluster was deleted.
 """
 
-FILES = ("vipu_client_certificate", "vipu_client_key")
+FILES = ("site_token_file", "vipu_access_key_file", "vipu_client_certificate", "vipu_client_key")
 REACHED_BY = ("database_url", *SITE_SECRETS, "site_url", "vipu_user", "vipu_plaintext", *FILES, *SIMULATED_SITE)
 """The settings with which another process finds the database and the site of a system that runs."""
 
@@ -297,7 +297,9 @@ def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Setti
     at = {
         "site_url": url,
         "site_token": SecretStr(token),
+        "site_token_file": None,
         "vipu_access_key": key,
+        "vipu_access_key_file": None,
         "vipu_client_certificate": client,
         "vipu_client_key": None,
     }

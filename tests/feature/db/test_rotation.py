@@ -1,0 +1,92 @@
+"""The database's password is changed while processes run: they read it again whenever they connect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+from ipucloud.db.engine import Database
+from ipucloud.db.roles import APP_ROLE
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+ONE = sa.text("SELECT 1")
+
+
+class Login:
+    """A user of the database with a password, which a file has."""
+
+    def __init__(self, superuser: psycopg.Connection, file: Path) -> None:
+        self.name = f"rotated_{token_hex(4)}"
+        self._superuser = superuser
+        self._file = file
+        self._say("CREATE ROLE {} LOGIN IN ROLE {}", self.name, APP_ROLE)
+        self.set_password("one")
+        self.write("one")
+
+    def set_password(self, password: str) -> None:
+        statement = sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(self.name), sql.Literal(password))
+        self._superuser.execute(statement)
+
+    def write(self, password: str) -> None:
+        new = self._file.with_suffix(".new")
+        new.touch(mode=0o600)
+        new.write_text(f"*:*:*:{self.name}:{password}\n")
+        new.rename(self._file)
+
+    def disconnect(self) -> None:
+        """As a failover does."""
+        self._superuser.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [self.name]
+        )
+
+    def drop(self) -> None:
+        self.disconnect()
+        self._say("DROP ROLE {}", self.name)
+
+    def _say(self, statement: str, *names: str) -> None:
+        self._superuser.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+@pytest.fixture
+def login(database: Scratch, tmp_path: Path) -> Iterator[Login]:
+    with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
+        made = Login(superuser, tmp_path / "pgpass")
+        yield made
+        made.drop()
+
+
+async def test_a_new_password_is_used_with_the_next_connection(database: Scratch, login: Login, tmp_path: Path) -> None:
+    at = conninfo_to_dict(database.app_url)
+    url = (
+        f"postgresql://{login.name}@/{at['dbname']}?host={at['host']}&port={at['port']}&passfile={tmp_path / 'pgpass'}"
+    )
+    db = Database(url, pool_size=1)
+    try:
+        assert await asked(db) == (1, 1)
+        login.set_password("two")
+        assert await asked(db) == (1, 1)  # connections that are open stay so
+        login.disconnect()
+        with pytest.raises(Problem) as refused:
+            await asked(db)
+        assert refused.value.kind is UNAVAILABLE
+        login.write("two")
+        assert await asked(db) == (1, 1)
+    finally:
+        await db.close()
+
+
+async def asked(db: Database) -> tuple[int, int]:
+    """By a statement that stands alone, and in a transaction."""
+    async with db.read() as connection:
+        alone = (await connection.execute(ONE)).scalar_one()
+    return alone, await db.transact(lambda connection: connection.scalar(ONE))
