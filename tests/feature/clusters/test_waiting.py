@@ -17,6 +17,7 @@ from ipucloud.kernel.errors import Problem
 from tests.feature.billing.test_killed import killed_at
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.preemptible import offer_preemptible
 from tests.support.waiting import until
 from tests.support.world import World
 from tests.support.world.clock import shift_clock, start_clock
@@ -99,6 +100,22 @@ async def test_projects_take_turns_oldest_first_within_each(world: World) -> Non
     await serve(world)
     assert await holders(world) == {mine[0], theirs}
     assert (await world.cluster(mine[1]))["waiting"]["place"] == 1
+
+
+async def test_whoever_is_served_has_had_its_turn_also_within_one_run(world: World) -> None:
+    """Of a project with an ordinary and a preemptible cluster in the queue the second comes after those of others."""
+    async with world.database.begin() as connection:
+        await offer_preemptible(connection)
+    halves = [await world.make_active(name, "m2000-pod32") for name in ("h1", "h2")]
+    other = await other_project(world)
+    mine = await wait(world, "m1")
+    spot = (await world.create("m2", "m2000-pod16", wait_for_capacity=True, preemptible=True)).target_id
+    asked = world.customer(other).create("t1", "m2000-pod16", wait_for_capacity=True, preemptible=True)
+    theirs = (await asked).target_id
+    await free(world, halves[0])
+    await serve(world)
+    assert await holders(world) - {halves[1]} == {mine, theirs}
+    assert (await world.cluster(spot))["waiting"]["place"] == 1
 
 
 async def test_a_large_cluster_is_not_starved_by_smaller_ones(world: World) -> None:

@@ -6,6 +6,8 @@ the rest; of two concurrent runs, the second finds nothing left to do.
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -41,17 +43,24 @@ async def serve_waiting(settings: Settings, database: Database) -> None:
     """Give free machines to the clusters that wait, in the order of their queues.
 
     The first that lacks capacity ends the run for its queue: nobody behind it goes ahead. One that something else
-    holds up, as its project's quota, is passed over.
+    holds up, as its project's quota, is passed over. Who is served changes the order: its project has had its turn.
     """
-    async with database.read() as connection:
-        queue = await waiters(connection, AT_ONCE)
     full: set[tuple[str, str]] = set()
-    for waiter in queue:
-        if (waiter.region, waiter.machine_type) in full:
-            continue
-        held_up_by = await _serve_one(database, waiter, settings)
-        if held_up_by in {CAPACITY_EXHAUSTED.code, UNAVAILABLE.code}:
-            full.add((waiter.region, waiter.machine_type))
+    passed: set[UUID] = set()
+    while True:
+        async with database.read() as connection:
+            queue = await waiters(connection, AT_ONCE)
+        for waiter in queue:
+            if waiter.operation_id in passed or (waiter.region, waiter.machine_type) in full:
+                continue
+            passed.add(waiter.operation_id)
+            held_up_by = await _serve_one(database, waiter, settings)
+            if held_up_by is None:
+                break
+            if held_up_by in {CAPACITY_EXHAUSTED.code, UNAVAILABLE.code}:
+                full.add((waiter.region, waiter.machine_type))
+        else:
+            return
 
 
 async def _serve_one(database: Database, waiter: Waiter, settings: Settings) -> str | None:
