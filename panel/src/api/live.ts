@@ -110,6 +110,7 @@ const TYPES: Record<string, string> = {
 
 /** Of accounts and operators only. */
 const OTHER_TYPES: Record<string, string> = {
+  account: "export_limit_updated",
   automation: "halted resumed",
   billing_month: "late sealed",
   freeze: "ended started",
@@ -126,7 +127,7 @@ const typesOf = (types: Record<string, string>) => Object.fromEntries(Object.ent
 export const TYPES_OF = typesOf(TYPES);
 
 /** The types of events to listen for; `gap` means that events were missed. */
-export const EVENT_TYPES = [...Object.values({ ...TYPES_OF, ...typesOf(OTHER_TYPES) }).flat(), "gap"];
+export const EVENT_TYPES = [...Object.values(TYPES_OF), ...Object.values(typesOf(OTHER_TYPES)), ["gap"]].flat();
 
 /** Whose events are followed: a project's, those of a payer's billing account, those of operators. */
 export type Followed = { project?: string | undefined; account?: string | null | undefined; operator?: boolean };

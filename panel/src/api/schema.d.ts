@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 2bb94edab9a297b0b6752257adc4e939d81ca44eb4691329d5c392d23ee63956
+// Generated from docs/openapi.json by `npm run schema`; sha256 68140e1baf15cbfdbe3bb49f0a49d44517185c8aa6737db35e1bc25471395cfd
 
 export interface paths {
     "/livez": {
@@ -3811,6 +3811,60 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "account.export_limit_updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    "webhook-id": components["parameters"]["webhook-id"];
+                    "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                    "webhook-signature": components["parameters"]["webhook-signature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Message"] & {
+                        data?: {
+                            data?: components["schemas"]["ExportLimitOf"];
+                            /** @enum {unknown} */
+                            subject_type?: "account";
+                        };
+                        /** @constant */
+                        type?: "account.export_limit_updated";
+                    };
+                };
+            };
+            responses: {
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "account.funds_exhausted": {
         parameters: {
             query?: never;
@@ -10561,13 +10615,13 @@ export interface components {
         AccountWebhookCreate: {
             /** @default  */
             description?: string;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+            event_types?: ("account.*" | "account.export_limit_updated" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
             url: string;
         };
         AccountWebhookPatch: {
             description?: string | null;
             enabled?: boolean | null;
-            event_types?: ("account.*" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
+            event_types?: ("account.*" | "account.export_limit_updated" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.*" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.*" | "credit_note.issued" | "invoice.*" | "invoice.issued" | "invoice.overdue" | "member.*" | "member.invited" | "member.joined" | "member.removed" | "operation.*" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.*" | "payment.failed" | "payment.received" | "payment.refunded" | "project.*" | "project.account_changed" | "webhook.*" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[] | null;
             url?: string | null;
         };
         /** @enum {string} */
@@ -11531,6 +11585,9 @@ export interface components {
             next_at: string | null;
             per_day: number;
             used: number;
+        };
+        ExportLimitOf: {
+            per_day: number;
         };
         ExportLimitSet: {
             per_day: number;
@@ -14913,7 +14970,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
-                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "member.invited" | "member.joined" | "member.removed" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                type?: ("account.export_limit_updated" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "member.invited" | "member.joined" | "member.removed" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
                 subject?: string | null;
                 after?: string | null;
             };

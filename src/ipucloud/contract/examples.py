@@ -179,6 +179,7 @@ EXAMPLES: Mapping[str, object] = {
     "expected_at": _ACTIVE,
     "expected_seconds": 900,
     "expires_at": "2026-12-31T23:59:59Z",
+    "ExportLimitOf.per_day": 50,
     "ExportLimitOut.per_day": 10,
     "ExportLimitOut.used": 3,
     "ExportLimitOut.next_at": None,

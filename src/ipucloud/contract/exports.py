@@ -150,13 +150,13 @@ class ExportScheduleOut(Answer):
 class ExportLimitSet(Body):
     """How many exports a project or an account may request within 24 hours, besides those of its schedules."""
 
-    per_day: int = Field(ge=0, le=MAX_PER_DAY, description="Most exports within 24 hours.", examples=[50])
+    per_day: int = Field(ge=0, le=MAX_PER_DAY, description="Maximum of exports within 24 hours.", examples=[50])
 
 
 class ExportLimitOut(Answer):
     """How many exports a project or an account may request within 24 hours, and how many it has."""
 
-    per_day: int = Field(description=f"Most exports within 24 hours; {PER_DAY} unless an operator has set it.")
+    per_day: int = Field(description=f"Maximum of exports within 24 hours; {PER_DAY} unless an operator has set it.")
     used: int = Field(description="Exports that were requested in the last 24 hours, without those of schedules.")
     next_at: datetime | None = Field(
         description="When the next export can be requested; null: now, or not before the limit is raised."

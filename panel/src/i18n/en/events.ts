@@ -7,6 +7,7 @@ const verbs: Record<string, string> = {
   account_changed: "is paid by another account", active: "is active", announced: "announced", attached: "is attached", available: "is available", detached: "is detached", cancelled: "cancelled", cancelling: "is being cancelled",
   charges_corrected: "has corrected charges", closed: "closed", confirmed: "confirmed", created: "created", creating: "is being created",
   degraded: "is degraded", delete_forced: "is deleted by the operator", deleted: "deleted", deleting: "is being deleted", disabled: "disabled",
+  export_limit_updated: "has another limit of exports",
   declined: "declined", dismissed: "dismissed", error: "has an error", expiring: "expires within an hour", failed: "failed", forecast_reached: "threshold reached by the forecast",
   funds_exhausted: "has no funds left", funds_low: "is low on funds", funds_restored: "has funds again", hardware_isolated: "is cleaned up without failed hardware",
   granted: "granted", idle_suspended: "is suspended because nobody uses it", preempted: "is preempted", preemption_scheduled: "will be preempted", preemption_withdrawn: "will not be preempted after all", hardware_replaced: "gets other hardware", issued: "issued", missing: "disappeared from the controller", opened: "opened", overdue: "is overdue", queued: "queued",

@@ -23,6 +23,8 @@ from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.requests import export_document, export_documents, kept_file, request_export
 from ipucloud.billing.invoices.payer import lock_payer
+from ipucloud.contract.event_payloads.money import ExportLimitOf
+from ipucloud.contract.event_types.money import ACCOUNT_EXPORT_LIMIT_UPDATED
 from ipucloud.contract.exports import (
     AccountExportCreate,
     ExportLimitOut,
@@ -33,6 +35,7 @@ from ipucloud.contract.exports import (
     ExportScheduleOut,
     ExportSchedulePage,
 )
+from ipucloud.events.log import record_for_account
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_FOUND, QUOTA_EXCEEDED, STATE_CONFLICT
@@ -137,7 +140,15 @@ async def set_account_export_limit(request: Request, account: AccountId, body: E
 
     async def effect(connection: AsyncConnection) -> Answer:
         await lock_payer(connection, account)
-        await set_limit(connection, Home(None, account), body.per_day)
+        if await set_limit(connection, Home(None, account), body.per_day):
+            await record_for_account(
+                connection,
+                ACCOUNT_EXPORT_LIMIT_UPDATED,
+                account_id=account,
+                subject_id=account,
+                request_id=account_actor(request, account).request_id,
+                data=ExportLimitOf(per_day=body.per_day),
+            )
         return Answer(200, (await limit_document(connection, Home(None, account))).encode())
 
     return await change_account(request, account, effect)

@@ -613,7 +613,7 @@ class ExportLimit(Answer):
     """How many exports a project or an account may request within 24 hours, and how many it has."""
 
     per_day: int
-    """Most exports within 24 hours; 10 unless an operator has set it."""
+    """Maximum of exports within 24 hours; 10 unless an operator has set it."""
 
     used: int
     """Exports that were requested in the last 24 hours, without those of schedules."""

@@ -108,6 +108,12 @@ class AccountRestricted(Payload):
     )
 
 
+class ExportLimitOf(Payload):
+    """How many exports a billing account may request."""
+
+    per_day: int = Field(description="Within 24 hours; 0 leaves those of its schedules.")
+
+
 class PaymentOf(Payload):
     """A payment of a billing account, or a refund."""
 

@@ -73,6 +73,12 @@ ACCOUNT_TOP_UP_PAUSED = register_money(
 ACCOUNT_TOP_UP_RESUMED = register_money(
     "account.top_up_resumed", "Automatic top-ups of the prepaid account that pays for the project are resumed."
 )
+ACCOUNT_EXPORT_LIMIT_UPDATED = register_money(
+    "account.export_limit_updated",
+    "An operator changed how many exports the account may request.",
+    payload=money.ExportLimitOf,
+    project=False,
+)
 PAYMENT_RECEIVED = register_money(
     "payment.received", "A payment of the account came in.", payload=money.PaymentOf, project=False
 )
