@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from ipucloud.contract.lists import Order
@@ -73,8 +73,10 @@ def _list(order: Order, document: str) -> Query[EventsFound]:
     )
 
 
-LIST_EVENTS: Mapping[Order, Query[EventsFound]] = {order: _list(order, _DOCUMENT) for order in Order}
-LIST_CLOUD_EVENTS: Mapping[Order, Query[EventsFound]] = {order: _list(order, _CLOUD_EVENT) for order in Order}
+OperatorLists: TypeAlias = Mapping[Order, Query[EventsFound]]
+
+LIST_EVENTS: OperatorLists = {order: _list(order, _DOCUMENT) for order in Order}
+LIST_CLOUD_EVENTS: OperatorLists = {order: _list(order, _CLOUD_EVENT) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, `:region` and `:project`, NULL for all."""
 
 PLATFORM = UUID(int=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses
@@ -41,8 +41,8 @@ def _list(order: Order, document: str) -> Query[AccountEventsFound]:
     )
 
 
-LIST_ACCOUNT_EVENTS: Mapping[Order, Query[AccountEventsFound]] = {order: _list(order, DOCUMENT) for order in Order}
-LIST_ACCOUNT_CLOUD_EVENTS: Mapping[Order, Query[AccountEventsFound]] = {
-    order: _list(order, CLOUD_EVENT) for order in Order
-}
+AccountLists: TypeAlias = Mapping[Order, Query[AccountEventsFound]]
+
+LIST_ACCOUNT_EVENTS: AccountLists = {order: _list(order, DOCUMENT) for order in Order}
+LIST_ACCOUNT_CLOUD_EVENTS: AccountLists = {order: _list(order, CLOUD_EVENT) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, and `:account_id`."""

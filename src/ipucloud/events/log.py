@@ -33,9 +33,10 @@ _RECORD = sa.text(
 
 _ACT_AS = sa.text(
     """
-    SELECT set_config('ipucloud.actor', :actor, true), set_config('ipucloud.actor_kind', 'user', true),
-           set_config('ipucloud.actor_home', CAST(CAST(:home AS uuid) AS text), true),
-           set_config('ipucloud.address', :address, true), set_config('ipucloud.agent', :agent, true)
+    SELECT concat(
+      set_config('ipucloud.actor', :actor, true), set_config('ipucloud.actor_kind', 'user', true),
+      set_config('ipucloud.actor_home', CAST(CAST(:home AS uuid) AS text), true),
+      set_config('ipucloud.address', :address, true), set_config('ipucloud.agent', :agent, true))
     """
 )
 

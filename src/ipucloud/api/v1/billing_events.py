@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
@@ -16,9 +15,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId
 from ipucloud.api.v1.events import filters
 from ipucloud.contract.events import AccountEventList, CloudEventPage, EventPage
-from ipucloud.contract.lists import Order
-from ipucloud.db.rows import Query as Statement
-from ipucloud.events.account_feed import LIST_ACCOUNT_CLOUD_EVENTS, LIST_ACCOUNT_EVENTS, AccountEventsFound
+from ipucloud.events.account_feed import LIST_ACCOUNT_CLOUD_EVENTS, LIST_ACCOUNT_EVENTS, AccountLists
 from ipucloud.identity.roles import Permission
 
 routes = router()
@@ -58,7 +55,7 @@ async def _page(
     request: Request,
     account: UUID,
     query: AccountEventList,
-    statements: Mapping[Order, Statement[AccountEventsFound]],
+    statements: AccountLists,
 ) -> Response:
     parameters = filters(query, request)
     async with reading_account(request, account) as connection:

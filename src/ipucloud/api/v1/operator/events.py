@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.admin.events import LIST_CLOUD_EVENTS, LIST_EVENTS, EventsFound
+from ipucloud.admin.events import LIST_CLOUD_EVENTS, LIST_EVENTS, OperatorLists
 from ipucloud.api.paging import page_at
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.v1.events import filters
 from ipucloud.contract.events import CloudEventPage, OperatorEventList, OperatorEventPage
-from ipucloud.contract.lists import Order
-from ipucloud.db.rows import Query as Statement
 from ipucloud.identity.roles import Permission
 
 routes = router()
@@ -48,9 +45,7 @@ async def list_cloud_events(request: Request, query: Annotated[OperatorEventList
     return await _page(request, query, LIST_CLOUD_EVENTS)
 
 
-async def _page(
-    request: Request, query: OperatorEventList, statements: Mapping[Order, Statement[EventsFound]]
-) -> Response:
+async def _page(request: Request, query: OperatorEventList, statements: OperatorLists) -> Response:
     parameters = filters(query, request) | {"region": query.region, "project": query.project}
     async with reading_platform(request) as connection:
         found = await statements[query.order].one(connection, parameters)
