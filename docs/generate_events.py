@@ -55,8 +55,8 @@ owners.
 ## CloudEvents
 
 `GET /v1/projects/{project}/cloud-events`, `GET /v1/billing/accounts/{account}/cloud-events` and
-`GET /v1/operator/cloud-events` list the same events, with the same order and filters, in the JSON format of [CloudEvents
-1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an answer is a
+`GET /v1/operator/cloud-events` list the same events, with the same order and filters, in the JSON format of
+[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an answer is a
 batch of them. `ipucloud events list --cloud-events` (`accounts events`, `admin events`) prints one JSON document each,
 `events.cloud_events()` of the [SDK](sdk.md#events) reads them, and [messages to webhooks](webhooks.md#cloudevents)
 have the attributes as headers.
@@ -69,7 +69,8 @@ have the attributes as headers.
 ```
 
 `source` and `id` together name an event once and for all. `type` is the event's, after `ipucloud.`; filters take it
-without that. `actor`, `address`, `agent`, `region`, `operationid` and `requestid` are extension attributes, and null means absent.
+without that. `actor`, `address`, `agent`, `region`, `operationid` and `requestid` are extension attributes, and null
+means absent.
 """
 ACCOUNTS = """
 ## Events of billing accounts
