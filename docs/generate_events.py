@@ -56,10 +56,10 @@ owners.
 
 `GET /v1/projects/{project}/cloud-events`, `GET /v1/billing/accounts/{account}/cloud-events` and
 `GET /v1/operator/cloud-events` list the same events, with the same order and filters, in the JSON format of
-[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an answer is a
-batch of them. `ipucloud events list --cloud-events` (`accounts events`, `admin events`) prints one JSON document each,
-`events.cloud_events()` of the [SDK](sdk.md#events) reads them, and [messages to webhooks](webhooks.md#cloudevents)
-have the attributes as headers.
+[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an
+answer is a batch of them. `ipucloud events list --cloud-events` (`accounts events`, `admin events`) prints one JSON
+document each, `events.cloud_events()` of the [SDK](sdk.md#events) reads them, and [messages to
+webhooks](webhooks.md#cloudevents) have the attributes as headers.
 
 ```json
 {"specversion": "1.0", "id": "81234-5120", "source": "/v1/projects/0199…", "type": "ipucloud.cluster.created",

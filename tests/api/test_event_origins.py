@@ -94,6 +94,33 @@ async def test_a_program_is_recorded_without_control_characters_and_cut(
     assert (entry["address"], entry["agent"]) == (shown["address"], shown["agent"] or "")
 
 
+@pytest.mark.parametrize(
+    ("address", "recorded"),
+    [
+        ("2001:db8:0:0:0:0:0:7", "2001:db8:0:0:0:0:0:7"),
+        ("unknown\x1b[2J" + "x" * 500, "unknown?[2J" + "x" * 53),
+        ("", None),
+    ],
+)
+async def test_what_a_proxy_says_is_recorded_without_control_characters_and_cut(
+    api: Api, address: str, recorded: str | None
+) -> None:
+    made = await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "owner"})
+    caller = api.client(made.json()["token"], address=address)
+    assert (await caller.post(f"{api.base}/tokens", json={"name": "by-ci", "role": "viewer"})).status_code == 201
+    assert (await last(api, type="token.created"))["address"] == recorded
+
+
+async def test_whoever_joins_is_of_the_project_that_they_join(api: Api) -> None:
+    invited = await api.owner.post(f"{api.base}/invitations", json={"email": "bob@example.com", "role": "viewer"})
+    nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
+    accepted = {"secret": invited.json()["secret"], "password": PASSWORD}
+    joined = await nobody.post("/v1/invitations:accept", json=accepted)
+    assert joined.status_code == 200, joined.text
+    event = await last(api, type="member.joined")
+    assert (event["actor"], *seen(event)) == ("bob@example.com", ADDRESS, AGENT, None)
+
+
 async def test_what_no_request_caused_has_no_address(api: Api) -> None:
     cluster = cluster_id(await api.make_cluster())
     async with api.world.database.begin() as connection:

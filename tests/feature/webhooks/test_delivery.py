@@ -429,7 +429,10 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
     for got in messages(receiver).values():
         name = got.path.removeprefix("/")
         message = verified(made[name].secret, got)
-        found[name].add((message["type"], message["data"]["project_id"], message["data"]["account_id"]))
+        project_id, account_id = message["data"]["project_id"], message["data"]["account_id"]
+        found[name].add((message["type"], project_id, account_id))
+        place = f"/v1/projects/{project_id}" if project_id else f"/v1/billing/accounts/{account_id}"
+        assert (got.headers["ce-source"], got.headers["ce-id"]) == (place, message["data"]["id"])
     ours, theirs = str(customer.project.id), str(other.id)
     told = "account.top_up_resumed"
     assert {each for each in found["ours"] if each[0] == told} == {(told, None, ours)}
