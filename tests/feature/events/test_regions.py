@@ -11,19 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.db.engine import Database
 from tests.support.filled import fill_in
+from tests.support.invariants import IN_REGIONS
 
 pytestmark = pytest.mark.anyio
 
-TABLES = {
-    "cluster": "clusters",
-    "partition": "partitions",
-    "job": "jobs",
-    "service": "services",
-    "terminal": "terminals",
-    "fault_report": "fault_reports",
-    "volume": "volumes",
-    "reservation": "reservations",
-}
 NOWHERE = {
     *("account", "budget", "credit_note", "export", "invitation", "invoice", "member", "project", "ssh_authority"),
     *("ssh_key", "token", "webhook"),
@@ -34,14 +25,14 @@ IN_DATA = {"quota_request"}
 def test_every_subject_has_a_region_or_none() -> None:
     """A new kind of subject of projects is in one of these, and in `partitions/event_regions.py` if it has a region."""
     subjects = {subject for kind in REGISTRY.values() if kind.project for subject in kind.subjects}
-    assert subjects == set(TABLES) | NOWHERE | IN_DATA
+    assert subjects == set(IN_REGIONS) | NOWHERE | IN_DATA
 
 
-@pytest.mark.parametrize("subject", TABLES)
+@pytest.mark.parametrize("subject", IN_REGIONS)
 async def test_an_event_has_the_region_of_its_subject(db: Database, subject: str) -> None:
     async with db.begin() as connection:
         filled = await fill_in(connection)
-        of_project = f"FROM {TABLES[subject]} WHERE project_id = :project"  # our own names
+        of_project = f"FROM {IN_REGIONS[subject]} WHERE project_id = :project"  # our own names
         found = (await connection.execute(sa.text(f"SELECT id {of_project}"), {"project": filled.project.id})).scalars()
         for each in found:
             event = {"subject": subject, "id": each}
@@ -50,7 +41,7 @@ async def test_an_event_has_the_region_of_its_subject(db: Database, subject: str
             assert (own, other) == ("luxembourg-2", None)
             break
         else:
-            pytest.fail(f"no row of {TABLES[subject]}")
+            pytest.fail(f"no row of {IN_REGIONS[subject]}")
 
 
 async def test_a_request_for_a_higher_quota_names_its_region(db: Database) -> None:
