@@ -35,7 +35,7 @@ _OF_SUBJECT = """
 SELECT type FROM events AS e JOIN {0} AS t ON t.project_id = e.project_id AND t.id = e.subject_id
  WHERE e.region IS NULL AND e.subject_type = '{1}'
 """
-_WITHOUT_REGION = sa.text(" UNION ".join(_OF_SUBJECT.format(table, subject) for subject, table in IN_REGIONS.items()))
+_WITHOUT_REGION = sa.text(" UNION ".join(_OF_SUBJECT.format(table, name) for name, table in IN_REGIONS.items()))
 
 
 async def assert_sound(
@@ -43,8 +43,8 @@ async def assert_sound(
 ) -> None:
     """Fail with every violation of a rule; `but` names the rules that the test breaks on purpose.
 
-    Fail as well with every event whose data are not what its type says, or that lacks its subject's region. With `sites`, the sites are held against the
-    database too.
+    Fail as well with every event whose data are not what its type says, or that lacks its subject's region. With
+    `sites`, the sites are held against the database too.
     """
     findings = await audit(database)
     if sites is not None:
