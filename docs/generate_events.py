@@ -29,6 +29,49 @@ added later.
 The registry is `src/ipucloud/contract/event_types/`. Events of unregistered types are not written;
 if SQL writes one, the audit finds it (`event_type_is_registered`).
 """
+ORIGINS = """
+## Who, from where
+
+Every event, in lists, streams and messages, says what caused it:
+
+| member | what |
+|---|---|
+| `actor` | e-mail of the person, or name of the token; null: the service itself did |
+| `address` | IP address that the request came from, or that a [trusted proxy](operations.md#behind-a-proxy) says |
+| `agent` | `User-Agent` of the request: at most 200 characters, control characters as `?` |
+| `request_id` | the request, as its answer and the logs name it; null: none |
+| `region` | slug of the region of the subject, such as a cluster, what is on it, or a volume; null: it has none |
+
+They are written with the event, in the transaction of the change. What a worker does later for the same operation has
+no actor, address or agent: `operation_id` leads to the event `operation.created`, which has them. Events from before
+migration 0260 have null for `address` and `agent`, and those of projects and accounts for `region` too.
+
+`address` and `agent` are personal data. They are shown to whoever reads the events of the project or billing account
+that the actor is of, and to operators in their own feed. So members of a project see those of its members and tokens;
+they see that an operator acted there, but not from where, and payers see those of their account's members and tokens,
+never those of its projects. The [audit log](security.md#the-audit-log) has the same two for every request, for
+owners.
+
+## CloudEvents
+
+`GET /v1/projects/{project}/cloud-events`, `GET /v1/billing/accounts/{account}/cloud-events` and
+`GET /v1/operator/cloud-events` list the same events, with the same order and filters, in the JSON format of
+[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an
+answer is a batch of them. `ipucloud events list --cloud-events` (`accounts events`, `admin events`) prints one JSON
+document each, `events.cloud_events()` of the [SDK](sdk.md#events) reads them, and [messages to
+webhooks](webhooks.md#cloudevents) have the attributes as headers.
+
+```json
+{"specversion": "1.0", "id": "81234-5120", "source": "/v1/projects/0199…", "type": "ipucloud.cluster.created",
+ "subject": "cluster/0199…", "time": "2026-04-01T10:00:00.000000Z", "datacontenttype": "application/json",
+ "actor": "ann@example.com", "address": "192.0.2.7", "agent": "ipucloud/0.1.0", "region": "luxembourg-2",
+ "operationid": null, "requestid": "0199…", "data": {"region": "luxembourg-2", "flavor": "m2000-pod16"}}
+```
+
+`source` and `id` together name an event once and for all. `type` is the event's, after `ipucloud.`; filters take it
+without that. `actor`, `address`, `agent`, `region`, `operationid` and `requestid` are extension attributes, and null
+means absent.
+"""
 ACCOUNTS = """
 ## Events of billing accounts
 
@@ -94,7 +137,15 @@ def page() -> str:
     of_projects = [kind for kind in _sorted() if kind.project]
     of_accounts = [kind for kind in _sorted() if kind.account]
     for_operators = [kind for kind in _sorted() if kind.operators]
-    sections = [*_types(of_projects), STREAMS, ACCOUNTS, *_types(of_accounts), OPERATORS, *_types(for_operators)]
+    sections = [
+        *_types(of_projects),
+        ORIGINS,
+        STREAMS,
+        ACCOUNTS,
+        *_types(of_accounts),
+        OPERATORS,
+        *_types(for_operators),
+    ]
     return "\n".join([NOTICE, TEXT, *sections, "", *_shapes()])
 
 

@@ -20,6 +20,22 @@ from tests.support.waiting import PATIENCE
 # Whoever moves the clock past a month's end, with no worker that seals months, breaks it.
 _BY_THE_CLOCK = frozenset({"month_is_sealed_in_time"})
 _DATA = sa.text("SELECT DISTINCT type, data::text AS data FROM events")
+IN_REGIONS = {
+    "cluster": "clusters",
+    "partition": "partitions",
+    "job": "jobs",
+    "service": "services",
+    "terminal": "terminals",
+    "fault_report": "fault_reports",
+    "volume": "volumes",
+    "reservation": "reservations",
+}
+"""Tables of subjects of events that have a region, by `subject_type`."""
+_OF_SUBJECT = """
+SELECT type FROM events AS e JOIN {0} AS t ON t.project_id = e.project_id AND t.id = e.subject_id
+ WHERE e.region IS NULL AND e.subject_type = '{1}'
+"""
+_WITHOUT_REGION = sa.text(" UNION ".join(_OF_SUBJECT.format(table, name) for name, table in IN_REGIONS.items()))
 
 
 async def assert_sound(
@@ -27,14 +43,15 @@ async def assert_sound(
 ) -> None:
     """Fail with every violation of a rule; `but` names the rules that the test breaks on purpose.
 
-    Fail as well with every event whose data are not what its type says. With `sites`, the sites are held against the
-    database too.
+    Fail as well with every event whose data are not what its type says, or that lacks its subject's region. With
+    `sites`, the sites are held against the database too.
     """
     findings = await audit(database)
     if sites is not None:
         findings += await _at_the_sites(database, sites, call_timeout)
     broken = [in_one_line(finding) for finding in findings if finding.rule.name not in {*but, *_BY_THE_CLOCK}]
     broken += await _misshapen(database)
+    broken += await _without_region(database)
     assert not broken, "\n".join(["rules are broken:", *broken])
 
 
@@ -49,6 +66,11 @@ async def _at_the_sites(database: Database, sites: Sites, call_timeout: float) -
             except SiteError:
                 pass
             await asyncio.sleep(0.1)
+
+
+async def _without_region(database: Database) -> list[str]:
+    async with database.read() as connection:
+        return [f"{type_}: no region" for type_ in (await connection.execute(_WITHOUT_REGION)).scalars()]
 
 
 async def _misshapen(database: Database) -> list[str]:

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 68140e1baf15cbfdbe3bb49f0a49d44517185c8aa6737db35e1bc25471395cfd
+// Generated from docs/openapi.json by `npm run schema`; sha256 ede8883e38303b0bb5908930bfa035c81c2548f370200257ae9d662fced1d9e0
 
 export interface paths {
     "/livez": {
@@ -95,6 +95,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateAccountBudget"];
+        trace?: never;
+    };
+    "/v1/billing/accounts/{account}/cloud-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccountCloudEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/billing/accounts/{account}/credits": {
@@ -1097,6 +1113,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listCleanings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/cloud-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOperatorCloudEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2239,6 +2271,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["updateBudget"];
+        trace?: never;
+    };
+    "/v1/projects/{project}/cloud-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCloudEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/projects/{project}/clusters": {
@@ -10939,6 +10987,31 @@ export interface components {
             items: components["schemas"]["Cleaning"][];
             next_cursor: string | null;
         };
+        CloudEvent: {
+            actor: string | null;
+            address: string | null;
+            agent: string | null;
+            data: {
+                [key: string]: unknown;
+            };
+            /** @constant */
+            datacontenttype: "application/json";
+            id: string;
+            operationid: string | null;
+            region: string | null;
+            requestid: string | null;
+            source: string;
+            /** @constant */
+            specversion: "1.0";
+            subject: string;
+            /** Format: date-time */
+            time: string;
+            type: string;
+        };
+        CloudEventPage: {
+            items: components["schemas"]["CloudEvent"][];
+            next_cursor: string | null;
+        };
         Cluster: {
             auto_repair: boolean;
             billing: components["schemas"]["Billing"];
@@ -11464,6 +11537,8 @@ export interface components {
         };
         Event: {
             actor: string | null;
+            address: string | null;
+            agent: string | null;
             /** Format: date-time */
             at: string;
             data: {
@@ -11471,6 +11546,7 @@ export interface components {
             };
             id: string;
             operation_id: string | null;
+            region: string | null;
             request_id: string | null;
             /** Format: uuid */
             subject_id: string;
@@ -12549,12 +12625,16 @@ export interface components {
         };
         MessageData: {
             account_id: string | null;
+            actor: string | null;
+            address: string | null;
+            agent: string | null;
             data: {
                 [key: string]: unknown;
             };
             id: string;
             operation_id: string | null;
             project_id: string | null;
+            region: string | null;
             request_id: string | null;
             /** Format: uuid */
             subject_id: string;
@@ -12741,6 +12821,8 @@ export interface components {
         };
         OperatorEvent: {
             actor: string | null;
+            address: string | null;
+            agent: string | null;
             /** Format: date-time */
             at: string;
             data: {
@@ -14851,6 +14933,34 @@ export interface operations {
             };
         };
     };
+    listAccountCloudEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("account.export_limit_updated" | "account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "budget.forecast_reached" | "budget.threshold_reached" | "credit_note.issued" | "invoice.issued" | "invoice.overdue" | "member.invited" | "member.joined" | "member.removed" | "operation.created" | "operation.failed" | "operation.succeeded" | "payment.failed" | "payment.received" | "payment.refunded" | "project.account_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CloudEventPage"];
+                };
+            };
+        };
+    };
     listAccountCredits: {
         parameters: {
             query?: never;
@@ -16902,6 +17012,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CleaningPage"];
+                };
+            };
+        };
+    };
+    listOperatorCloudEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("audit.repaired" | "automation.halted" | "automation.resumed" | "billing_month.late" | "billing_month.sealed" | "cluster.delete_forced" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.repair_ended" | "cluster.repair_started" | "cluster.repair_waiting" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "freeze.ended" | "freeze.started" | "hardware.drained" | "hardware.maintained" | "hardware.quarantined" | "hardware.returned_to_service" | "inventory.agrees" | "inventory.differs" | "maintenance.announced" | "price.missing" | "price.supplied" | "price_correction.accepted" | "price_correction.finished" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn")[];
+                region?: string | null;
+                project?: string | null;
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CloudEventPage"];
                 };
             };
         };
@@ -18968,6 +19106,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Budget"];
+                };
+            };
+        };
+    };
+    listCloudEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                type?: ("account.funds_exhausted" | "account.funds_low" | "account.funds_restored" | "account.restricted" | "account.restriction_lifted" | "account.top_up_paused" | "account.top_up_requested" | "account.top_up_resumed" | "account.topped_up" | "audit.repaired" | "budget.created" | "budget.deleted" | "budget.forecast_reached" | "budget.threshold_reached" | "budget.updated" | "cluster.active" | "cluster.created" | "cluster.degraded" | "cluster.delete_forced" | "cluster.deleted" | "cluster.deleting" | "cluster.error" | "cluster.expiring" | "cluster.hardware_isolated" | "cluster.hardware_replaced" | "cluster.idle_suspended" | "cluster.preempted" | "cluster.preemption_scheduled" | "cluster.preemption_withdrawn" | "cluster.rebooting" | "cluster.rebuilding" | "cluster.recovered" | "cluster.repair_ended" | "cluster.repair_scheduled" | "cluster.repair_started" | "cluster.repair_waiting" | "cluster.resized" | "cluster.resizing" | "cluster.resuming" | "cluster.schedule_missed" | "cluster.schedule_started" | "cluster.schedule_waiting" | "cluster.servers_rebuilt" | "cluster.suspend_forced" | "cluster.suspended" | "cluster.suspending" | "cluster.updated" | "credit_note.issued" | "fault_report.closed" | "fault_report.confirmed" | "fault_report.dismissed" | "fault_report.opened" | "fault_report.repaired" | "invoice.issued" | "invoice.overdue" | "job.failed" | "job.queued" | "job.retried" | "job.started" | "job.stopped" | "job.succeeded" | "maintenance.announced" | "member.invited" | "member.joined" | "member.removed" | "member.role_changed" | "operation.cancelled" | "operation.cancelling" | "operation.created" | "operation.failed" | "operation.succeeded" | "partition.active" | "partition.creating" | "partition.error" | "partition.missing" | "partition.removed" | "partition.removing" | "partition.resetting" | "partition.unknown" | "project.account_changed" | "project.charges_corrected" | "project.created" | "project.deleted" | "project.updated" | "quota.updated" | "quota_request.declined" | "quota_request.granted" | "quota_request.opened" | "quota_request.withdrawn" | "reservation.active" | "reservation.cancelled" | "reservation.created" | "reservation.ended" | "service.created" | "service.failed" | "service.restarted" | "service.started" | "service.stopped" | "ssh_authority.rotated" | "ssh_certificate.issued" | "ssh_key.created" | "ssh_key.deleted" | "terminal.closed" | "terminal.opened" | "token.created" | "token.revoked" | "token.rotated" | "volume.attached" | "volume.available" | "volume.created" | "volume.deleted" | "volume.detached" | "volume.failed" | "volume.resized" | "volume.updated" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated")[];
+                subject?: string | null;
+                after?: string | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CloudEventPage"];
                 };
             };
         };

@@ -8,6 +8,7 @@ import { TYPES_OF } from "../api/live";
 import { eventPage } from "../api/queries";
 import { useProject } from "../app/Project";
 import { useFormat, useStrings } from "../i18n";
+import { Actor } from "./Actor";
 import { Choice } from "./Choice";
 import { Empty } from "./Empty";
 import { FailedPage, Failure } from "./Failure";
@@ -72,7 +73,7 @@ export function EventTable({ subject, account }: { subject?: string; account?: s
         { id: "at", header: s.at, ...(account === undefined && { sortingField: "at" }), cell: (each) => f.moment(each.at) },
         { id: "event", header: s.event, isRowHeader: true, cell: (each) => <EventName type={each.type} /> },
         ...(subject ? [] : [{ id: "about", header: events.about, cell: (each: Schemas["Event"]) => <Subject event={each} /> }]),
-        { id: "actor", header: events.actor, cell: (each) => each.actor ?? common.none },
+        { id: "actor", header: events.actor, cell: (each) => <Actor event={each} /> },
         { id: "details", header: events.details, cell: (each) => details(each.data, s.operations) || common.none },
       ]}
       pagination={<Pager pages={pages} next={data?.next_cursor} />}

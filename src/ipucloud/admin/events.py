@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
+from ipucloud.events.feed import KNOWN_ORIGIN, cloud_event
 from ipucloud.events.news import Feed
 
 _ASKED = "CASE e.subject_type WHEN 'quota_request' THEN e.data ->> 'region' END"
@@ -41,8 +42,9 @@ _DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'region', place, 'project', project, 'subject_type', subject_type,
   'subject_id', subject_id, 'subject_name', subject_name, 'operation_id', operation_id, 'request_id', request_id,
-  'actor', actor, 'at', {rfc3339("created_at")}, 'data', data)
+  'actor', actor, {KNOWN_ORIGIN}, 'at', {rfc3339("created_at")}, 'data', data)
 """
+_CLOUD_EVENT = cloud_event(KNOWN_ORIGIN, "place")
 _BEHIND = {
     Order.OLDEST_FIRST: "AND (e.transaction, e.id) > (:after_transaction, :after_id)",
     Order.NEWEST_FIRST: "AND (e.transaction, e.id) < (:after_transaction, :after_id)",
@@ -57,13 +59,13 @@ class EventsFound(NamedTuple):
     next: str | None
 
 
-def _list(order: Order) -> Query[EventsFound]:
+def _list(order: Order, document: str) -> Query[EventsFound]:
     return Query(
         clauses(
             *("WITH found AS (", _COLUMNS, _SOURCE, _FILTERED, _BEHIND[order], "ORDER BY"),
             *(", ".join(f"e.{each}" for each in _SORTED[order].split(", ")), "LIMIT CAST(:limit AS integer) + 1),"),
             *("page AS (SELECT found.*, row_number() OVER (ORDER BY", _SORTED[order], ") AS number FROM found)"),
-            *("SELECT (SELECT coalesce(json_agg(", _DOCUMENT, "ORDER BY number), '[]')::text FROM page"),
+            *("SELECT (SELECT coalesce(json_agg(", document, "ORDER BY number), '[]')::text FROM page"),
             "WHERE number <= :limit) AS items, (SELECT transaction || '-' || id FROM page",
             "WHERE number = :limit AND EXISTS (SELECT FROM page WHERE number > :limit)) AS next",
         ),
@@ -71,7 +73,10 @@ def _list(order: Order) -> Query[EventsFound]:
     )
 
 
-LIST_EVENTS: Mapping[Order, Query[EventsFound]] = {order: _list(order) for order in Order}
+OperatorLists: TypeAlias = Mapping[Order, Query[EventsFound]]
+
+LIST_EVENTS: OperatorLists = {order: _list(order, _DOCUMENT) for order in Order}
+LIST_CLOUD_EVENTS: OperatorLists = {order: _list(order, _CLOUD_EVENT) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, `:region` and `:project`, NULL for all."""
 
 PLATFORM = UUID(int=0)

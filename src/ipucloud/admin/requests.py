@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ipucloud.admin.work import ITEMS, WORK_ITEM
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
-from ipucloud.events.feed import DOCUMENT
+from ipucloud.events.feed import KNOWN_ORIGIN, document
 from ipucloud.operations.queries import DOCUMENTS
 
 MOST = 1000
@@ -47,7 +47,7 @@ READ_TRACE = Query(
         _EVENTS,
         "SELECT (SELECT coalesce(json_agg(document ORDER BY place), '[]') FROM documents)::text AS operations,",
         "(SELECT coalesce(json_agg(",
-        DOCUMENT,
+        document(KNOWN_ORIGIN),
         "ORDER BY transaction, id), '[]') FROM told)::text AS events,",
         "(SELECT coalesce(json_agg(json_build_object(",
         WORK_ITEM,

@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 
 from ipucloud.api.credentials import SAFE_METHODS
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.identity import audit_log
 from ipucloud.identity.access import project_parameters
 from ipucloud.identity.audit_log import Asked
@@ -24,7 +24,6 @@ log = structlog.get_logger(__name__)
 
 READS = frozenset({Permission.TOKEN_READ, Permission.BILLING_READ, Permission.ACCOUNT_READ, Permission.AUDIT_READ})
 """Reads with these permissions have entries too."""
-_AGENT = 200
 
 
 @dataclass
@@ -84,10 +83,8 @@ async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outc
 
 def asked(request: HTTPConnection, operation: str) -> Asked:
     """How the entry of a request begins."""
-    agent = request.headers.get("user-agent", "")[:_AGENT]
-    printable = "".join(each if each.isprintable() else "?" for each in agent)
-    address = (request.scope.get("client") or ("",))[0]
-    return Asked(operation, _method(request), address, printable, trace_of(request).request_id)
+    address, agent = origin_of(request)
+    return Asked(operation, _method(request), address, agent, trace_of(request).request_id)
 
 
 def _method(request: HTTPConnection) -> str:

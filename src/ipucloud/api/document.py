@@ -68,6 +68,7 @@ TAGS = {
     "billing": "Accounts, charges, reports, invoices, payments and exports.",
     "budgets": "Alerts and limits on a month's cost.",
     "events": "What happened in a project, in order.",
+    "cloud-events": "The same, in the format of CloudEvents 1.0.",
     "event-types": "Every type of event, with its data.",
     "audit-log": "Who asked for what, with which result.",
     "webhooks": "Events sent to a server of yours.",

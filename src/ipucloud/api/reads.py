@@ -27,6 +27,7 @@ from ipucloud.identity.access import (
     unauthenticated,
 )
 from ipucloud.identity.roles import Permission, Role
+from ipucloud.kernel.actor import NO_ORIGIN
 from ipucloud.kernel.errors import not_found
 
 
@@ -91,7 +92,7 @@ async def read_platform(request: HTTPConnection, statement: Query[Row], **parame
 
 async def principal(request: HTTPConnection) -> Principal:
     """The caller, outside any project. Raises `Problem` 401 or 403."""
-    found = await read_platform(request, IDENTIFY)
+    found = await read_platform(request, IDENTIFY, **NO_ORIGIN._asdict())
     trace_of(request).concerns(token_id=found.token_id)
     return found
 

@@ -23,7 +23,7 @@ from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.identity.access import authorize
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.actor import Actor, Origin
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import STATE_CONFLICT, TOO_MANY_CONNECTIONS, UNAVAILABLE, Problem
 from ipucloud.reconcile.wake import Notifier
@@ -50,6 +50,7 @@ class Caller(NamedTuple):
     project: str
     permission: Permission
     request_id: str
+    origin: Origin
 
 
 class Place(NamedTuple):
@@ -187,7 +188,7 @@ class ServiceLogins:
 
     async def _requested(self, place: Place, caller: Caller, key: asyncssh.SSHKey) -> Terminal:
         async def work(connection: AsyncConnection) -> Terminal:
-            scope = await authorize(connection, caller.token_hash, caller.project, caller.permission)
+            scope = await authorize(connection, caller.token_hash, caller.project, caller.permission, caller.origin)
             actor = Actor(scope.project_id, scope.token_id, caller.request_id)
             return await store.request(
                 connection,

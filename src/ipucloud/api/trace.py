@@ -10,9 +10,13 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from ipucloud.identity.access import unauthenticated
+from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.ids import new_id
 
 _KEY = "ipucloud.trace"
+_ADDRESS = 64
+_AGENT = 200
+"""Characters that are recorded of an address and of a `User-Agent`."""
 _WELL_FORMED = re.compile(rb"[A-Za-z0-9_-]{16,64}")
 
 
@@ -72,3 +76,16 @@ def trace_of(request: HTTPConnection) -> Trace:
 def scope_trace(scope: Scope) -> Trace:
     found: Trace = scope[_KEY]
     return found
+
+
+def origin_of(request: HTTPConnection) -> Origin:
+    """Where the request came from, as it is recorded: without control characters, and cut.
+
+    The address is that of the connection, or what a trusted proxy says.
+    """
+    address, *_ = request.scope.get("client") or ("",)
+    return Origin(_recorded(address, _ADDRESS), _recorded(request.headers.get("user-agent", ""), _AGENT))
+
+
+def _recorded(text: str, length: int) -> str:
+    return "".join(each if each.isprintable() else "?" for each in text[:length])

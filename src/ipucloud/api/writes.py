@@ -13,7 +13,7 @@ from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, KeyedRequest, Moves, keyed
 from ipucloud.api.reads import permission_of
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.idempotency.store import PLATFORM
 from ipucloud.identity.access import Principal, Scope, authorize, identify
 from ipucloud.kernel.actor import AccountActor, Actor
@@ -39,7 +39,7 @@ async def change(request: Request, project: str, effect: Change, *, moves: Moves
     key = await _key(request, moves)
 
     async def work(connection: AsyncConnection) -> Answer:
-        scope = await authorize(connection, trace.credential(), project, permission_of(request))
+        scope = await authorize(connection, trace.credential(), project, permission_of(request), origin_of(request))
         trace.admit(project_id=scope.project_id, token_id=scope.token_id)
         failpoint("request.authorized")
         answer = await _once(connection, scope.project_id, key, moves, lambda: effect(connection, scope))
@@ -60,7 +60,7 @@ async def change_platform(
     key = await _key(request, moves)
 
     async def work(connection: AsyncConnection) -> Answer:
-        principal = await identify(connection, trace.credential(), permission_of(request))
+        principal = await identify(connection, trace.credential(), permission_of(request), origin_of(request))
         trace.admit(token_id=principal.token_id)
         return await _once(
             connection, principal.token_id if own else PLATFORM, key, moves, lambda: effect(connection, principal)
@@ -77,7 +77,7 @@ async def change_account(
     key = await _key(request, None)
 
     async def work(connection: AsyncConnection) -> Answer:
-        principal = await identify(connection, trace.credential(), permission_of(request))
+        principal = await identify(connection, trace.credential(), permission_of(request), origin_of(request))
         trace.admit(token_id=principal.token_id)
         if principal.account not in {None, account}:
             raise not_found()

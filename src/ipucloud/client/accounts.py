@@ -10,6 +10,7 @@ from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
 from ipucloud.client.models import (
     BillingAccount,
+    CloudEvent,
     Credit,
     Dunning,
     Event,
@@ -218,6 +219,20 @@ def events(
     """What happens to the account's money, newest first. The filters are those of `events.list`."""
     query = {"type": tuple(type), "subject": subject, "after": after, "order": order, "limit": limit}
     return request.get(f"{_path(account)}/events", Page[Event], query, scoped=False)
+
+
+def cloud_events(
+    account: Ref,
+    *,
+    type: Sequence[str] = (),
+    subject: str | None = None,
+    after: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[CloudEvent]]:
+    """The same events in the JSON format of CloudEvents 1.0."""
+    query = {"type": tuple(type), "subject": subject, "after": after, "order": order, "limit": limit}
+    return request.get(f"{_path(account)}/cloud-events", Page[CloudEvent], query, scoped=False)
 
 
 def stream_events(account: Ref, *, after: str | None = None) -> Call[Event]:

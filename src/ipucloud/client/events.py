@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call
-from ipucloud.client.models import Event, EventType, Page
+from ipucloud.client.models import CloudEvent, Event, EventType, Page
 
 
 def list(
@@ -22,6 +22,19 @@ def list(
     """
     query = {"type": type, "subject": subject, "after": after, "order": order, "limit": limit}
     return request.get("events", Page[Event], query)
+
+
+def cloud_events(
+    *,
+    type: str | None = None,
+    subject: str | None = None,
+    after: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[CloudEvent]]:
+    """The same events in the JSON format of CloudEvents 1.0; the arguments are those of `list`."""
+    query = {"type": type, "subject": subject, "after": after, "order": order, "limit": limit}
+    return request.get("cloud-events", Page[CloudEvent], query)
 
 
 def stream(*, after: str | None = None) -> Call[Event]:

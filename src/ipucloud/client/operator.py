@@ -11,6 +11,7 @@ from ipucloud.client.call import Call, Ref, given, segment
 from ipucloud.client.models import (
     AuditEntry,
     Cleaning,
+    CloudEvent,
     Controller,
     Defragmentation,
     Freeze,
@@ -308,6 +309,21 @@ def events(
     """What happens to the platform, newest first; `project`: a slug. `after` and `order` as for a project's events."""
     filters = {"region": region, "project": project, "subject": subject, "after": after, "order": order}
     return _get("events", Page[OperatorEvent], type=tuple(type), **filters, limit=limit)
+
+
+def cloud_events(
+    *,
+    type: Sequence[str] = (),
+    region: str | None = None,
+    project: str | None = None,
+    subject: Ref | None = None,
+    after: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[CloudEvent]]:
+    """The same events in the JSON format of CloudEvents 1.0."""
+    filters = {"region": region, "project": project, "subject": subject, "after": after, "order": order}
+    return _get("cloud-events", Page[CloudEvent], type=tuple(type), **filters, limit=limit)
 
 
 def stream_events(*, after: str | None = None) -> Call[OperatorEvent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -12,6 +12,37 @@ from pydantic import BaseModel, Field
 from ipucloud.contract.event_types.names import AccountEventTypeName, EventTypeName, OperatorEventTypeName
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Order, Page, Paged
+
+EventActor = Annotated[
+    str | None,
+    Field(
+        description="E-mail of the person, or name of the token, that caused it; null: the service itself did.",
+        examples=["ann@example.com"],
+    ),
+]
+EventAddress = Annotated[
+    str | None,
+    Field(
+        description="IP address that the request came from. Null: no request caused it, the actor is of another project"
+        " or account, or of the platform, or it happened before this was recorded.",
+        examples=["192.0.2.7"],
+    ),
+]
+EventAgent = Annotated[
+    str | None,
+    Field(
+        description="Program that sent the request, as it says, cut after 200 characters; null like `address`, or it"
+        " does not say.",
+        examples=["ipucloud/0.1.0"],
+    ),
+]
+EventRegion = Annotated[
+    str | None,
+    Field(
+        description="Slug of the region of the subject; null: it has none, or it happened before this was recorded.",
+        examples=["luxembourg-2"],
+    ),
+]
 
 
 class EventOut(Answer):
@@ -23,15 +54,46 @@ class EventOut(Answer):
     subject_id: UUID
     operation_id: UUID | None
     request_id: str | None
-    actor: str | None = Field(
-        description="E-mail of the person, or name of the token, that caused it; null: the service itself did.",
-        examples=["ann@example.com"],
-    )
+    actor: EventActor
+    address: EventAddress
+    agent: EventAgent
+    region: EventRegion
     at: datetime
     data: Mapping[str, object]
 
 
 class EventPage(Page[EventOut]):
+    pass
+
+
+class CloudEventOut(Answer):
+    """An event in the JSON format of CloudEvents 1.0, where a null attribute is the same as none."""
+
+    specversion: Literal["1.0"] = Field(description="Version of CloudEvents.")
+    id: str = Field(description="Id of the event, unique within its source.", examples=["81234-5120"])
+    source: str = Field(
+        description="The project or account whose event it is, or the platform.",
+        examples=["/v1/projects/0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"],
+    )
+    type: str = Field(description="`ipucloud.` and the type of the event.", examples=["ipucloud.cluster.created"])
+    subject: str = Field(
+        description="Kind and id of the object that it is about; without an id, the kind alone.",
+        examples=["cluster/0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"],
+    )
+    time: datetime = Field(description="When it happened.")
+    datacontenttype: Literal["application/json"] = Field(description="What `data` is.")
+    actor: EventActor
+    address: EventAddress
+    agent: EventAgent
+    region: EventRegion
+    operationid: UUID | None = Field(description="The operation that it is part of; null: of none.", examples=[None])
+    requestid: str | None = Field(description="The request that caused it; null: none did.")
+    data: Mapping[str, object] = Field(
+        description="`data` of the event.", examples=[{"region": "luxembourg-2", "flavor": "m2000-pod16"}]
+    )
+
+
+class CloudEventPage(Page[CloudEventOut]):
     pass
 
 
@@ -51,9 +113,14 @@ class OperatorEventOut(Answer):
     )
     operation_id: UUID | None = Field(description="The operation that it is part of; null: of none.", examples=[None])
     request_id: str | None = Field(description="The request that caused it; null: none did.")
-    actor: str | None = Field(
-        description="E-mail of the person, or name of the token, that caused it; null: the service itself did.",
-        examples=["ann@example.com"],
+    actor: EventActor
+    address: str | None = Field(
+        description="IP address that the request came from; null: none caused it, or before that was recorded.",
+        examples=["192.0.2.7"],
+    )
+    agent: str | None = Field(
+        description="Program that sent the request, as it says; null like `address`, or it does not say.",
+        examples=["ipucloud/0.1.0"],
     )
     at: datetime = Field(description="When it happened.")
     data: Mapping[str, object] = Field(

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.event_types.names import AccountEventTypePattern, EventTypePattern
+from ipucloud.contract.events import EventActor, EventAddress, EventAgent, EventRegion
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.lists import Listed, Page
 
@@ -164,6 +165,10 @@ class MessageData(Answer):
     subject_id: UUID
     operation_id: UUID | None
     request_id: str | None
+    actor: EventActor
+    address: EventAddress
+    agent: EventAgent
+    region: EventRegion
     data: dict[str, object]
 
 

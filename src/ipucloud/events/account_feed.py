@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
-from ipucloud.events.feed import DOCUMENT
+from ipucloud.events.feed import CLOUD_EVENT, DOCUMENT
 
 _BEHIND = {Order.OLDEST_FIRST: ">", Order.NEWEST_FIRST: "<"}
 _SORTED = {Order.OLDEST_FIRST: "transaction, id", Order.NEWEST_FIRST: "transaction DESC, id DESC"}
@@ -21,7 +21,7 @@ class AccountEventsFound(NamedTuple):
     next: str | None
 
 
-def _list(order: Order) -> Query[AccountEventsFound]:
+def _list(order: Order, document: str) -> Query[AccountEventsFound]:
     return Query(
         clauses(
             "WITH found AS (SELECT * FROM events WHERE account_id = :account_id",
@@ -32,7 +32,7 @@ def _list(order: Order) -> Query[AccountEventsFound]:
             f"ORDER BY {_SORTED[order]} LIMIT CAST(:limit AS integer) + 1),",
             *("page AS (SELECT found.*, row_number() OVER (ORDER BY", _SORTED[order], ") AS place FROM found)"),
             "SELECT (SELECT coalesce(json_agg(",
-            DOCUMENT,
+            document,
             "ORDER BY place), '[]')::text FROM page WHERE place <= :limit) AS items,",
             "(SELECT transaction || '-' || id FROM page",
             "WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next",
@@ -41,5 +41,8 @@ def _list(order: Order) -> Query[AccountEventsFound]:
     )
 
 
-LIST_ACCOUNT_EVENTS: Mapping[Order, Query[AccountEventsFound]] = {order: _list(order) for order in Order}
+AccountLists: TypeAlias = Mapping[Order, Query[AccountEventsFound]]
+
+LIST_ACCOUNT_EVENTS: AccountLists = {order: _list(order, DOCUMENT) for order in Order}
+LIST_ACCOUNT_CLOUD_EVENTS: AccountLists = {order: _list(order, CLOUD_EVENT) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, and `:account_id`."""

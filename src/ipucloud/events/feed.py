@@ -49,13 +49,38 @@ class FeedEvent(NamedTuple):
     document: str
 
 
-DOCUMENT = f"""
+_OWN = "CASE WHEN actor_home = coalesce(project_id, account_id) THEN {0} END"
+SHOWN_ORIGIN = f"'address', {_OWN.format('address')}, 'agent', {_OWN.format('agent')}"
+"""Where the request came from, for the readers of the project or account that the actor is of; null to others."""
+KNOWN_ORIGIN = "'address', address, 'agent', agent"
+"""The same for operators."""
+
+
+def document(origin: str) -> str:
+    """SQL of an event as in the API, over columns of `events`."""
+    return f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'subject_type', subject_type, 'subject_id', subject_id,
-  'operation_id', operation_id, 'request_id', request_id, 'actor', actor,
+  'operation_id', operation_id, 'request_id', request_id, 'actor', actor, {origin}, 'region', region,
   'at', {rfc3339("created_at")}, 'data', data)
 """
-"""An event as in the API, over columns of `events`."""
+
+
+def cloud_event(origin: str, region: str = "region") -> str:
+    """SQL of the same as a CloudEvent 1.0 in its JSON format."""
+    return f"""
+json_build_object(
+  'specversion', '1.0', 'id', transaction || '-' || id,
+  'source', coalesce('/v1/projects/' || project_id, '/v1/billing/accounts/' || account_id, '/v1/operator'),
+  'type', 'ipucloud.' || type, 'subject', concat_ws('/', subject_type, subject_id), 'time', {rfc3339("created_at")},
+  'datacontenttype', 'application/json', 'actor', actor, {origin}, 'region', {region},
+  'operationid', operation_id, 'requestid', request_id, 'data', data)
+"""
+
+
+DOCUMENT = document(SHOWN_ORIGIN)
+CLOUD_EVENT = cloud_event(SHOWN_ORIGIN)
+"""For the readers of a project or an account."""
 
 _SETTLED = """
 FROM events
@@ -96,15 +121,20 @@ class EventsFound(NamedTuple):
     next: str | None
 
 
-LIST_EVENTS: Mapping[Order, str] = {
-    order: clauses(
-        *(", page AS (SELECT transaction, id, row_number() OVER (", _SORTED[order], ") AS place,"),
-        *(DOCUMENT, "AS document", _page(order), ")"),
-        _ANSWER,
-    )
-    for order in Order
-}
-"""Continues `identity.access.authenticated`; parameters from `list_parameters`; `EventsFound`."""
+def _list(document: str) -> Mapping[Order, str]:
+    return {
+        order: clauses(
+            *(", page AS (SELECT transaction, id, row_number() OVER (", _SORTED[order], ") AS place,"),
+            *(document, "AS document", _page(order), ")"),
+            _ANSWER,
+        )
+        for order in Order
+    }
+
+
+LIST_EVENTS = _list(DOCUMENT)
+LIST_CLOUD_EVENTS = _list(CLOUD_EVENT)
+"""Continue `identity.access.authenticated`; parameters from `list_parameters`; `EventsFound`."""
 
 _READ = Query(
     clauses(

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.documents import Fragment
+from ipucloud.kernel.actor import NO_ORIGIN, Origin
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
 """Begins a statement that records events; the continuation provides the rows, as in `contract.event_types`."""
@@ -31,13 +32,23 @@ _RECORD = sa.text(
 
 
 _ACT_AS = sa.text(
-    "SELECT set_config('ipucloud.actor', :actor, true) || set_config('ipucloud.actor_kind', 'user', true)"
+    """
+    SELECT concat(
+      set_config('ipucloud.actor', :actor, true), set_config('ipucloud.actor_kind', 'user', true),
+      set_config('ipucloud.actor_home', CAST(CAST(:home AS uuid) AS text), true),
+      set_config('ipucloud.address', :address, true), set_config('ipucloud.agent', :agent, true))
+    """
 )
 
 
-async def act_as(connection: AsyncConnection, actor: str) -> None:
-    """Have the transaction's further events name a person. `identity.access` does so for whoever it admits."""
-    await connection.execute(_ACT_AS, {"actor": actor})
+async def act_as(
+    connection: AsyncConnection, actor: str, *, home: UUID | None = None, origin: Origin = NO_ORIGIN
+) -> None:
+    """Have the transaction's further events name a person, of a project or account, and where the request came from.
+
+    `identity.access` does so for whoever it admits.
+    """
+    await connection.execute(_ACT_AS, {"actor": actor, "home": home, **origin._asdict()})
 
 
 async def record(

@@ -32,12 +32,30 @@ events = sa.Table(
     json_column("data", default="'{}'"),
     instant("created_at", default_now=True),
     sa.Column("operators", sa.Boolean, nullable=False, server_default="false", comment="operators read it too"),
-    sa.Column("region", sa.Text, comment="of an event that operators read; NULL: none, or the cluster's"),
+    sa.Column("region", sa.Text, comment="its slug; NULL: none"),
     sa.Column(
         "actor",
         sa.Text,
         server_default=sa.text("nullif(current_setting('ipucloud.actor', true), '')"),
         comment="e-mail of the person, or name of the token, that caused it; NULL: no request",
+    ),
+    sa.Column(
+        "actor_home",
+        sa.Uuid,
+        server_default=sa.text("CAST(nullif(current_setting('ipucloud.actor_home', true), '') AS uuid)"),
+        comment="project or account of that token, whose readers see the next two; NULL: the platform's, or none",
+    ),
+    sa.Column(
+        "address",
+        sa.Text,
+        server_default=sa.text("nullif(current_setting('ipucloud.address', true), '')"),
+        comment="IP address that the request came from; NULL: no request",
+    ),
+    sa.Column(
+        "agent",
+        sa.Text,
+        server_default=sa.text("nullif(current_setting('ipucloud.agent', true), '')"),
+        comment="program that sent it, as it says; NULL: no request, or it does not say",
     ),
     tenant_key("events"),
     sa.CheckConstraint(
@@ -45,6 +63,7 @@ events = sa.Table(
         name="reader",
     ),
     sa.CheckConstraint("project_id IS NULL AND account_id IS NULL OR subject_id IS NOT NULL", name="subject"),
+    sa.CheckConstraint("length(address) <= 64 AND length(agent) <= 200", name="origin"),
 )
 sa.Index("ix_events_feed", events.c.project_id, events.c.transaction, events.c.id)
 sa.Index("ix_events_subject", events.c.project_id, events.c.subject_id, events.c.transaction, events.c.id)

@@ -17,6 +17,7 @@ from uuid import UUID
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
+from ipucloud.kernel.actor import NO_ORIGIN, Origin
 from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
 
 PRINCIPAL = """
@@ -90,19 +91,26 @@ class _Admission(NamedTuple):
 
 _ACTOR = """
 set_config('ipucloud.actor', (
-  SELECT CASE WHEN set_config('ipucloud.actor_kind', CASE
-           WHEN tokens.owner_id IS NOT NULL THEN 'user'
-           WHEN tokens.project_id IS NULL AND tokens.account_id IS NULL THEN 'operator'
-           ELSE 'token' END, true) IS NOT NULL THEN coalesce(users.email, tokens.name) END
+  SELECT CASE WHEN concat(
+           set_config('ipucloud.actor_kind', CASE
+             WHEN tokens.owner_id IS NOT NULL THEN 'user'
+             WHEN tokens.project_id IS NULL AND tokens.account_id IS NULL THEN 'operator'
+             ELSE 'token' END, true),
+           set_config('ipucloud.actor_home', coalesce(tokens.project_id, tokens.account_id)::text, true),
+           set_config('ipucloud.address', :address, true),
+           set_config('ipucloud.agent', :agent, true)) IS NOT NULL
+         THEN coalesce(users.email, tokens.name) END
     FROM tokens LEFT JOIN users ON users.id = tokens.owner_id
    WHERE tokens.id = principal.token_id), true) AS actor
 """
-"""Who acts, kept for the transaction: its events, operations and jobs record that."""
+"""Who acts, of which project or account, and from where, kept for the transaction: its events, operations and jobs
+record that. Parameters: those of an `Origin`.
+"""
 IDENTIFY = Query(
     f"WITH {PRINCIPAL} SELECT role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
     Principal,
 )
-"""The live token of `:token_hash`, or no row."""
+"""The live token of `:token_hash`, or no row. The other parameters: those of an `Origin`."""
 
 _AUTHORIZE = authenticated(
     f"SELECT principal.role, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
@@ -149,18 +157,32 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
     require(Role(role), permission)
 
 
-async def identify(connection: Statements, token_hash: bytes, permission: Permission) -> Principal:
-    """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
-    principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash})
+async def identify(
+    connection: Statements, token_hash: bytes, permission: Permission, origin: Origin = NO_ORIGIN
+) -> Principal:
+    """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403.
+
+    `origin`: where the request came from; the events of the transaction have it.
+    """
+    principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash, **origin._asdict()})
     if principal is None:
         raise unauthenticated()
     require(principal.role, permission)
     return principal
 
 
-async def authorize(connection: Statements, token_hash: bytes, project_ref: str, permission: Permission) -> Scope:
-    """The live token acting in the project. Raises `Problem` 401, 404 or 403, as `admit` does."""
-    parameters = {"token_hash": token_hash, **project_parameters(project_ref)}
+async def authorize(
+    connection: Statements,
+    token_hash: bytes,
+    project_ref: str,
+    permission: Permission,
+    origin: Origin = NO_ORIGIN,
+) -> Scope:
+    """The live token acting in the project; `origin` as for `identify`.
+
+    Raises `Problem` 401, 404 or 403, as `admit` does.
+    """
+    parameters = {"token_hash": token_hash, **origin._asdict(), **project_parameters(project_ref)}
     found = await _AUTHORIZE.one_or_none(connection, parameters)
     if found is None:
         raise unauthenticated()

@@ -19,6 +19,7 @@ from ipucloud.identity import invitations, people
 from ipucloud.identity.people import User
 from ipucloud.identity.providers import Identity
 from ipucloud.identity.tokens import Kind, new_secret
+from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.errors import (
     IDENTITY_CONFLICT,
     INVITATION_ENDED,
@@ -113,7 +114,11 @@ async def take(connection: AsyncConnection, state_hash: bytes | None, browser_ha
 
 
 async def person(
-    connection: AsyncConnection, identity: Identity, invitation_hash: bytes | None, request_id: str
+    connection: AsyncConnection,
+    identity: Identity,
+    invitation_hash: bytes | None,
+    request_id: str,
+    origin: Origin,
 ) -> tuple[User, str | None]:
     """Whose the identity is, and the home that it has just joined: the slug of a project, or an account's id.
 
@@ -133,7 +138,7 @@ async def person(
         return user, None
     if invited.email != user.email:
         raise Problem(PERMISSION_DENIED, f"The invitation is to {invited.email}, and you signed in as {user.email}.")
-    await invitations.accept(connection, invitation_hash, user.id, request_id)
+    await invitations.accept(connection, invitation_hash, user.id, request_id, origin)
     return user, invited.project or str(invited.account_id)
 
 

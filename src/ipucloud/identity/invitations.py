@@ -20,6 +20,7 @@ from ipucloud.identity.people import unknowable
 from ipucloud.identity.projects import lock
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret
+from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.errors import ALREADY_INVITED, ALREADY_MEMBER, INVITATION_ENDED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 
@@ -209,7 +210,9 @@ def opened(found: Invited | None) -> Invited:
     return found
 
 
-async def accept(connection: AsyncConnection, secret_hash: bytes, user_id: UUID, request_id: str) -> Invited:
+async def accept(
+    connection: AsyncConnection, secret_hash: bytes, user_id: UUID, request_id: str, origin: Origin
+) -> Invited:
     """Make the person a member, and use up the invitation. The caller knows that it is the invited person's account.
 
     Raises `Problem` not_found, invitation_ended, already_member.
@@ -218,8 +221,8 @@ async def accept(connection: AsyncConnection, secret_hash: bytes, user_id: UUID,
     invited = opened(await FIND.one_or_none(connection, {"secret_hash": secret_hash}))
     if invited.project_id is not None:
         await lock(connection, invited.project_id)  # against its deletion, which revokes the tokens that there are
-    await act_as(connection, invited.email)
     home = Home(invited.project_id, invited.account_id, request_id)
+    await act_as(connection, invited.email, home=home.id, origin=origin)
     member_id = await _JOIN.one_or_none(
         connection,
         {

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
+
+
+class Origin(NamedTuple):
+    """Where a request came from: the client's address, and its program as it says. Empty: not known."""
+
+    address: str
+    agent: str
+
+
+NO_ORIGIN = Origin("", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,7 +191,7 @@ class Deliverer:
 
     async def _try(self, inputs: EndpointInputs, due: Due, secrets: Sequence[str]) -> Tried:
         began = time.monotonic()
-        signed = headers(due.id, due.payload, inputs.now, secrets)
+        signed = headers(due.id, due.payload, inputs.now, secrets, inputs.home)
         sent = await self._sender.send(inputs.url, due.payload.encode(), signed)
         return Tried(due, sent, time.monotonic() - began)
 

@@ -26,8 +26,9 @@ from ipucloud.contract.event_payloads.projects import OperationOf
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database
-from ipucloud.events.log import record
+from ipucloud.events.log import act_as, record
 from ipucloud.identity.members import Home
+from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
@@ -163,6 +164,73 @@ async def test_an_event_becomes_one_signed_thin_message(customer: Customer, rece
     old = got.headers | {"webhook-timestamp": str(int(got.headers["webhook-timestamp"]) - 301)}
     with pytest.raises(WebhookVerificationError):
         verified(made.secret, Got(got.path, old, got.body))
+
+
+async def test_a_message_has_the_attributes_of_a_cloud_event(customer: Customer, receiver: Receiver) -> None:
+    """In the binary mode of CloudEvents' HTTP binding, percent-encoded; absent where the event has none."""
+    made = await customer.hook(receiver, "token.*", "cluster.created")
+    agent = 'Mozilla/5.0 (X11) "100%" é'
+    async with customer.database.begin() as connection:
+        await act_as(connection, "ann@example.com", home=customer.project.id, origin=Origin("2001:db8::7", agent))
+        token = REGISTRY["token.created"]
+        await record(connection, token, project_id=customer.project.id, subject_id=SUBJECT, request_id="r1")
+    async with customer.database.begin() as connection:
+        await act_as(connection, "operator@example.com", origin=Origin("198.51.100.1", "curl"))
+        token = REGISTRY["token.revoked"]
+        await record(connection, token, project_id=customer.project.id, subject_id=SUBJECT)
+    await settled(customer.database)
+    async with customer.worker():
+        await until(lambda: len(messages(receiver)) == 2)
+        async with customer.database.begin() as connection:
+            await store.ping(connection, customer.home, made.id)
+        await until(lambda: len(messages(receiver)) == 3)
+    found = {got.headers["ce-type"]: got for got in messages(receiver).values()}
+    own, other, ping = (found[f"ipucloud.{name}"] for name in ("token.created", "token.revoked", "webhook.ping"))
+    message = verified(made.secret, own)
+    event = message["data"]
+    assert (event["address"], event["agent"], event["region"]) == ("2001:db8::7", agent, None)
+    assert _attributes(own) == {
+        "specversion": "1.0",
+        "id": event["id"],
+        "source": f"/v1/projects/{customer.project.id}",
+        "type": "ipucloud.token.created",
+        "subject": f"token/{SUBJECT}",
+        "time": message["timestamp"],
+        "actor": "ann@example.com",
+        "address": "2001:db8::7",
+        "agent": "Mozilla/5.0%20(X11)%20%22100%25%22%20%C3%A9",
+        "requestid": "r1",
+    }
+    assert own.headers["content-type"] == "application/json"
+    assert {"address", "agent", "requestid"}.isdisjoint(_attributes(other))
+    assert (_attributes(other)["actor"], b"198.51.100.1" in other.body) == ("operator@example.com", False)
+    assert _attributes(ping)["id"] == ping.headers["webhook-id"]
+
+
+async def test_a_message_of_an_earlier_version_is_sent_with_what_it_has(customer: Customer, receiver: Receiver) -> None:
+    await customer.hook(receiver, "cluster.*")
+    receiver.status = 500
+    await customer.emit()
+    async with customer.worker():
+        await until(lambda: customer.value("SELECT tries = 1 FROM webhook_deliveries"))
+    async with customer.database.begin() as connection:
+        await connection.execute(
+            sa.text(
+                "UPDATE webhook_deliveries SET state = 'pending', next_at = app_now(), payload = CAST("
+                " CAST(payload AS jsonb) #- '{data,address}' #- '{data,agent}' #- '{data,region}' #- '{data,actor}'"
+                " AS text)"
+            )
+        )
+    receiver.status, receiver.got = 200, []
+    async with customer.worker():
+        await until(lambda: customer.value("SELECT state = 'delivered' FROM webhook_deliveries"))
+    assert set(_attributes(receiver.got[0])) == {
+        *("specversion", "id", "source", "type", "subject", "time", "requestid"),
+    }
+
+
+def _attributes(got: Got) -> dict[str, str]:
+    return {name.removeprefix("ce-"): value for name, value in got.headers.items() if name.startswith("ce-")}
 
 
 async def test_ten_tries_over_three_days_under_one_id_then_the_end_point_is_given_up(
@@ -361,7 +429,10 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
     for got in messages(receiver).values():
         name = got.path.removeprefix("/")
         message = verified(made[name].secret, got)
-        found[name].add((message["type"], message["data"]["project_id"], message["data"]["account_id"]))
+        project_id, account_id = message["data"]["project_id"], message["data"]["account_id"]
+        found[name].add((message["type"], project_id, account_id))
+        place = f"/v1/projects/{project_id}" if project_id else f"/v1/billing/accounts/{account_id}"
+        assert (got.headers["ce-source"], got.headers["ce-id"]) == (place, message["data"]["id"])
     ours, theirs = str(customer.project.id), str(other.id)
     told = "account.top_up_resumed"
     assert {each for each in found["ours"] if each[0] == told} == {(told, None, ours)}

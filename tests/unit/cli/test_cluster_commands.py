@@ -230,6 +230,24 @@ def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) ->
     assert [each.headers.get("last-event-id") for each in service.asked] == [None, None, "3"]
 
 
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        (("events", "list"), "/v1/projects/demo/cloud-events"),
+        (("accounts", "events", "research"), "/v1/billing/accounts/research/cloud-events"),
+        (("admin", "events"), "/v1/operator/cloud-events"),
+    ],
+)
+def test_events_are_printed_as_cloud_events(run: Run, service: Service, command: tuple[str, ...], path: str) -> None:
+    service.lists(path, [{"specversion": "1.0", "id": each, "agent": None} for each in ("2", "1")])
+    lines = run(*command, "--cloud-events").out.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["1", "2"]
+    asked = len(service.asked)
+    refused = run(*command, "--cloud-events", "--follow")
+    assert (refused.status, len(service.asked)) == (2, asked)
+    assert "--cloud-events or --follow" in refused.err
+
+
 def test_an_accounts_events_are_followed_by_type(run: Run, service: Service) -> None:
     account, path = "research", "/v1/billing/accounts/research/events"
     event: dict[str, object] = {"subject_type": "account", "subject_id": CLUSTER_ID, "at": "2026-01-01T00:00:00Z"}

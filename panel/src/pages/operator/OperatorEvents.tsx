@@ -8,6 +8,7 @@ import { operatorEvents, type OperatorEvent, type OperatorEventFilter } from "..
 import type { paths } from "../../api/schema";
 import { regions } from "../../api/queries";
 import { useChoice, useMay } from "../../app/Project";
+import { Actor } from "../../components/Actor";
 import { Empty } from "../../components/Empty";
 import { details } from "../../components/EventTable";
 import { FailedPage } from "../../components/Failure";
@@ -87,6 +88,7 @@ export function OperatorEvents() {
             ? <To href={`/operator/machines/${each.subject_name}`}>{each.subject_name}</To>
             : (each.subject_name ?? noun(each.subject_type)),
         },
+        { id: "actor", header: events.actor, cell: (each) => <Actor event={each} /> },
         { id: "details", header: events.details, cell: (each) => details(each.data, cluster.operations) || common.none },
       ]}
       pagination={<Pager pages={pages} next={data?.next_cursor} />}

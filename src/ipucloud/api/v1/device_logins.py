@@ -13,7 +13,7 @@ from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.sign_in import membership
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import LoginOut
@@ -69,7 +69,7 @@ async def begin(request: Request, body: DeviceLoginCreate) -> Response:
     page = f"{str(request.base_url).rstrip('/')}/device"
 
     async def work(connection: AsyncConnection) -> tuple[str, str, str]:
-        address = (request.scope.get("client") or ("",))[0]
+        address = origin_of(request).address
         return await device_logins.begin(connection, name=body.name, project=body.project, address=address)
 
     device, user_code, _ = await services.database.transact(work)
@@ -117,9 +117,10 @@ async def fetch(request: Request, body: DeviceTokenCreate) -> Response:
         user = await device_logins.USER_OF_MEMBER.one_or_none(connection, {"member_id": approved.member_id})
         if user is None:
             raise people.not_a_member()
-        await act_as(connection, user.email)
         where = approved.project or await device_logins.HOME.one(connection, {"member_id": approved.member_id})
         found = await membership(request, connection, user, where)
+        home = found.project_id or found.account_id
+        await act_as(connection, user.email, home=home, origin=origin_of(request))
         settings = services.settings
         login = people.Login(approved.name, settings.environment, settings.login_seconds, trace_of(request).request_id)
         made = await people.log_in(connection, user, found, login)

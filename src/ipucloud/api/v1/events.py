@@ -19,18 +19,20 @@ from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.events import (
     AccountEventList,
+    CloudEventPage,
     EventList,
     EventPage,
     EventTypeOut,
     EventTypePage,
     OperatorEventList,
 )
-from ipucloud.events.feed import LIST_EVENTS, EventsFound, Position, list_parameters
+from ipucloud.events.feed import LIST_CLOUD_EVENTS, LIST_EVENTS, EventsFound, Position, list_parameters
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
 
 _LIST = {order: authenticated(text, EventsFound) for order, text in LIST_EVENTS.items()}
+_LIST_CLOUD_EVENTS = {order: authenticated(text, EventsFound) for order, text in LIST_CLOUD_EVENTS.items()}
 
 routes = router()
 
@@ -41,14 +43,17 @@ routes = router()
 )
 async def list_events(request: Request, project: ProjectRef, query: Annotated[EventList, Query()]) -> Response:
     """List the project's events. With `order=created_at`, a reader that continues after its last event misses none."""
-    parameters = list_parameters(
-        order=query.order,
-        limit=query.limit,
-        behind=behind(query, request),
-        types=query.type,
-        subject_id=query.subject,
-    )
-    row = await read(request, _LIST[query.order], project, **parameters)
+    row = await read(request, _LIST[query.order], project, **filters(query, request))
+    return page_at(query, request, row.items, row.next)
+
+
+@routes.get(
+    "/v1/projects/{project}/cloud-events",
+    **operation("listCloudEvents", "List events as CloudEvents", Permission.PROJECT_READ, gives=CloudEventPage),
+)
+async def list_cloud_events(request: Request, project: ProjectRef, query: Annotated[EventList, Query()]) -> Response:
+    """List the project's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
+    row = await read(request, _LIST_CLOUD_EVENTS[query.order], project, **filters(query, request))
     return page_at(query, request, row.items, row.next)
 
 
@@ -77,6 +82,17 @@ def _event_types() -> bytes:
         if kind.project
     ]
     return to_json(EventTypePage(items=items, next_cursor=None))
+
+
+def filters(query: EventList | AccountEventList | OperatorEventList, request: Request) -> dict[str, object]:
+    """The statement's parameters for a query. Raises as `behind`."""
+    return list_parameters(
+        order=query.order,
+        limit=query.limit,
+        behind=behind(query, request),
+        types=query.type,
+        subject_id=query.subject,
+    )
 
 
 def behind(query: EventList | AccountEventList | OperatorEventList, request: Request) -> Position | None:

@@ -20,7 +20,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.members import home_of
 from ipucloud.api.v1.notifications import mail_invitation
 from ipucloud.api.writes import change
@@ -159,7 +159,7 @@ async def accept_invitation(request: Request, body: InvitationAccept) -> Respons
         user = user_id or await people.add_user(connection, found.email, password_hash)
         if user is None:  # another invitation of the same person was accepted meanwhile
             raise people.wrong_password()
-        return await invitations.accept(connection, hashed, user, trace_of(request).request_id)
+        return await invitations.accept(connection, hashed, user, trace_of(request).request_id, origin_of(request))
 
     accepted = await services.database.transact(work)
     services.notifier.poke()

@@ -14,7 +14,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import LoginCreate, LoginOut, MeOut, PasswordChange
@@ -113,8 +113,9 @@ async def log_in(request: Request, body: LoginCreate) -> Response:
     )
 
     async def work(connection: AsyncConnection) -> bytes:
-        await act_as(connection, user.email)
         found = await membership(request, connection, user, body.project)
+        home = found.project_id or found.account_id
+        await act_as(connection, user.email, home=home, origin=origin_of(request))
         made = await people.log_in(connection, user, found, login)
         trace_of(request).concerns(subject_id=made.id)
         return orjson.dumps({**orjson.loads(made.document), "token": made.secret, "project": found.project})

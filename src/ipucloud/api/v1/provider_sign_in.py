@@ -14,7 +14,7 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import over_tls
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.sign_in import membership
 from ipucloud.contract.sessions import SessionCreate
 from ipucloud.identity import federation
@@ -56,8 +56,13 @@ async def membership_of(
     request: Request, connection: AsyncConnection, returned: Returned, project: str | None
 ) -> Membership:
     """Where the person acts: in what the invitation was to, or the project. Raises `Problem` as `federation.person`."""
-    request_id = trace_of(request).request_id
-    user, joined = await federation.person(connection, returned.identity, returned.begun.invitation_hash, request_id)
+    user, joined = await federation.person(
+        connection,
+        returned.identity,
+        returned.begun.invitation_hash,
+        trace_of(request).request_id,
+        origin_of(request),
+    )
     return await membership(request, connection, user, joined or project)
 
 

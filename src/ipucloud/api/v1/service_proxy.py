@@ -24,7 +24,7 @@ from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
 from ipucloud.api.service_logins import Caller, Place
 from ipucloud.api.services import Services, services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.services import SERVICE_PATH
 from ipucloud.clusters.services.reach import FIND_REACHED, Reached
 from ipucloud.clusters.states import BILLABLE
@@ -123,7 +123,7 @@ async def _forwarded(request: Request, found: Reached, until_answered: AsyncExit
         raise too_large(limit)
     prefix, target = _split(request.scope)
     project = request.path_params["project"]
-    caller = Caller(trace.credential(), project, ServiceRoute.permission, trace.request_id)
+    caller = Caller(trace.credential(), project, ServiceRoute.permission, trace.request_id, origin_of(request))
     place = Place(
         request.path_params["cluster"], found.server_id, found.server or "", found.host, found.ssh_port, found.host_key
     )

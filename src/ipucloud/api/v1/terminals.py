@@ -26,7 +26,7 @@ from ipucloud.api.names import resolve
 from ipucloud.api.problems import invalid
 from ipucloud.api.services import Services, services_of
 from ipucloud.api.terminal import MOST_CELLS, Closed, Size, TerminalSession
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.clusters.terminals import store
 from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.identity import audit_log
@@ -117,7 +117,9 @@ async def _requested(socket: WebSocket, key: asyncssh.SSHKey) -> Terminal:
     public_key = public_text(key)
 
     async def work(connection: AsyncConnection) -> Terminal:
-        scope = await authorize(connection, trace.credential(), path["project"], TerminalRoute.permission)
+        scope = await authorize(
+            connection, trace.credential(), path["project"], TerminalRoute.permission, origin_of(socket)
+        )
         trace.admit(project_id=scope.project_id, token_id=scope.token_id)
         trace.concerns(cluster_id=path["cluster"])
         caller = Actor(scope.project_id, scope.token_id, trace.request_id)

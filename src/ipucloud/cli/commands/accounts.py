@@ -12,7 +12,7 @@ import typer
 from pydantic import BaseModel
 
 from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
-from ipucloud.cli.commands.events import follow_events, of_type
+from ipucloud.cli.commands.events import AsCloudEvents, follow_events, of_type, write_cloud_events
 from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
@@ -311,9 +311,14 @@ def list_events(
     types: Annotated[list[str] | None, typer.Option("--type", help="Only of this type; repeatable.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
+    cloud_events: AsCloudEvents = False,
 ) -> None:
     """Show what happened to an account's money, newest last. For payers and operators."""
     chosen = types or ()
+    if cloud_events:
+        found = accounts.cloud_events(account, type=chosen, limit=min(limit, 1000))
+        write_cloud_events(session, found, limit, follow=follow)
+        return
     call = accounts.events(account, type=chosen, limit=min(limit, 1000))
     latest = [*islice(session.client.items(call), limit)][::-1]
     if follow:

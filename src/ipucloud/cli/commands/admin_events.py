@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.events import follow_events, of_type
+from ipucloud.cli.commands.events import AsCloudEvents, follow_events, of_type, write_cloud_events
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
 from ipucloud.client.models import OperatorEvent
@@ -25,9 +25,14 @@ def list_events(
     of: Annotated[str | None, typer.Option(metavar="PROJECT", help="Only those of this project, by slug.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
+    cloud_events: AsCloudEvents = False,
 ) -> None:
     """Show what happens to the platform, newest last. With --follow, --json prints one document per event."""
     chosen = types or ()
+    if cloud_events:
+        found = operator.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
+        write_cloud_events(session, found, limit, follow=follow)
+        return
     call = operator.events(type=chosen, region=region, project=of, limit=min(limit, 1000))
     latest = [*islice(session.client.items(call), limit)][::-1]
     if follow:

@@ -15,13 +15,17 @@ from ipucloud.cli.output import shown, write_json
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events
 from ipucloud.client.call import Call
-from ipucloud.client.models import Event, OperatorEvent
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import CloudEvent, Event, OperatorEvent, Page
 
 app = typer.Typer(cls=Listing)
 
 BEGINNING = "0-0"
 """The position before every event."""
 
+AsCloudEvents = Annotated[
+    bool, typer.Option("--cloud-events", help="Print one JSON document per event, in the format of CloudEvents 1.0.")
+]
 Some = TypeVar("Some", Event, OperatorEvent)
 
 
@@ -30,18 +34,30 @@ def group() -> None:
     pass
 
 
-@customer_command(app, "list", "", "--limit 20 --follow")
+@customer_command(app, "list", "", "--limit 20 --follow", "--cloud-events")
 def list_events(
     session: Session,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
+    cloud_events: AsCloudEvents = False,
 ) -> None:
     """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
+    if cloud_events:
+        write_cloud_events(session, events.cloud_events(limit=min(limit, 1000)), limit, follow=follow)
+        return
     latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
     if follow:
         follow_events(session, latest, lambda after: events.stream(after=after), _row)
     else:
         session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row, drop=("OPERATION",))
+
+
+def write_cloud_events(session: Session, call: Call[Page[CloudEvent]], limit: int, *, follow: bool) -> None:
+    """Print the latest events as CloudEvents, one JSON document each. Raises UsageError with `follow`."""
+    if follow:
+        raise UsageError("Give either --cloud-events or --follow: the stream has events as --json shows them.")
+    for event in [*islice(session.client.items(call), limit)][::-1]:
+        write_json(event)
 
 
 def follow_events(

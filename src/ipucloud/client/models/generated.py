@@ -227,6 +227,55 @@ class Cleaning(Answer):
     """
 
 
+class CloudEvent(Answer):
+    """An event in the JSON format of CloudEvents 1.0, where a null attribute is the same as none."""
+
+    specversion: str
+    """Version of CloudEvents."""
+
+    id: str
+    """Id of the event, unique within its source."""
+
+    source: str
+    """The project or account whose event it is, or the platform."""
+
+    type: str
+    """`ipucloud.` and the type of the event."""
+
+    subject: str
+    """Kind and id of the object that it is about; without an id, the kind alone."""
+
+    time: datetime
+    """When it happened."""
+
+    datacontenttype: str
+    """What `data` is."""
+
+    actor: str | None = None
+    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
+
+    address: str | None = None
+    """
+    IP address that the request came from. Null: no request caused it, the actor is of another project or account,
+    or of the platform, or it happened before this was recorded.
+    """
+
+    agent: str | None = None
+    """Program that sent the request, as it says, cut after 200 characters; null like `address`, or it does not say."""
+
+    region: str | None = None
+    """Slug of the region of the subject; null: it has none, or it happened before this was recorded."""
+
+    operationid: str | None = None
+    """The operation that it is part of; null: of none."""
+
+    requestid: str | None = None
+    """The request that caused it; null: none did."""
+
+    data: Mapping[str, object] = {}
+    """`data` of the event."""
+
+
 class ClusterState(StrEnum):
     """
     How far the control plane has brought the cluster.
@@ -519,6 +568,18 @@ class Event(Answer):
 
     actor: str | None = None
     """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
+
+    address: str | None = None
+    """
+    IP address that the request came from. Null: no request caused it, the actor is of another project or account,
+    or of the platform, or it happened before this was recorded.
+    """
+
+    agent: str | None = None
+    """Program that sent the request, as it says, cut after 200 characters; null like `address`, or it does not say."""
+
+    region: str | None = None
+    """Slug of the region of the subject; null: it has none, or it happened before this was recorded."""
 
     at: datetime
     """Time of the event."""
@@ -1536,6 +1597,12 @@ class OperatorEvent(Answer):
 
     actor: str | None = None
     """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
+
+    address: str | None = None
+    """IP address that the request came from; null: none caused it, or before that was recorded."""
+
+    agent: str | None = None
+    """Program that sent the request, as it says; null like `address`, or it does not say."""
 
     at: datetime
     """When it happened."""
@@ -6520,6 +6587,7 @@ __all__ = [
     "ChargedUsage",
     "CitedReport",
     "Cleaning",
+    "CloudEvent",
     "Cluster",
     "ClusterMove",
     "ClusterPrice",

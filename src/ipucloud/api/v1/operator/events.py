@@ -8,13 +8,12 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.admin.events import LIST_EVENTS
+from ipucloud.admin.events import LIST_CLOUD_EVENTS, LIST_EVENTS, OperatorLists
 from ipucloud.api.paging import page_at
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.v1.events import behind
-from ipucloud.contract.events import OperatorEventList, OperatorEventPage
-from ipucloud.events.feed import list_parameters
+from ipucloud.api.v1.events import filters
+from ipucloud.contract.events import CloudEventPage, OperatorEventList, OperatorEventPage
 from ipucloud.identity.roles import Permission
 
 routes = router()
@@ -29,15 +28,25 @@ async def list_events(request: Request, query: Annotated[OperatorEventList, Quer
 
     With `order=created_at`, a reader that continues after its last event misses none.
     """
-    parameters = list_parameters(
-        order=query.order,
-        limit=query.limit,
-        behind=behind(query, request),
-        types=query.type,
-        subject_id=query.subject,
-    )
+    return await _page(request, query, LIST_EVENTS)
+
+
+@routes.get(
+    "/v1/operator/cloud-events",
+    **operation(
+        "listOperatorCloudEvents",
+        "List events for operators as CloudEvents",
+        Permission.PLATFORM_READ,
+        gives=CloudEventPage,
+    ),
+)
+async def list_cloud_events(request: Request, query: Annotated[OperatorEventList, Query()]) -> Response:
+    """List the same events in the JSON format of CloudEvents 1.0; order and filters are those of the events."""
+    return await _page(request, query, LIST_CLOUD_EVENTS)
+
+
+async def _page(request: Request, query: OperatorEventList, statements: OperatorLists) -> Response:
+    parameters = filters(query, request) | {"region": query.region, "project": query.project}
     async with reading_platform(request) as connection:
-        found = await LIST_EVENTS[query.order].one(
-            connection, parameters | {"region": query.region, "project": query.project}
-        )
+        found = await statements[query.order].one(connection, parameters)
     return page_at(query, request, found.items, found.next)
