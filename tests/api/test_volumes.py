@@ -87,6 +87,9 @@ async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use
     answer = await post(api, f"/{volume}:attach", {"cluster": str(here)})
     assert (answer.status_code, answer.json()["state"]) == (202, "attaching")
     assert answer.json()["mount_path"] == "/volumes/data"
+    assert (answer.json()["cluster"], answer.json()["cluster_name"]) == (str(here), "here")
+    [listed] = (await api.owner.get(f"{api.base}/volumes")).json()["items"]
+    assert listed == answer.json()
     assert (await post(api, f"/{volume}:attach", {"cluster": str(here)})).json() == answer.json(), "asked again"
     other = await api.world.make_active("other")
     problem(await post(api, f"/{volume}:attach", {"cluster": str(other)}), 409, "state_conflict")

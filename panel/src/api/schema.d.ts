@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 2bb94edab9a297b0b6752257adc4e939d81ca44eb4691329d5c392d23ee63956
+// Generated from docs/openapi.json by `npm run schema`; sha256 3de88c58898bff1b0e1d84ffab9752545c3c53b7467c779b9a099a511b180d7a
 
 export interface paths {
     "/livez": {
@@ -14360,6 +14360,7 @@ export interface components {
         };
         Volume: {
             cluster: string | null;
+            cluster_name: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */

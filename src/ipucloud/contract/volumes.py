@@ -102,6 +102,7 @@ class VolumeOut(Answer):
     cluster: UUID | None = Field(
         description="Id of the cluster whose server has it, gets it or loses it; null: none.", examples=[_CLUSTER]
     )
+    cluster_name: str | None = Field(description="Name of that cluster; null: none.", examples=["bert"])
     poplar_server: str | None = Field(description="Name of that server; null: none.", examples=["bert-p0"])
     mount_path: str | None = Field(
         description="Folder of the server that has its files; null: no server has or gets it.",

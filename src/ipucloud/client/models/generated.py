@@ -5990,6 +5990,9 @@ class Volume(Answer):
     cluster: str | None = None
     """Id of the cluster whose server has it, gets it or loses it; null: none."""
 
+    cluster_name: str | None = None
+    """Name of that cluster; null: none."""
+
     poplar_server: str | None = None
     """Name of that server; null: none."""
 
