@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters import s3_access
 from ipucloud.clusters.admission import admit, invalid
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
@@ -63,6 +64,7 @@ async def estimate(
         sentence = "A cluster that is created from a reservation costs nothing beside it. Omit this to estimate one."
         raise invalid([FieldError("/reservation", "not_estimated", sentence)])
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
+    await s3_access.refuse_unknown(connection, body.s3_connections, project_id=actor.project_id)
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
     region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)

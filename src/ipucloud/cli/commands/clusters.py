@@ -312,6 +312,7 @@ def estimate(
     region: Region = None,
     image: Image = None,
     ssh_keys: Keys = None,
+    s3_connections: Buckets = None,
     poplar_servers: PoplarServers = None,
     preemptible: Preemptible = False,
 ) -> None:
@@ -324,6 +325,7 @@ def estimate(
             flavor=flavor,
             image=image or newest_image(session, region),
             ssh_keys=ssh_keys or (),
+            s3_connections=s3_connections or (),
             poplar_servers=poplar_servers,
             preemptible=preemptible,
         )
