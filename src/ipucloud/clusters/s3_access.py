@@ -139,9 +139,7 @@ async def _chosen(
     return await _found(connection, refs, project_id, present)
 
 
-async def _found(
-    connection: Statements, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]
-) -> list[UUID]:
+async def _found(connection: Statements, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]) -> list[UUID]:
     found = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
     faults: list[FieldError] = []
     chosen: dict[UUID, None] = {}

@@ -68,7 +68,8 @@ WITH issued AS (
 # A report that was cited later, for the rest of the interval, is no reason of this charge.
 _GIVEN_BACK = """
 , given_back AS (
-  SELECT c.*, k.kind, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount, region.name AS region_name,
+  SELECT c.*, k.kind, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount,
+         region.name AS region_name,
          coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
          coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, {tags}) AS tags, i.number, l.line,
          (SELECT string_agg(DISTINCT f.code, ', ' ORDER BY f.code)
@@ -183,7 +184,8 @@ def small_rows(selection: Selection) -> sql.Composed:
     )
     part += text(_GIVEN_BACK).format(charges=selection.of_charges, tags=text(TAGS))
     return {
-        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE).format(
+        Dataset.COST_AND_USAGE: part
+        + text(_COST_AND_USAGE).format(
             provisional=provisional_rows(selection), **{name: text(part) for name, part in SERVICES.items()}
         ),
         Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
