@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, cluster_json, key, problem
 from tests.support.volumes import make_volume, offer_volumes, volume_json
 
 pytestmark = pytest.mark.anyio
@@ -99,6 +99,48 @@ async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use
     # The end of the cluster is not that of the volume.
     await api.world.delete(here)
     assert await api.world.value("SELECT state FROM volumes") == "detaching"
+
+
+async def test_a_new_cluster_gets_available_volumes_of_its_project_and_region(api: Api) -> None:
+    volume = await make_volume(api.world, api.world.project)
+    other = await api.world.make_active("other")
+    busy = await make_volume(api.world, api.world.project, "busy", attached_to=other)
+    held = await api.world.value("SELECT sum(used) FROM quotas")
+    await make_volume(api.world, await api.other_project(), "foreign")
+    wanted = cluster_json("bert")
+    elsewhere = cluster_json("there", flavor="bow-pod4", region="amsterdam-2")
+    for body, volumes, faults in (
+        (wanted, [{"volume": "sea"}], [("/volumes/0/volume", "unknown_volume")]),
+        (wanted, [{"volume": "foreign"}], [("/volumes/0/volume", "unknown_volume")]),
+        (wanted, [{"volume": "data"}, {"volume": str(volume)}], [("/volumes/1/volume", "duplicate")]),
+        (wanted, [{"volume": "data", "server": 1}], [("/volumes/0/server", "unknown_poplar_server")]),
+        (wanted, [{"volume": "data", "server": -1}], [("/volumes/0/server", "greater_than_equal")]),
+        (wanted, [{"volume": "data"}] * 17, [("/volumes", "too_long")]),
+        (wanted, ["data"], [("/volumes/0", "model_type")]),
+        (elsewhere, [{"volume": "data"}], [("/volumes/0/volume", "other_region")]),
+    ):
+        for answer in await asked_both(api, body | {"volumes": volumes}):
+            refused = problem(answer, 422, "validation_failed")
+            assert [(each["pointer"], each["code"]) for each in refused["errors"]] == faults
+    for answer in await asked_both(api, wanted | {"volumes": [{"volume": "data"}, {"volume": "busy"}]}):
+        assert "busy is `attached`" in problem(answer, 409, "state_conflict")["detail"]
+    assert await api.world.column("SELECT state FROM volumes WHERE id <> :busy", busy=busy) == ["available"] * 2
+    assert await api.world.column("SELECT name FROM clusters") == ["other"]
+    assert await api.world.value("SELECT sum(used) FROM quotas") == held
+
+    estimated, created = await asked_both(api, wanted | {"volumes": [{"volume": "data"}]})
+    assert (estimated.status_code, created.status_code) == (200, 202), created.text
+    shown = (await api.owner.get(f"{api.base}/volumes/data")).json()
+    assert (shown["state"], shown["cluster_name"]) == ("attaching", "bert")
+    problem(
+        (await asked_both(api, cluster_json("second") | {"volumes": [{"volume": "data"}]}))[1], 409, "state_conflict"
+    )
+
+
+async def asked_both(api: Api, body: Mapping[str, object]) -> tuple[Any, Any]:
+    """What an estimate of a cluster is answered, and its create."""
+    estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=body)
+    return estimated, await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
 
 
 async def test_a_project_with_volumes_is_not_deleted(api: Api) -> None:

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 3de88c58898bff1b0e1d84ffab9752545c3c53b7467c779b9a099a511b180d7a
+// Generated from docs/openapi.json by `npm run schema`; sha256 83d0fe509430ace1427c7769795350bc749d0697ecd8bbf05ef3071a2cbf9d5d
 
 export interface paths {
     "/livez": {
@@ -10966,6 +10966,7 @@ export interface components {
                 [key: string]: string;
             };
             user_data?: string | null;
+            volumes?: components["schemas"]["ClusterVolume"][];
             /** @default false */
             wait_for_capacity?: boolean;
             wait_until?: string | null;
@@ -11151,6 +11152,11 @@ export interface components {
             };
             version: number;
             waiting: components["schemas"]["CapacityWait"] | null;
+        };
+        ClusterVolume: {
+            /** @default 0 */
+            server?: number;
+            volume: string;
         };
         ClustersInState: {
             clusters: number;

@@ -16,6 +16,8 @@ from ipucloud.contract.lists import Listed, Page
 MAX_GIB = 65_536
 """GiB of one volume."""
 MOUNT_FOLDER = "/volumes"
+MAX_OF_NEW_CLUSTER = 16
+"""Volumes that a create can name."""
 
 
 class VolumeState(StrEnum):
@@ -75,6 +77,20 @@ class VolumeAttach(Body):
     )
     poplar_server: str | None = Field(
         None, description="Name or id of one of its Poplar servers; by default the first.", examples=["bert-p0"]
+    )
+
+
+class ClusterVolume(Body):
+    """A volume that a new cluster gets, and the Poplar server that is to have it."""
+
+    volume: str = Field(
+        min_length=1,
+        max_length=63,
+        description="Name or id of an `available` volume of the project, in the region of the cluster.",
+        examples=["checkpoints"],
+    )
+    server: int = Field(
+        0, ge=0, description="Number of the Poplar server that has it, counted from 0; by default the first."
     )
 
 

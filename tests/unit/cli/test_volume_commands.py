@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.scripted import Service
-from tests.unit.cli.test_commands import CLUSTER_ID
+from tests.support.scripted import Reply, Service
+from tests.unit.cli.test_commands import CLUSTER_ID, OPERATION, serve_catalogue, serve_cluster
 
 Run = Callable[..., Any]
 
@@ -51,3 +51,21 @@ def test_the_list_names_the_cluster_that_has_each_volume(run: Run) -> None:
 def test_a_volume_is_shown_with_its_cluster(run: Run) -> None:
     shown = run("volumes", "show", "checkpoints").out
     assert ["cluster", "bert"] in [line.split() for line in shown.splitlines()]
+
+
+def test_a_cluster_is_created_with_volumes(run: Run, service: Service) -> None:
+    serve_catalogue(service)
+    serve_cluster(service)
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
+    options = ("--flavor", "m2000-pod16", "--no-wait", "--volume", "checkpoints", "--volume", "data:1")
+    assert run("clusters", "create", "bert", *options).status == 0
+    body = next(each.body for each in service.asked if each.method == "POST")
+    assert body["volumes"] == [{"volume": "checkpoints", "server": 0}, {"volume": "data", "server": 1}]
+
+
+@pytest.mark.parametrize("wrong", [":1", "data:", "data:first"])
+def test_a_volume_without_a_name_or_number_is_refused(run: Run, service: Service, wrong: str) -> None:
+    serve_catalogue(service)
+    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--volume", wrong)
+    assert ended.status == 2
+    assert f"Write {wrong} as VOLUME" in ended.err
