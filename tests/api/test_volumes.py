@@ -63,7 +63,66 @@ async def test_the_quota_is_of_all_volumes_of_a_region(api: Api) -> None:
     assert (await post(api, "", volume_json(size_gib=10_000))).status_code == 202
     refused = problem(await post(api, "", volume_json("more", size_gib=241)), 409, "quota_exceeded")
     assert refused["why_not"]["numbers"] == {"wanted": 241, "limit": 10_240, "used": 10_000}
+    assert "ipucloud quotas request luxembourg-2 volume-gib 10241" in refused["detail"]
     assert (await post(api, "", volume_json("more", size_gib=240))).status_code == 202
+
+
+async def test_an_operator_sets_the_quota_of_a_project_and_region(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    ours = "SELECT * FROM quotas WHERE project_id = :project ORDER BY region, machine_type"
+    assert (await post(api, "", volume_json(size_gib=100))).status_code == 202
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 100}
+
+    async def put(*limits: int) -> Any:
+        seen = await admin.get(f"{api.base}/quotas")
+        others = [each for each in seen.json()["items"] if each["unit"] == "machine"]
+        mine = [{"region": "luxembourg-2", "machine_type": "volume-gib", "limit": limit} for limit in limits]
+        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + mine
+        return await admin.put(
+            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": seen.headers["etag"]} | key()
+        )
+
+    refused = problem(await put(99), 409, "state_conflict")
+    assert "have 100 GiB" in refused["detail"]
+    assert (await quota_of_volumes(api))["limit"] == 10_240
+    machines = await api.world.rows(ours, project=api.world.project.id)
+    assert (await put(150)).status_code == 200
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 150, "used": 100}
+    problem(await post(api, "", volume_json("more", size_gib=51)), 409, "quota_exceeded")
+    grown = problem(await post(api, "/data:resize", {"size_gib": 151}), 409, "state_conflict")
+    assert "creating" in grown["detail"]
+    assert (await post(api, "", volume_json("more", size_gib=50))).status_code == 202
+    other = await api.other_project()
+    theirs = (await admin.get(f"/v1/projects/{other.slug}/quotas")).json()["items"]
+    assert [each["limit"] for each in theirs if each["unit"] == "gib"] == [10_240], "another project has the default"
+    problem(await put(0), 409, "state_conflict")
+    assert (await put()).status_code == 200, "the default again"
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 150}
+    assert await api.world.rows(ours, project=api.world.project.id) == machines
+
+
+async def test_a_project_asks_for_a_higher_quota_of_volumes(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    path = f"{api.base}/quota-requests"
+    wanted = {"region": "luxembourg-2", "machine_type": "volume-gib", "limit": 10_240, "reason": "Checkpoints"}
+    problem(await api.owner.post(path, json=wanted, headers=key()), 422, "validation_failed")
+    made = await api.owner.post(path, json=wanted | {"limit": 20_000}, headers=key())
+    assert made.status_code == 201, made.text
+    one = f"/v1/operator/quota-requests/{made.json()['id']}"
+    seen = (await admin.get(one)).json()
+    assert (seen["present_limit"], seen["used"]) == (10_240, 0)
+    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [seen]
+    granted = (await admin.post(f"{one}:grant", json={"limit": 15_000}, headers=key())).json()
+    assert (granted["granted_limit"], granted["present_limit"]) == (15_000, 15_000)
+    assert (await post(api, "", volume_json(size_gib=15_000))).status_code == 202
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 15_000, "used": 15_000}
+
+
+async def quota_of_volumes(api: Api) -> dict[str, object]:
+    """As the project reads it."""
+    items = (await api.owner.get(f"{api.base}/quotas")).json()["items"]
+    [found] = [each for each in items if each["machine_type"] == "volume-gib" and each["region"] == "luxembourg-2"]
+    return {name: found[name] for name in ("unit", "limit", "used")}
 
 
 async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use(api: Api) -> None:

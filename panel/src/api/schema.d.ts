@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 83d0fe509430ace1427c7769795350bc749d0697ecd8bbf05ef3071a2cbf9d5d
+// Generated from docs/openapi.json by `npm run schema`; sha256 8bd2a66e515bd516004d53efa146f5848c1009addc39fcffdfa4ec8583b1d1b2
 
 export interface paths {
     "/livez": {
@@ -13308,6 +13308,8 @@ export interface components {
             limit: number;
             machine_type: string;
             region: string;
+            /** @enum {string} */
+            unit: "machine" | "gib";
             used: number;
         };
         QuotaLimit: {

@@ -9,7 +9,7 @@ const stages = {
 const steps = {
   wait_for_capacity: "Auf Kapazität warten", attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
   create_vipu_user: "V-IPU-Benutzer anlegen", test_cluster: "Maschinen testen", create_partition: "Partition anlegen",
-  deploy_poplar_servers: "Poplar-Server einrichten", attach_volumes: "Volumes anhängen", check_ipus: "IPUs prüfen", wipe_poplar_servers: "Poplar-Server löschen",
+  deploy_poplar_servers: "Poplar-Server einrichten", attach_volumes: "Datenträger anhängen", check_ipus: "IPUs prüfen", wipe_poplar_servers: "Poplar-Server löschen",
   remove_partitions: "Partitionen entfernen", remove_vipu_user: "V-IPU-Benutzer entfernen", remove_allocation: "Maschinen freigeben",
   detach_network: "Netzwerk trennen", power_off_machines: "IPU-Maschinen ausschalten", verify_clean: "Prüfen, dass nichts übrig ist",
   take_other_hardware: "Andere Hardware nehmen",
