@@ -54,6 +54,8 @@ export const cluster: Messages["cluster"] = {
   faults: "Mit der Hardware stimmt etwas nicht",
   by: (name) => `beauftragt von ${name}`,
   byService: "vom Dienst selbst begonnen",
+  volumes: "Datenträger",
+  volumesText: "Der erste Poplar-Server hat sie unter /volumes, sobald der Cluster aktiv ist.",
   buckets: "S3-Verbindungen",
   bucketsText: "Die Server haben sie binnen Sekunden als rclone-Remotes und AWS-Profile.",
   waiting: (place) => `Wartet auf Kapazität: Platz ${place} in der Warteschlange`,

@@ -51,6 +51,8 @@ export const cluster = {
   faults: "Something is wrong with the hardware",
   by: (name: string) => `requested by ${name}`,
   byService: "begun by the service itself",
+  volumes: "Volumes",
+  volumesText: "The first Poplar server has them at /volumes when the cluster is active.",
   buckets: "S3 connections",
   bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,
