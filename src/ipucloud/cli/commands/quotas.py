@@ -68,7 +68,7 @@ def requests(
     """List the requests for higher quotas, newest first, with the operator's decisions."""
     session.list(
         quota_requests.list(state=() if state is None else (state,)),
-        ("REGION", "MACHINE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
+        ("REGION", "TYPE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
         lambda each: (
             each.region,
             each.machine_type,
