@@ -1,7 +1,7 @@
 """Events say where the request came from, and in which region their subject is. Those that exist do not.
 
 Revision ID: 0260
-Revises: 0210
+Revises: 0250
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0260"
-down_revision = "0210"
+down_revision = "0250"
 branch_labels = None
 depends_on = None
 

@@ -41,7 +41,15 @@ async def test_clusters_get_only_attachable_connections_and_keep_them(api: Api) 
     wanted = cluster_json("bert") | {"s3_connections": ["lake"]}
     refused = problem(await api.owner.post(clusters, json=wanted, headers=key()), 422, "validation_failed")
     assert [each["code"] for each in refused["errors"]] == ["not_attachable"]
+    both = ["unknown_s3_connection", "not_attachable"]
+    for names, codes in ((["lake"], ["not_attachable"]), (["sea", "lake"], both)):
+        estimated = await api.owner.post(f"{clusters}:estimate", json=wanted | {"s3_connections": names})
+        faults = problem(estimated, 422, "validation_failed")["errors"]
+        assert [(each["pointer"], each["code"]) for each in faults] == [
+            (f"/s3_connections/{place}", code) for place, code in enumerate(codes)
+        ], "as a create would refuse it"
     await api.owner.patch(made.headers["location"], json={"attachable": True})
+    assert (await api.owner.post(f"{clusters}:estimate", json=wanted)).status_code == 200
     created = await api.owner.post(clusters, json=wanted, headers=key())
     assert created.status_code == 202, created.text
     shown = (await api.owner.get(f"{clusters}/bert")).json()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, cluster_json, key, problem
 from tests.support.volumes import make_volume, offer_volumes, volume_json
 
 pytestmark = pytest.mark.anyio
@@ -63,7 +63,66 @@ async def test_the_quota_is_of_all_volumes_of_a_region(api: Api) -> None:
     assert (await post(api, "", volume_json(size_gib=10_000))).status_code == 202
     refused = problem(await post(api, "", volume_json("more", size_gib=241)), 409, "quota_exceeded")
     assert refused["why_not"]["numbers"] == {"wanted": 241, "limit": 10_240, "used": 10_000}
+    assert "ipucloud quotas request luxembourg-2 volume-gib 10241" in refused["detail"]
     assert (await post(api, "", volume_json("more", size_gib=240))).status_code == 202
+
+
+async def test_an_operator_sets_the_quota_of_a_project_and_region(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    ours = "SELECT * FROM quotas WHERE project_id = :project ORDER BY region, machine_type"
+    assert (await post(api, "", volume_json(size_gib=100))).status_code == 202
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 100}
+
+    async def put(*limits: int) -> Any:
+        seen = await admin.get(f"{api.base}/quotas")
+        others = [each for each in seen.json()["items"] if each["unit"] == "machine"]
+        mine = [{"region": "luxembourg-2", "machine_type": "volume-gib", "limit": limit} for limit in limits]
+        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + mine
+        return await admin.put(
+            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": seen.headers["etag"]} | key()
+        )
+
+    refused = problem(await put(99), 409, "state_conflict")
+    assert "have 100 GiB" in refused["detail"]
+    assert (await quota_of_volumes(api))["limit"] == 10_240
+    machines = await api.world.rows(ours, project=api.world.project.id)
+    assert (await put(150)).status_code == 200
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 150, "used": 100}
+    problem(await post(api, "", volume_json("more", size_gib=51)), 409, "quota_exceeded")
+    grown = problem(await post(api, "/data:resize", {"size_gib": 151}), 409, "state_conflict")
+    assert "creating" in grown["detail"]
+    assert (await post(api, "", volume_json("more", size_gib=50))).status_code == 202
+    other = await api.other_project()
+    theirs = (await admin.get(f"/v1/projects/{other.slug}/quotas")).json()["items"]
+    assert [each["limit"] for each in theirs if each["unit"] == "gib"] == [10_240], "another project has the default"
+    problem(await put(0), 409, "state_conflict")
+    assert (await put()).status_code == 200, "the default again"
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 150}
+    assert await api.world.rows(ours, project=api.world.project.id) == machines
+
+
+async def test_a_project_asks_for_a_higher_quota_of_volumes(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    path = f"{api.base}/quota-requests"
+    wanted = {"region": "luxembourg-2", "machine_type": "volume-gib", "limit": 10_240, "reason": "Checkpoints"}
+    problem(await api.owner.post(path, json=wanted, headers=key()), 422, "validation_failed")
+    made = await api.owner.post(path, json=wanted | {"limit": 20_000}, headers=key())
+    assert made.status_code == 201, made.text
+    one = f"/v1/operator/quota-requests/{made.json()['id']}"
+    seen = (await admin.get(one)).json()
+    assert (seen["present_limit"], seen["used"]) == (10_240, 0)
+    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [seen]
+    granted = (await admin.post(f"{one}:grant", json={"limit": 15_000}, headers=key())).json()
+    assert (granted["granted_limit"], granted["present_limit"]) == (15_000, 15_000)
+    assert (await post(api, "", volume_json(size_gib=15_000))).status_code == 202
+    assert await quota_of_volumes(api) == {"unit": "gib", "limit": 15_000, "used": 15_000}
+
+
+async def quota_of_volumes(api: Api) -> dict[str, object]:
+    """As the project reads it."""
+    items = (await api.owner.get(f"{api.base}/quotas")).json()["items"]
+    [found] = [each for each in items if each["machine_type"] == "volume-gib" and each["region"] == "luxembourg-2"]
+    return {name: found[name] for name in ("unit", "limit", "used")}
 
 
 async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use(api: Api) -> None:
@@ -87,6 +146,9 @@ async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use
     answer = await post(api, f"/{volume}:attach", {"cluster": str(here)})
     assert (answer.status_code, answer.json()["state"]) == (202, "attaching")
     assert answer.json()["mount_path"] == "/volumes/data"
+    assert (answer.json()["cluster"], answer.json()["cluster_name"]) == (str(here), "here")
+    [listed] = (await api.owner.get(f"{api.base}/volumes")).json()["items"]
+    assert listed == answer.json()
     assert (await post(api, f"/{volume}:attach", {"cluster": str(here)})).json() == answer.json(), "asked again"
     other = await api.world.make_active("other")
     problem(await post(api, f"/{volume}:attach", {"cluster": str(other)}), 409, "state_conflict")
@@ -96,6 +158,48 @@ async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use
     # The end of the cluster is not that of the volume.
     await api.world.delete(here)
     assert await api.world.value("SELECT state FROM volumes") == "detaching"
+
+
+async def test_a_new_cluster_gets_available_volumes_of_its_project_and_region(api: Api) -> None:
+    volume = await make_volume(api.world, api.world.project)
+    other = await api.world.make_active("other")
+    busy = await make_volume(api.world, api.world.project, "busy", attached_to=other)
+    held = await api.world.value("SELECT sum(used) FROM quotas")
+    await make_volume(api.world, await api.other_project(), "foreign")
+    wanted = cluster_json("bert")
+    elsewhere = cluster_json("there", flavor="bow-pod4", region="amsterdam-2")
+    for body, volumes, faults in (
+        (wanted, [{"volume": "sea"}], [("/volumes/0/volume", "unknown_volume")]),
+        (wanted, [{"volume": "foreign"}], [("/volumes/0/volume", "unknown_volume")]),
+        (wanted, [{"volume": "data"}, {"volume": str(volume)}], [("/volumes/1/volume", "duplicate")]),
+        (wanted, [{"volume": "data", "server": 1}], [("/volumes/0/server", "unknown_poplar_server")]),
+        (wanted, [{"volume": "data", "server": -1}], [("/volumes/0/server", "greater_than_equal")]),
+        (wanted, [{"volume": "data"}] * 17, [("/volumes", "too_long")]),
+        (wanted, ["data"], [("/volumes/0", "model_type")]),
+        (elsewhere, [{"volume": "data"}], [("/volumes/0/volume", "other_region")]),
+    ):
+        for answer in await asked_both(api, body | {"volumes": volumes}):
+            refused = problem(answer, 422, "validation_failed")
+            assert [(each["pointer"], each["code"]) for each in refused["errors"]] == faults
+    for answer in await asked_both(api, wanted | {"volumes": [{"volume": "data"}, {"volume": "busy"}]}):
+        assert "busy is `attached`" in problem(answer, 409, "state_conflict")["detail"]
+    assert await api.world.column("SELECT state FROM volumes WHERE id <> :busy", busy=busy) == ["available"] * 2
+    assert await api.world.column("SELECT name FROM clusters") == ["other"]
+    assert await api.world.value("SELECT sum(used) FROM quotas") == held
+
+    estimated, created = await asked_both(api, wanted | {"volumes": [{"volume": "data"}]})
+    assert (estimated.status_code, created.status_code) == (200, 202), created.text
+    shown = (await api.owner.get(f"{api.base}/volumes/data")).json()
+    assert (shown["state"], shown["cluster_name"]) == ("attaching", "bert")
+    problem(
+        (await asked_both(api, cluster_json("second") | {"volumes": [{"volume": "data"}]}))[1], 409, "state_conflict"
+    )
+
+
+async def asked_both(api: Api, body: Mapping[str, object]) -> tuple[Any, Any]:
+    """What an estimate of a cluster is answered, and its create."""
+    estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=body)
+    return estimated, await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
 
 
 async def test_a_project_with_volumes_is_not_deleted(api: Api) -> None:

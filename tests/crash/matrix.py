@@ -57,7 +57,7 @@ from tests.crash.requests import (
 from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
-from tests.crash.storing import VOLUME_KINDS, KeepVolume
+from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepVolume, PostCreateWithVolume
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -106,6 +106,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.keys_recorded": ChangeKeys(),
     "s3_access.recorded": ChangeS3(),
     "volume.recorded": KeepVolume(),
+    "create.volumes_taken": PostCreateWithVolume(),
     "preemption_files.recorded": ShowNotice(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
@@ -230,6 +231,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         *REBUILD_REQUESTS,
         *RESIZE_REQUESTS,
         *PARTITION_REQUESTS,
+        *VOLUME_REQUESTS,
     ):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]

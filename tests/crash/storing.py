@@ -1,16 +1,21 @@
-"""The kind of trial with a volume: it is made, attached, detached and deleted once, whatever dies meanwhile."""
+"""Trials with a volume: it is made, attached, detached and deleted once, and a new cluster gets it or leaves it free,
+whatever dies meanwhile.
+"""
 
 from __future__ import annotations
 
-from uuid import UUID
+from dataclasses import replace
+from uuid import UUID, uuid4
 
 from ipucloud.clusters.volumes import store
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate
 from tests.crash.kinds import Expectation, Kind
-from tests.crash.lab import Lab
+from tests.crash.lab import FLAVOR, Lab
+from tests.crash.requests import Asked, RequestKind
 from tests.crash.victims import Victim
 from tests.support.volumes import offer_volumes, volume_json
 from tests.support.waiting import until
+from tests.support.world import IMAGE
 
 _LAST = "SELECT id, state, revision FROM volumes ORDER BY created_at DESC, id DESC LIMIT 1"
 _EVENTS = "SELECT type FROM events WHERE subject_id = :id ORDER BY id"
@@ -64,4 +69,74 @@ class KeepVolume(Kind):
         await until(over, "the volume has lived")
 
 
-VOLUME_KINDS: tuple[Kind, ...] = (KeepVolume(),)
+async def _available(lab: Lab) -> str:
+    """The name of a volume that the site has made."""
+    name = lab.fresh()
+    async with lab.database.begin() as connection:
+        await offer_volumes(connection)
+        body = VolumeCreate.model_validate(volume_json(name))
+        made = await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
+
+    async def available() -> bool:
+        return bool(await lab.value("SELECT state FROM volumes WHERE id = :id", id=made) == "available")
+
+    async with lab.survivor():
+        await until(available, "the volume is available")
+    return name
+
+
+class CreateWithVolume(Kind):
+    name = "create-with-volume"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        volume = await _available(lab)
+        made = await lab.create(lab.fresh(), FLAVOR, volumes=[{"volume": volume}])
+        return Expectation(made.target_id, made, "succeeded", "active")
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        async with lab.survivor():
+            await lab.finished(expectation.operation)
+        held = await lab.column("SELECT state FROM volumes WHERE cluster_id = :id", id=expectation.cluster)
+        assert held == ["attached"]
+
+
+class CancelWithVolume(CreateWithVolume):
+    """Cancelled when its Poplar server is to be written."""
+
+    name = "cancel-with-volume"
+    after = "operation.cancel_seen"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        lab.fault(call="hosts.put_server", action="status", status=503)
+        return replace(await super().ask(lab), ends="cancelled", state="deleted")
+
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        await victim.reached("site.after:hosts.put_server")
+        assert await lab.cancel(expectation.operation)
+        await super().drive(lab, expectation, victim)
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        async def free() -> bool:
+            return bool(await lab.value("SELECT state FROM volumes ORDER BY created_at DESC LIMIT 1") == "available")
+
+        async with lab.survivor():
+            await until(free, "the volume is free again")
+
+
+class PostCreateWithVolume(RequestKind):
+    name, ends, state = "post-create-with-volume", "succeeded", "active"
+
+    async def asked(self, lab: Lab) -> Asked:
+        body = {
+            "name": lab.fresh(),
+            "region": "luxembourg-2",
+            "flavor": FLAVOR,
+            "image": IMAGE,
+            "ssh_keys": ["laptop"],
+            "volumes": [{"volume": await _available(lab)}],
+        }
+        return Asked("POST", f"{lab.base}/clusters", body, str(uuid4()))
+
+
+VOLUME_KINDS: tuple[Kind, ...] = (KeepVolume(), CreateWithVolume(), CancelWithVolume())
+VOLUME_REQUESTS: tuple[RequestKind, ...] = (PostCreateWithVolume(),)

@@ -44,7 +44,7 @@ from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import freezes, operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
-from ipucloud.quotas.tables import quota_requests, quotas
+from ipucloud.quotas.tables import quota_requests, quotas, volume_quotas
 from ipucloud.reconcile.tables import work
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_project, seed_world
@@ -151,6 +151,8 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     wanted = {"region": LUXEMBOURG[0], "machine_type": "m2000", "wanted_limit": 9000, "reason": "more"}
     asked = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
     await connection.execute(sa.insert(quota_requests).values(**asked, **wanted))
+    limit = {"project_id": filled.project.id, "region": LUXEMBOURG[0], "gib_limit": 1000}
+    await connection.execute(sa.insert(volume_quotas).values(**limit))
     size = {"blocks": 1, "machines": 1, "ipus": 4, "servers": 1, "own_hosts": False, "flavor": "m2000-pod4"}
     sold = {"region": LUXEMBOURG[0], "machine_type": "m2000", "sku": "ipu-m2000-reserved", "currency": "EUR"}
     times = {"starts_at": READY_AT, "ends_at": READY_AT + timedelta(hours=1), "state": "cancelled", "name": "may"}

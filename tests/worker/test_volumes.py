@@ -206,6 +206,66 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(w
     assert spans[0].anchor_at == spans[1].anchor_at
 
 
+async def test_a_new_cluster_has_its_volumes_when_it_is_active(world: SiteWorld, desk: Desk) -> None:
+    async with world.worker():
+        first, second = await desk.create("first"), await desk.create("second")
+        await desk.state(first, "available")
+        await desk.state(second, "available")
+        world.fault(call="volumes.attach", action="drop_answer", times=1)
+        cluster = await world.build(
+            ssh_keys=["ours"], volumes=[{"volume": "first"}, {"volume": str(second), "server": 0}]
+        )
+        # In the commit that made it active, and not later.
+        attached = await world.column("SELECT created_at FROM events WHERE type = 'volume.attached' ORDER BY id")
+        [active] = await world.column("SELECT created_at FROM events WHERE type = 'cluster.active'")
+        assert len(attached) == 2
+        assert max(attached) <= active
+        await desk.run("echo weights > /volumes/first/model")
+        assert await desk.run("ls /volumes") == "first\nsecond\n"
+        await world.succeeded(await world.delete(cluster))
+        await desk.state(first, "available")
+        await desk.state(second, "available")
+        await world.build("again", ssh_keys=["ours"], volumes=[{"volume": "first"}])
+        assert await desk.run("cat /volumes/first/model") == "weights\n"
+    steps = await world.column(
+        "SELECT s.name FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
+        " WHERE o.cluster_id = :id AND o.kind = 'cluster.create' ORDER BY s.ordinal",
+        id=cluster,
+    )
+    assert steps[-2:] == ["attach_volumes", "check_ipus"]
+
+
+@pytest.mark.parametrize("end", ["delete", "cancel", "failure"])
+async def test_a_create_that_does_not_succeed_leaves_its_volume_free(world: SiteWorld, desk: Desk, end: str) -> None:
+    async with world.worker():
+        volume = await desk.create()
+        await desk.state(volume, "available")
+        cluster = await world.build("writer", ssh_keys=["ours"], volumes=[{"volume": "data"}])
+        await desk.run("echo weights > /volumes/data/model")
+        await world.succeeded(await world.delete(cluster))
+        await desk.state(volume, "available")
+        refused = end == "failure"
+        world.fault(
+            call="hosts.put_server" if refused else "volumes.attach", action="status", status=422 if refused else 503
+        )
+        made = await world.create("second", ssh_keys=["ours"], volumes=[{"volume": "data"}])
+        if refused:
+            assert (await world.finished(made)).state == "failed"
+            await desk.state(volume, "available")
+            await world.delete(made.target_id)
+        else:
+            await world.hit("volumes.attach")
+        if end == "cancel":
+            assert await world.cancel(made)
+        if end == "delete":
+            await world.delete(made.target_id)
+        world.clear_faults()
+        await desk.state(volume, "available")
+        third = await world.build("third", ssh_keys=["ours"], volumes=[{"volume": "data"}])
+        assert await desk.run("cat /volumes/data/model") == "weights\n"
+        assert await world.value("SELECT cluster_id FROM volumes") == third
+
+
 async def test_a_volume_that_the_site_refuses_is_not_billed(world: SiteWorld, desk: Desk) -> None:
     world.fault(call="volumes.put", action="status", status=422, times=1)
     async with world.worker():

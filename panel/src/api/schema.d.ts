@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 ede8883e38303b0bb5908930bfa035c81c2548f370200257ae9d662fced1d9e0
+// Generated from docs/openapi.json by `npm run schema`; sha256 dae6d4b868d0452511367ebe2180ec4e3f30d87876caece86b601273efd86672
 
 export interface paths {
     "/livez": {
@@ -11093,6 +11093,7 @@ export interface components {
                 [key: string]: string;
             };
             user_data?: string | null;
+            volumes?: components["schemas"]["ClusterVolume"][];
             /** @default false */
             wait_for_capacity?: boolean;
             wait_until?: string | null;
@@ -11278,6 +11279,11 @@ export interface components {
             };
             version: number;
             waiting: components["schemas"]["CapacityWait"] | null;
+        };
+        ClusterVolume: {
+            /** @default 0 */
+            server?: number;
+            volume: string;
         };
         ClustersInState: {
             clusters: number;
@@ -13441,6 +13447,8 @@ export interface components {
             limit: number;
             machine_type: string;
             region: string;
+            /** @enum {string} */
+            unit: "machine" | "gib";
             used: number;
         };
         QuotaLimit: {
@@ -14499,6 +14507,7 @@ export interface components {
         };
         Volume: {
             cluster: string | null;
+            cluster_name: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */

@@ -15,7 +15,7 @@ import { QuotaRequests } from "./quotas/QuotaRequests";
 
 const AskForQuota = later(async () => (await import("./quotas/AskForQuota")).AskForQuota, null);
 
-/** How many machines the project may hold, and what it asked for. */
+/** How many machines and GiB of volumes the project may hold, and what it asked for. */
 export function Quotas() {
   const { quotas: s } = useStrings();
   const f = useFormat();
@@ -31,13 +31,13 @@ export function Quotas() {
           variant="container"
           title={s.title}
           items={data?.items}
-          textOf={(each) => `${each.region} ${each.machine_type}`}
+          textOf={(each) => `${each.region} ${each.unit === "gib" ? s.volumes : each.machine_type}`}
           find={s.find}
           none={<Empty title={s.noQuotas} text={s.noQuotasText} />}
           header={<Header variant="h2">{s.limits}</Header>}
           columnDefinitions={[
             { id: "region", header: s.region, isRowHeader: true, sortingField: "region", cell: (each) => each.region },
-            { id: "type", header: s.machineType, sortingComparator: byText((each) => each.machine_type), cell: (each) => each.machine_type },
+            { id: "type", header: s.type, sortingComparator: byText((each) => each.machine_type), cell: (each) => each.unit === "gib" ? s.volumes : each.machine_type },
             { id: "used", header: s.used, sortingField: "used", cell: (each) => f.number(each.used) },
             { id: "limit", header: s.limit, sortingField: "limit", cell: (each) => f.number(each.limit) },
           ]}

@@ -21,7 +21,6 @@ import { Pager } from "../components/Pager";
 import { To } from "../components/To";
 import { useFormat, useStrings } from "../i18n";
 import { useVolumeStrings } from "../i18n/volumes";
-import { useClusterNames } from "./volumes/useClusters";
 
 const CreateVolume = later(async () => (await import("./volumes/CreateVolume")).CreateVolume, null);
 const VolumeAction = later(async () => (await import("./volumes/VolumeAction")).VolumeAction, null);
@@ -83,7 +82,6 @@ function useColumns(ask: (volume: Volume, action: Action) => void) {
   const f = useFormat();
   const may = useMay("cluster:write");
   const places = useQuery(regions).data?.items;
-  const names = useClusterNames();
   const state = (each: Volume) => (
     <>
       <StatusIndicator type={KIND[each.state]}>{s.states[each.state]}</StatusIndicator>
@@ -96,7 +94,7 @@ function useColumns(ask: (volume: Volume, action: Action) => void) {
     { id: "state", header: common.state, minWidth: 140, cell: state },
     { id: "size", header: s.size, cell: size },
     { id: "region", header: s.region, cell: (each: Volume) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
-    { id: "server", header: s.server, cell: (each: Volume) => each.cluster ? <To href={`/clusters/${each.cluster}`}>{names.get(each.cluster) ?? each.poplar_server ?? s.cluster}</To> : common.none },
+    { id: "cluster", header: s.cluster, cell: (each: Volume) => each.cluster ? <To href={`/clusters/${each.cluster}`}>{each.cluster_name}</To> : common.none },
     { id: "path", header: s.path, cell: (each: Volume) => (each.mount_path ? <Copyable text={each.mount_path} label={s.path} /> : common.none) },
     { id: "created", header: common.created, sortingField: "created_at", cell: (each: Volume) => f.moment(each.created_at) },
     ...(may ? [{ id: "actions", header: common.actions, cell: (each: Volume) => <Actions volume={each} ask={ask} /> }] : []),

@@ -9,11 +9,21 @@ from ipucloud.quotas.queries import MEMBERS
 
 _REQUESTS = """
 SELECT to_char(request.created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') || ' ' || request.id AS key, request.*,
-       projects.slug AS project, coalesce(quotas.machine_limit, 0) AS present_limit, coalesce(quotas.used, 0) AS used
+       projects.slug AS project,
+       CASE request.machine_type
+         WHEN 'volume-gib' THEN coalesce(stored.gib_limit, CAST(:volume_gib AS integer))
+         ELSE coalesce(quotas.machine_limit, 0) END AS present_limit,
+       CASE request.machine_type
+         WHEN 'volume-gib' THEN (
+           SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
+            WHERE v.project_id = request.project_id AND v.region = request.region
+              AND v.state NOT IN ('deleted', 'deleting', 'error'))
+         ELSE coalesce(quotas.used, 0) END AS used
   FROM quota_requests AS request
   JOIN projects ON projects.id = request.project_id
   LEFT JOIN quotas ON quotas.project_id = request.project_id AND quotas.region = request.region
                   AND quotas.machine_type = request.machine_type
+  LEFT JOIN volume_quotas AS stored ON stored.project_id = request.project_id AND stored.region = request.region
 """
 _MEMBERS = f"""{MEMBERS},
   'project', page.project, 'present_limit', page.present_limit, 'used', page.used, 'decided_by', page.decided_by
@@ -31,7 +41,7 @@ LIST_QUOTA_REQUESTS = keyed_page(
     ),
     _MEMBERS,
 )
-"""The oldest first. Parameters: the filters, NULL for all."""
+"""The oldest first. Parameters: the filters, NULL for all; `:volume_gib`, the limit of volumes where none was set."""
 GET_QUOTA_REQUEST = Query(
     clauses(
         "SELECT json_build_object(",

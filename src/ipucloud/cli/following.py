@@ -32,6 +32,7 @@ _WORDS = {
     "CLUSTER_CLEAN_UP": "Clean-up",
     "BUILD": "File built",
     "DELIVER": "File delivered",
+    "attach_volumes": "Attach volumes",
     "check_ipus": "Check IPUs",
     "create_vipu_user": "Create V-IPU user",
     "remove_vipu_user": "Remove V-IPU user",

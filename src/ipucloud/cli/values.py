@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
+from ipucloud.client.clusters import NewClusterVolume
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import RequestedBy
 
@@ -45,6 +46,17 @@ def decimal(text: str) -> Decimal:
 
 
 Amount = Annotated[Decimal, typer.Argument(parser=decimal, metavar="AMOUNT", help="Exact amount, such as 500.00.")]
+
+
+def volumes_of(given: Iterable[str] | None) -> list[NewClusterVolume]:
+    """What options like `--volume VOLUME:SERVER` say. Raises UsageError."""
+    found = []
+    for each in given or ():
+        volume, colon, server = each.partition(":")
+        if not volume or (colon and not (server.isascii() and server.isdigit())):
+            raise UsageError(f"Write {each or 'it'} as VOLUME, or as VOLUME:SERVER with the server's number, from 0.")
+        found.append(NewClusterVolume(volume, int(server or 0)))
+    return found
 
 
 def key_values(given: Iterable[str] | None) -> dict[str, str]:

@@ -45,7 +45,7 @@ from ipucloud.client import (
 )
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.call import Call, Tagged
-from ipucloud.client.clusters import NewCluster
+from ipucloud.client.clusters import NewCluster, NewClusterVolume
 from ipucloud.client.errors import (
     ApiError,
     ClientError,
@@ -71,6 +71,7 @@ __all__ = [
     "EventGapError",
     "FieldError",
     "NewCluster",
+    "NewClusterVolume",
     "NewPartition",
     "OperationFailedError",
     "Retry",

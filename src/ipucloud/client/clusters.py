@@ -47,9 +47,18 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class NewClusterVolume:
+    """A volume, by name or id, and the number of the Poplar server that has it, counted from 0."""
+
+    volume: str
+    server: int = 0
+
+
+@dataclass(frozen=True)
 class NewCluster:
     """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
 
+    `volumes`: available ones that its servers have when it is active; a name alone: the first server.
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
     `poplar_servers`: their number; None: as many as the flavor has.
     `wait_for_capacity`: it waits for machines, until `wait_until` or for a day, instead of being refused.
@@ -64,6 +73,7 @@ class NewCluster:
     image: str
     ssh_keys: Sequence[str] = ()
     s3_connections: Sequence[str] = ()
+    volumes: Sequence[str | NewClusterVolume] = ()
     user_data: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     reconfigurable: bool = True
@@ -87,6 +97,7 @@ class NewCluster:
             image=self.image,
             ssh_keys=[*self.ssh_keys],
             s3_connections=[*self.s3_connections] or None,
+            volumes=[_volume(each) for each in self.volumes] or None,
             user_data=self.user_data,
             tags=dict(self.tags),
             poplar_servers=self.poplar_servers,
@@ -102,6 +113,11 @@ class NewCluster:
             preemptible=self.preemptible or None,
             reservation=self.reservation,
         )
+
+
+def _volume(wanted: str | NewClusterVolume) -> dict[str, object]:
+    volume = NewClusterVolume(wanted) if isinstance(wanted, str) else wanted
+    return {"volume": volume.volume, "server": volume.server}
 
 
 def create(cluster: NewCluster) -> Call[Operation]:

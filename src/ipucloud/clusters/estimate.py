@@ -6,9 +6,11 @@ import math
 from dataclasses import asdict
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters import s3_access
 from ipucloud.clusters.admission import admit, invalid
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
+from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.waiting.queue import Ahead, ahead
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
@@ -63,6 +65,14 @@ async def estimate(
         sentence = "A cluster that is created from a reservation costs nothing beside it. Omit this to estimate one."
         raise invalid([FieldError("/reservation", "not_estimated", sentence)])
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
+    await s3_access.refuse_unknown(connection, body.s3_connections, project_id=actor.project_id)
+    await volumes.refuse_unfit(
+        connection,
+        body.volumes,
+        project_id=actor.project_id,
+        region=admitted.choice.region.slug,
+        servers=admitted.choice.poplar_servers,
+    )
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
     region, need = admitted.choice.region.slug, Need.of(flavor, admitted.choice.poplar_servers)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
@@ -83,5 +93,5 @@ async def estimate(
             preemption_minutes=minutes,
             wait=would_wait(queue, has_room=why_not is None, awaited=admitted.awaited),
         ),
-        expected_seconds=math.ceil(expected_seconds(plan_for(admitted), admitted.typical_seconds)),
+        expected_seconds=math.ceil(expected_seconds(plan_for(admitted, body), admitted.typical_seconds)),
     )

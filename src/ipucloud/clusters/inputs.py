@@ -133,6 +133,7 @@ class ClusterInputs:
     `request_life`: seconds after which no request to the site takes effect any more.
     `frozen_until`: nothing may be removed until then; None: it may.
     `validated`: machines that it gives back are validated before other clusters get them.
+    `attaching_volumes`: names of the volumes that its servers are to have, and do not have yet.
     """
 
     id: UUID
@@ -166,6 +167,7 @@ class ClusterInputs:
     operation: OpenOperation
     rebuild: Rebuild | None = None
     wait: CapacityWait | None = None
+    attaching_volumes: tuple[str, ...] = ()
 
     @property
     def hardware_ids(self) -> dict[str, UUID]:
@@ -220,6 +222,7 @@ class _Row(NamedTuple):
     disk: DiskChoice | None
     begun: bool
     wait: list[Any] | None
+    attaching_volumes: list[str]
 
 
 _LOAD = Query(
@@ -259,7 +262,10 @@ _LOAD = Query(
            o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until,
            asked.disk, asked.begun_at IS NOT NULL AS begun,
            CASE WHEN waited.cluster_id IS NOT NULL THEN json_build_array(
-             waited.granted_at IS NOT NULL, extract(epoch FROM waited.until - app_now())::float8) END AS wait
+             waited.granted_at IS NOT NULL, extract(epoch FROM waited.until - app_now())::float8) END AS wait,
+           ARRAY(SELECT volumes.name FROM volumes
+                  WHERE volumes.project_id = c.project_id AND volumes.cluster_id = c.id AND volumes.state = 'attaching'
+                  ORDER BY volumes.name) AS attaching_volumes
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       {controller_of_cluster("c", "v")}
@@ -357,6 +363,7 @@ async def load(
         operation=row.operation,
         rebuild=None if row.disk is None else Rebuild(row.disk, row.begun),
         wait=None if row.wait is None else CapacityWait(*row.wait),
+        attaching_volumes=tuple(row.attaching_volumes),
     )
 
 

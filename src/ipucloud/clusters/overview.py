@@ -45,7 +45,8 @@ _OVERVIEW = Query(
              WHERE held.project_id = :project_id AND held.machine_id IS NOT NULL AND held.released_at IS NULL),
           'quotas', (
             SELECT coalesce(json_agg(json_build_object(
-                     'region', region, 'machine_type', machine_type, 'limit', machine_limit, 'used', used)
+                     'region', region, 'machine_type', machine_type, 'unit', 'machine',
+                     'limit', machine_limit, 'used', used)
                      ORDER BY region, machine_type), '[]')
               FROM quotas WHERE project_id = :project_id),
           'attention', (

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.reconcile.wake import AWAKE, WAKE
 
@@ -125,12 +126,21 @@ async def attach(connection: AsyncConnection, refs: Sequence[str], *, project_id
     return True
 
 
+async def refuse_unknown(connection: Statements, refs: Sequence[str], *, project_id: UUID) -> None:
+    """Raise `Problem` validation_failed for connections that a new cluster could not have; lock nothing."""
+    if refs:
+        await _found(connection, refs, project_id, ())
+
+
 async def _chosen(
     connection: AsyncConnection, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]
 ) -> list[UUID]:
-    values = {"project_id": project_id, "refs": [*refs]}
-    await _LOCK.all(connection, values)
-    found = await _FIND.all(connection, values)
+    await _LOCK.all(connection, {"project_id": project_id, "refs": [*refs]})
+    return await _found(connection, refs, project_id, present)
+
+
+async def _found(connection: Statements, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]) -> list[UUID]:
+    found = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
     faults: list[FieldError] = []
     chosen: dict[UUID, None] = {}
     for place, each in enumerate(found):

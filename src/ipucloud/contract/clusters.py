@@ -16,6 +16,7 @@ from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
 from ipucloud.contract.schedules import ClusterSchedule, ClusterScheduleOut
 from ipucloud.contract.user_data import supported_user_data
+from ipucloud.contract.volumes import MAX_OF_NEW_CLUSTER, ClusterVolume
 from ipucloud.kernel.money import Money
 
 
@@ -98,6 +99,12 @@ class ClusterCreate(Body):
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
     s3_connections: S3Names = Field(default_factory=list, description=_S3, examples=[["training-data"]])
+    volumes: list[ClusterVolume] = Field(
+        default_factory=list,
+        max_length=MAX_OF_NEW_CLUSTER,
+        description="Volumes that its Poplar servers have when it is `active`; each must be `available`.",
+        examples=[[{"volume": "checkpoints"}]],
+    )
     user_data: UserData | None = Field(
         None,
         description=(

@@ -34,9 +34,12 @@ class QuotaRequestCreate(Body):
     """Which quota should be how high, and why."""
 
     region: Slug = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    machine_type: Slug = Field(description="Type of the machines.", examples=["m2000"])
+    machine_type: Slug = Field(description="Type of the machines; `volume-gib`: volumes.", examples=["m2000"])
     limit: int = Field(
-        ge=1, le=MAX_MACHINES, description="How many machines the project wants to be able to hold.", examples=[128]
+        ge=1,
+        le=MAX_MACHINES,
+        description="How many machines, or GiB of volumes, the project wants to be able to hold.",
+        examples=[128],
     )
     reason: Lines = Field(
         description="What they are for, for the operator.", examples=["A POD512 for the training run in May."]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, Slug
@@ -11,13 +13,15 @@ MAX_MACHINES = 1_000_000
 
 
 class QuotaOut(Answer):
-    """How many machines of a type a project may hold in a region, and how many it holds."""
+    """How many machines of a type, or GiB of volumes, a project may hold in a region, and how many it holds."""
 
     region: str = Field(examples=["luxembourg-2"])
-    machine_type: str = Field(examples=["m2000"])
+    machine_type: str = Field(description="Type of the machines; `volume-gib`: volumes.", examples=["m2000"])
+    unit: Literal["machine", "gib"] = Field(description="What limit and use count.", examples=["machine"])
     limit: int
     used: int = Field(
-        description="Machines held by clusters, including deleted clusters whose machines are not clean yet."
+        description="Machines held by clusters, including deleted clusters whose machines are not clean yet; of volumes"
+        " the size of those that are not being deleted."
     )
 
 
@@ -26,14 +30,14 @@ class QuotaPage(Page[QuotaOut]):
 
 
 class QuotaLimit(Body):
-    """The largest number of machines of a type that the project may hold in a region."""
+    """The largest number of machines of a type, or of GiB of volumes, that the project may hold in a region."""
 
     region: Slug = Field(examples=["luxembourg-2"])
-    machine_type: Slug = Field(examples=["m2000"])
-    limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines.", examples=[64])
+    machine_type: Slug = Field(description="Type of the machines; `volume-gib`: volumes.", examples=["m2000"])
+    limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines or GiB.", examples=[64])
 
 
 class QuotaLimits(Body):
-    """All limits of a project; an omitted one becomes 0."""
+    """All limits of a project; an omitted one becomes 0, and one of volumes the default."""
 
     items: list[QuotaLimit] = Field(max_length=100)

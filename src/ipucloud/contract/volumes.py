@@ -16,6 +16,8 @@ from ipucloud.contract.lists import Listed, Page
 MAX_GIB = 65_536
 """GiB of one volume."""
 MOUNT_FOLDER = "/volumes"
+MAX_OF_NEW_CLUSTER = 16
+"""Volumes that a create can name."""
 
 
 class VolumeState(StrEnum):
@@ -78,6 +80,20 @@ class VolumeAttach(Body):
     )
 
 
+class ClusterVolume(Body):
+    """A volume that a new cluster gets, and the Poplar server that is to have it."""
+
+    volume: str = Field(
+        min_length=1,
+        max_length=63,
+        description="Name or id of an `available` volume of the project, in the region of the cluster.",
+        examples=["checkpoints"],
+    )
+    server: int = Field(
+        0, ge=0, description="Number of the Poplar server that has it, counted from 0; by default the first."
+    )
+
+
 class VolumeResize(Body):
     """A larger size."""
 
@@ -102,6 +118,7 @@ class VolumeOut(Answer):
     cluster: UUID | None = Field(
         description="Id of the cluster whose server has it, gets it or loses it; null: none.", examples=[_CLUSTER]
     )
+    cluster_name: str | None = Field(description="Name of that cluster; null: none.", examples=["bert"])
     poplar_server: str | None = Field(description="Name of that server; null: none.", examples=["bert-p0"])
     mount_path: str | None = Field(
         description="Folder of the server that has its files; null: no server has or gets it.",

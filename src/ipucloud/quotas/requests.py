@@ -12,6 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.queries import VOLUME_SKU
 from ipucloud.contract.event_payloads.projects import QuotaRequested
 from ipucloud.contract.event_types.projects import (
     QUOTA_REQUEST_DECLINED,
@@ -29,6 +30,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.quotas.store import find, set_limit
+from ipucloud.quotas.volumes import set_volume_limit, volume_limit
 
 
 class QuotaRequest(NamedTuple):
@@ -76,25 +78,29 @@ _DECIDE = sa.text(
 )
 
 
-async def open_request(connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str) -> UUID:
+async def open_request(
+    connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str, volume_gib: int
+) -> UUID:
     """Record what a project asks for; the request's id. `region`: the slug of the one that it names.
+
+    `volume_gib`: the limit of volumes where none was set.
 
     Raises `Problem`: validation_failed for a limit that it has already, state_conflict when another request for the
     same quota is open.
     """
     await projects.lock(connection, actor.project_id)
     key = {"project_id": actor.project_id, "region": region, "machine_type": wanted.machine_type}
-    quota = await find(connection, project_id=actor.project_id, region=region, machine_type=wanted.machine_type)
-    if wanted.limit <= quota.limit:
-        sentence = f"The project's limit is {quota.limit} already. Ask for more machines, or none."
+    present = await _limit(connection, actor.project_id, region, wanted.machine_type, volume_gib)
+    if wanted.limit <= present:
+        sentence = f"The project's limit is {present} already. Ask for more, or not at all."
         fault = FieldError("/limit", "not_above_limit", sentence)
         raise Problem(VALIDATION_FAILED, "Nothing was asked for; `errors` says why.", [fault])
     other = await _OPEN_ONE.one_or_none(connection, key)
     if other is not None:
         raise Problem(
             STATE_CONFLICT,
-            f"Quota request {other.id} asks for {other.limit} machines of this type already, and is open. Wait for the"
-            f" decision, or withdraw it first (`ipucloud quotas withdraw {other.id}`).",
+            f"Quota request {other.id} asks for a limit of {other.limit} of this type already, and is open. Wait for"
+            f" the decision, or withdraw it first (`ipucloud quotas withdraw {other.id}`).",
             extra={"quota_request": str(other.id)},
         )
     made = new_id()
@@ -121,37 +127,37 @@ async def withdraw(connection: AsyncConnection, actor: Actor, request_id: UUID) 
 
 
 async def grant(
-    connection: AsyncConnection, quota_request_id: UUID, wanted: QuotaRequestGrant, *, token: UUID, request_id: str
+    connection: AsyncConnection,
+    quota_request_id: UUID,
+    wanted: QuotaRequestGrant,
+    *,
+    token: UUID,
+    request_id: str,
+    volume_gib: int,
 ) -> None:
-    """Raise the quota.
+    """Raise the quota. `volume_gib`: the limit of volumes where none was set.
 
     Raises `Problem`: not_found, validation_failed, state_conflict for one that was decided, and when the quota is that
     high already.
     """
     request = await _lock_open(connection, quota_request_id)
-    quota = await find(
-        connection, project_id=request.project_id, region=request.region, machine_type=request.machine_type
-    )
-    if quota.limit >= request.limit:
-        sentence = (
-            f"The project's limit is {quota.limit} already, and {request.limit} were asked for: decline the request."
-        )
+    present = await _limit(connection, request.project_id, request.region, request.machine_type, volume_gib)
+    if present >= request.limit:
+        sentence = f"The project's limit is {present} already, and {request.limit} were asked for: decline the request."
         raise Problem(STATE_CONFLICT, sentence)
     limit = request.limit if wanted.limit is None else wanted.limit
-    if not quota.limit < limit <= request.limit:
-        sentence = f"Grant more than the present limit of {quota.limit}, and at most the {request.limit} asked for."
+    if not present < limit <= request.limit:
+        sentence = f"Grant more than the present limit of {present}, and at most the {request.limit} asked for."
         raise Problem(
             VALIDATION_FAILED,
             "Nothing was granted; `errors` says why.",
             [FieldError("/limit", "not_between", sentence)],
         )
-    await set_limit(
-        connection,
-        project_id=request.project_id,
-        region=request.region,
-        machine_type=request.machine_type,
-        machines=limit,
-    )
+    project, region, machine_type = request.project_id, request.region, request.machine_type
+    if machine_type == VOLUME_SKU:
+        await set_volume_limit(connection, project_id=project, region=region, gib=limit)
+    else:
+        await set_limit(connection, project_id=project, region=region, machine_type=machine_type, machines=limit)
     await record(
         connection,
         QUOTA_UPDATED,
@@ -168,6 +174,12 @@ async def grant(
         answer=wanted.answer,
         granted=limit,
     )
+
+
+async def _limit(connection: AsyncConnection, project_id: UUID, region: str, machine_type: str, volume_gib: int) -> int:
+    if machine_type == VOLUME_SKU:
+        return await volume_limit(connection, project_id=project_id, region=region, default=volume_gib)
+    return (await find(connection, project_id=project_id, region=region, machine_type=machine_type)).limit
 
 
 async def decline(

@@ -1,10 +1,10 @@
-"""Which quotas there can be: of machine types that a region has."""
+"""Which quotas there can be: of machine types that a region has, and of volumes."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ipucloud.catalogue.queries import Catalogue
+from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
 from ipucloud.kernel.nearest import nearest
 
 
@@ -27,8 +27,11 @@ def not_sold(catalogue: Catalogue, region: str, machine_type: str) -> NotSold | 
     if found is None:
         known = nearest(region, (each.slug for each in catalogue.regions))
         return NotSold("region", f"There is no region {region}. Regions, nearest first: {known}.")
-    if machine_type in found.machine_types:
+    if machine_type in {*found.machine_types, VOLUME_SKU}:
         return None
     known = nearest(machine_type, found.machine_types)
-    sentence = f"The region {found.slug} has no machines of type {machine_type}. Its types, nearest first: {known}."
+    sentence = (
+        f"The region {found.slug} has no machines of type {machine_type}. Its types, nearest first: {known}. The quota"
+        f" of volumes is {VOLUME_SKU}."
+    )
     return NotSold("machine_type", sentence)

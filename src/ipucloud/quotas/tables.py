@@ -1,4 +1,4 @@
-"""Quotas in machines, per project, region and machine type, and requests for higher ones."""
+"""Quotas in machines, per project, region and machine type; of volumes, in GiB; and requests for higher ones."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ quotas = sa.Table(
     sa.Column("used", sa.Integer, nullable=False, server_default="0"),
     tenant_key("quotas"),
     sa.CheckConstraint("used BETWEEN 0 AND machine_limit", name="used"),
+)
+
+volume_quotas = sa.Table(
+    "volume_quotas",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, primary_key=True),
+    sa.Column("gib_limit", sa.Integer, nullable=False),
+    tenant_key("volume_quotas"),
+    sa.CheckConstraint("gib_limit >= 0", name="gib_limit"),
+    comment="without a row the limit is that of the settings",
 )
 
 quota_requests = sa.Table(

@@ -64,6 +64,8 @@ async def test_each_minute_is_charged_for_the_size_at_its_beginning(books: Books
         assert {row["ResourceId"] for row in rows} == {f"urn:ipu:volume:{volume}"}
         assert {(row["ResourceName"], row["ResourceType"], row["SkuId"]) for row in rows} == {("data", "Volume", SKU)}
         assert {(row["PricingUnit"], row["ConsumedUnit"]) for row in rows} == {("GiB-Minutes", "GiB-Minutes")}
+        services = {(row["ServiceCategory"], row["ServiceName"], row["ServiceSubcategory"]) for row in rows}
+        assert services == {("Storage", "Volume", "Block Storage")}
         assert {row["SkuPriceDetails"] for row in rows} == {""}
         assert all('"team"' in row["Tags"] for row in rows)
         assert sum(Decimal(row["PricingQuantity"]) for row in rows) == 31 * 100 + 29 * 200
@@ -75,6 +77,17 @@ async def test_each_minute_is_charged_for_the_size_at_its_beginning(books: Books
         (100, 31, PRICE * 31 * 100),
         (200, 29, PRICE * 29 * 200),
     ]
+    await books.execute(
+        "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
+        " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')"
+    )
+    books.now(at("2026-05-02T00:30:00"))
+    while not await books.value("SELECT count(*) FROM invoices"):
+        await books.keep()  # so many hours at once
+    invoiced = csv_of(database.app_url, selection(project=books.project.id, month=APRIL)).decode()
+    rounded = [row for row in csv.DictReader(io.StringIO(invoiced, newline="")) if not row["ResourceId"]]
+    services = {(row["ChargeCategory"], row["ServiceCategory"], row["ServiceName"]) for row in rounded}
+    assert ("Adjustment", "Storage", "Volume") in services
 
 
 async def test_a_volume_that_was_never_made_costs_nothing(books: Books) -> None:

@@ -9,7 +9,7 @@ const stages = {
 const steps = {
   wait_for_capacity: "Auf Kapazität warten", attach_network: "Netzwerk anschließen", power_on_machines: "IPU-Maschinen einschalten", create_allocation: "Maschinen zuteilen",
   create_vipu_user: "V-IPU-Benutzer anlegen", test_cluster: "Maschinen testen", create_partition: "Partition anlegen",
-  deploy_poplar_servers: "Poplar-Server einrichten", check_ipus: "IPUs prüfen", wipe_poplar_servers: "Poplar-Server löschen",
+  deploy_poplar_servers: "Poplar-Server einrichten", attach_volumes: "Datenträger anhängen", check_ipus: "IPUs prüfen", wipe_poplar_servers: "Poplar-Server löschen",
   remove_partitions: "Partitionen entfernen", remove_vipu_user: "V-IPU-Benutzer entfernen", remove_allocation: "Maschinen freigeben",
   detach_network: "Netzwerk trennen", power_off_machines: "IPU-Maschinen ausschalten", verify_clean: "Prüfen, dass nichts übrig ist",
   take_other_hardware: "Andere Hardware nehmen",
@@ -54,6 +54,8 @@ export const cluster: Messages["cluster"] = {
   faults: "Mit der Hardware stimmt etwas nicht",
   by: (name) => `beauftragt von ${name}`,
   byService: "vom Dienst selbst begonnen",
+  volumes: "Datenträger",
+  volumesText: "Der erste Poplar-Server hat sie unter /volumes, sobald der Cluster aktiv ist.",
   buckets: "S3-Verbindungen",
   bucketsText: "Die Server haben sie binnen Sekunden als rclone-Remotes und AWS-Profile.",
   waiting: (place) => `Wartet auf Kapazität: Platz ${place} in der Warteschlange`,

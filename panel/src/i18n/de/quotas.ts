@@ -3,10 +3,12 @@ import type { Messages } from "../en";
 export const quotas: Messages["quotas"] = {
   find: "Nach Region oder Maschinentyp suchen",
   title: "Kontingente",
-  description: "Wie viele Maschinen eines Typs das Projekt in einer Region belegen darf.",
+  description: "Wie viele Maschinen eines Typs und GiB an Datenträgern das Projekt in einer Region belegen darf.",
   limits: "Grenzen",
   region: "Region",
   machineType: "Maschinentyp",
+  type: "Typ",
+  volumes: "Datenträger (GiB)",
   used: "Belegt",
   limit: "Grenze",
   noQuotas: "Keine Kontingente",

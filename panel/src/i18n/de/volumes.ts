@@ -18,7 +18,6 @@ export const volumes: typeof en = {
   gib: (size) => `${size} GiB`,
   growing: (from, to) => `${from} GiB, wächst auf ${to} GiB`,
   region: "Region",
-  server: "An",
   path: "Ordner",
   actionsOf: (name) => `Aktionen für ${name}`,
   attach: "Anhängen",

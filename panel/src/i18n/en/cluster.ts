@@ -7,7 +7,7 @@ const stages: Record<string, string> = {
 const steps: Record<string, string> = {
   wait_for_capacity: "Wait for capacity", attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
   create_vipu_user: "Create the V-IPU user", test_cluster: "Test the machines", create_partition: "Create the partition",
-  deploy_poplar_servers: "Deploy the Poplar servers", check_ipus: "Check the IPUs", wipe_poplar_servers: "Wipe the Poplar servers",
+  deploy_poplar_servers: "Deploy the Poplar servers", attach_volumes: "Attach the volumes", check_ipus: "Check the IPUs", wipe_poplar_servers: "Wipe the Poplar servers",
   remove_partitions: "Remove the partitions", remove_vipu_user: "Remove the V-IPU user", remove_allocation: "Release the machines",
   detach_network: "Detach the network", power_off_machines: "Power off the IPU machines", verify_clean: "Verify that nothing is left",
   take_other_hardware: "Take other hardware",
@@ -51,6 +51,8 @@ export const cluster = {
   faults: "Something is wrong with the hardware",
   by: (name: string) => `requested by ${name}`,
   byService: "begun by the service itself",
+  volumes: "Volumes",
+  volumesText: "The first Poplar server has them at /volumes when the cluster is active.",
   buckets: "S3 connections",
   bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",
   waiting: (place: string) => `Waiting for capacity: place ${place} in the queue`,

@@ -1,10 +1,12 @@
 export const quotas = {
   find: "Find by region or machine type",
   title: "Quotas",
-  description: "How many machines of a type the project may hold in a region.",
+  description: "How many machines of a type, and GiB of volumes, the project may hold in a region.",
   limits: "Limits",
   region: "Region",
   machineType: "Machine type",
+  type: "Type",
+  volumes: "Volumes (GiB)",
   used: "In use",
   limit: "Limit",
   noQuotas: "No quotas",

@@ -16,7 +16,6 @@ export const volumes = {
   gib: (size: string) => `${size} GiB`,
   growing: (from: string, to: string) => `${from} GiB, growing to ${to} GiB`,
   region: "Region",
-  server: "At",
   path: "Folder",
   actionsOf: (name: string) => `Actions for ${name}`,
   attach: "Attach",

@@ -27,7 +27,7 @@ export function Alternatives({ draft, change }: { draft: Draft; change: Change }
           {all.map(({ region, flavor }) => (
             <Button
               key={`${region} ${flavor.name}`}
-              onClick={() => change({ region, flavor: flavor.name, servers: undefined, ...(region !== draft.region && { image: "" }) })}
+              onClick={() => change({ region, flavor: flavor.name, servers: undefined, ...(region !== draft.region && { image: "", volumes: [] }) })}
             >
               {s.alternative(
                 flavor.name,

@@ -7,6 +7,7 @@ import { later } from "../../components/later";
 import { TagEditor } from "../../components/TagEditor";
 import { useStrings } from "../../i18n";
 import type { Change, Draft } from "./draft";
+import { VolumeChoice } from "./VolumeChoice";
 
 const MomentInput = later(async () => (await import("../../components/MomentInput")).MomentInput);
 
@@ -20,6 +21,7 @@ export function NameStep({ draft, change, problem }: { draft: Draft; change: Cha
       </FormField>
       <TagEditor tags={draft.tags} onChange={(tags) => change({ tags })} />
       <BucketChoice chosen={draft.buckets} onChange={(buckets) => change({ buckets })} />
+      <VolumeChoice region={draft.region} chosen={draft.volumes} onChange={(volumes) => change({ volumes })} />
       <FormField label={s.expires} description={s.expiresText}>
         <MomentInput value={draft.expires} onChange={(expires) => change({ expires })} label={s.expires} />
       </FormField>

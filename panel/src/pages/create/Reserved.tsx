@@ -24,7 +24,7 @@ export function ReservationChoice({ draft, change }: { draft: Draft; change: Cha
   const chosen = options.find((each) => each.value === draft.reservation);
   const choose = (id: string) => {
     const found = usable.find((each) => each.id === id);
-    change(found ? { reservation: id, region: found.region, flavor: found.flavor, servers: undefined, image: "", wait: false, preemptible: false } : { reservation: "" });
+    change(found ? { reservation: id, region: found.region, flavor: found.flavor, servers: undefined, image: "", volumes: [], wait: false, preemptible: false } : { reservation: "" });
   };
   return (
     <FormField label={s.wizard} description={s.wizardText} errorText={draft.reservation && !chosen ? s.wizardGone : undefined}>

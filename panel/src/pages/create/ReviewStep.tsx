@@ -39,6 +39,7 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
             { label: cluster.keys, value: f.list(draft.keys) },
             { label: cluster.tags, value: tags || common.none },
             ...(draft.buckets.length ? [{ label: cluster.buckets, value: f.list(draft.buckets) }] : []),
+            ...(draft.volumes.length ? [{ label: cluster.volumes, value: f.list(draft.volumes) }] : []),
             ...(draft.expires ? [{ label: create.expires, value: f.moment(draft.expires) }] : []),
             { label: cluster.protection, value: draft.protect ? common.yes : common.no },
           ]}

@@ -44,7 +44,7 @@ function Sizes({ draft, change, problem }: Props) {
         <Select
           options={options}
           selectedOption={options.find((each) => each.value === draft.region) ?? null}
-          onChange={({ detail }) => change({ region: detail.selectedOption.value ?? "", flavor: "", servers: undefined, image: "" })}
+          onChange={({ detail }) => change({ region: detail.selectedOption.value ?? "", flavor: "", servers: undefined, image: "", volumes: [] })}
         />
       </FormField>
       <Failure error={places.error ?? sold.error} />

@@ -3,15 +3,15 @@ import type { Schemas } from "../../api/client";
 import type { Tag } from "../../components/TagEditor";
 
 /** `reservation`: the id of the one that it is created from; empty: of none. `servers`: the number of Poplar servers; undefined: the
- *  flavor's. `buckets`: names of S3 connections. `expires`: the instant at which it is deleted; empty: never. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
+ *  flavor's. `buckets`: names of S3 connections. `volumes`: names of volumes in the region, for the first server. `expires`: the instant at which it is deleted; empty: never. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
 export type Draft = {
   reservation: string; region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean;
-  buckets: string[]; expires: string; wait: boolean; preemptible: boolean;
+  buckets: string[]; volumes: string[]; expires: string; wait: boolean; preemptible: boolean;
 };
 export type Change = (change: Partial<Draft>) => void;
 
 export const EMPTY: Draft = {
-  reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, buckets: [], expires: "", wait: false, preemptible: false,
+  reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, buckets: [], volumes: [], expires: "", wait: false, preemptible: false,
 };
 
 /** The request that the draft stands for. */
@@ -27,6 +27,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
     ...(draft.buckets.length && { s3_connections: draft.buckets }),
+    ...(draft.volumes.length && { volumes: draft.volumes.map((volume) => ({ volume })) }),
     ...(draft.expires && { expires_at: draft.expires }),
     ...(draft.wait && { wait_for_capacity: true }),
     ...(draft.reservation && { reservation: draft.reservation }),
@@ -46,6 +47,7 @@ export function asCommand(draft: Draft): string {
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
     ...draft.buckets.map((bucket) => `--s3-connection ${quote(bucket)}`),
+    ...draft.volumes.map((volume) => `--volume ${quote(volume)}`),
     ...(draft.expires ? [`--expires-at ${draft.expires}`] : []),
     ...(draft.wait ? ["--wait-for-capacity"] : []),
     ...(draft.reservation ? [`--reservation ${quote(draft.reservation)}`] : []),
@@ -76,6 +78,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
     ...(draft.buckets.length ? [`    s3_connections=${python(draft.buckets)},`] : []),
+    ...(draft.volumes.length ? [`    volumes=${python(draft.volumes)},`] : []),
     ...(draft.expires ? [`    expires_at=datetime.fromisoformat(${python(draft.expires.replace("Z", "+00:00"))}),`] : []),
     ...(draft.wait ? ["    wait_for_capacity=True,"] : []),
     ...(draft.reservation ? [`    reservation=${python(draft.reservation)},`] : []),

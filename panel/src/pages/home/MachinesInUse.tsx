@@ -16,12 +16,13 @@ export function MachinesInUse() {
   const f = useFormat();
   const places = useQuery(regions).data?.items ?? [];
   const { data, error, refetch } = useQuery(quotas(useProject()));
+  const machines = data?.items.filter((each) => each.unit === "machine");
   return (
     <Container header={<Header variant="h2">{s.quotas}</Header>}>
-      {data ? (
+      {machines ? (
         <SpaceBetween size="m">
-          {data.items.length === 0 && <Box color="text-body-secondary">{s.noQuota}</Box>}
-          {data.items.map((quota) => (
+          {machines.length === 0 && <Box color="text-body-secondary">{s.noQuota}</Box>}
+          {machines.map((quota) => (
             <ProgressBar
               key={quota.region + quota.machine_type}
               label={`${quota.machine_type}, ${places.find((each) => each.slug === quota.region)?.name ?? quota.region}`}

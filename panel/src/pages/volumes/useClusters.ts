@@ -8,8 +8,3 @@ const MOST = 200;
 export function useClusters() {
   return useQuery(clusterPage(useProject(), { order: "-created_at", limit: MOST })).data?.items;
 }
-
-/** Their names, by id. */
-export function useClusterNames(): Map<string, string> {
-  return new Map(useClusters()?.map((each) => [each.id, each.name]));
-}

@@ -16,7 +16,7 @@ from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import catalogue_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.contract.quota_requests import QuotaRequestCreate, QuotaRequestList, QuotaRequestOut, QuotaRequestPage
@@ -45,7 +45,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
     ),
 )
 async def create_quota_request(request: Request, project: ProjectRef, body: QuotaRequestCreate) -> Response:
-    """Ask the operator to raise how many machines of a type the project may hold in a region.
+    """Ask the operator to raise how many machines of a type, or GiB of volumes, the project may hold in a region.
 
     Nothing changes before the operator has decided. A quota has one open request.
     """
@@ -55,7 +55,8 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
         raise invalid([FieldError(f"/{wrong.field}", "not_sold", wrong.detail)])
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await open_request(connection, actor(request, scope), body, region=slug_of(catalogue, body.region))
+        region, volume_gib = slug_of(catalogue, body.region), services_of(request).settings.volume_gib_limit
+        made = await open_request(connection, actor(request, scope), body, region=region, volume_gib=volume_gib)
         document = await quota_request_document(connection, project_id=scope.project_id, quota_request_id=made)
         location = f"/v1/projects/{scope.project_id}/quota-requests/{made}"
         return Answer(201, document.encode(), {"Location": location}, made)

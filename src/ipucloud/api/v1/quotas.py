@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,12 +15,14 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import catalogue_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.catalogue.queries import Catalogue
+from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
+from ipucloud.clusters.volumes.quota import change_volume_limit, list_volume_quotas
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.quotas import QuotaLimits, QuotaPage
+from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
@@ -37,9 +39,12 @@ routes = router()
     **operation("listQuotas", "Read quotas", Permission.PROJECT_READ, gives=QuotaPage, headers=(IF_NONE_MATCH,)),
 )
 async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
-    """List all quotas that are set. Without a quota, nothing can be created."""
+    """List all quotas that are set. Without a quota of machines, no cluster can be created.
+
+    The quotas of volumes, in GiB, have the type `volume-gib`; where none was set, they have the default limit.
+    """
     async with reading(request, project) as (connection, scope):
-        quotas = await list_quotas(connection, project_id=scope.project_id)
+        quotas = await _quotas(connection, request, scope)
     return tagged(request, _document(quotas), _version(quotas))
 
 
@@ -55,16 +60,21 @@ async def list_project_quotas(request: Request, project: ProjectRef) -> Response
     ),
 )
 async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
-    """Replace all limits of the project. A limit cannot be below current use."""
+    """Replace all limits of the project. A limit cannot be below current use.
+
+    An omitted one becomes 0; one of volumes, which has the type `volume-gib`, the default.
+    """
     if_version = required_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        quotas = await list_quotas(connection, project_id=scope.project_id)
-        limits = {(quota.region, quota.machine_type): 0 for quota in quotas}
-        limits |= _wanted(body, catalogue_of(request), limits.keys())
+        quotas = await _quotas(connection, request, scope)
+        before = {(quota.region, quota.machine_type): 0 for quota in quotas}
+        wanted = _wanted(body, catalogue_of(request), before.keys())
+        limits = {key: limit for key, limit in (before | wanted).items() if key[1] != VOLUME_SKU}
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))
+        await _set_volumes(connection, request, scope, quotas, wanted)
         for (region, machine_type), machines in sorted(limits.items()):
             await set_limit(
                 connection,
@@ -80,11 +90,37 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
             subject_id=scope.project_id,
             request_id=actor(request, scope).request_id,
         )
-        stored = await list_quotas(connection, project_id=scope.project_id)
+        stored = await _quotas(connection, request, scope)
         document = _document(stored)
         return Answer(200, document, {"ETag": tag(_version(stored), document)})
 
     return await change(request, project, effect)
+
+
+async def _quotas(connection: Statements, request: Request, scope: Scope) -> list[Quota]:
+    """Those of machines and of volumes."""
+    default = services_of(request).settings.volume_gib_limit
+    machines = await list_quotas(connection, project_id=scope.project_id)
+    volumes = await list_volume_quotas(connection, project_id=scope.project_id, default=default)
+    return sorted([*machines, *volumes])
+
+
+async def _set_volumes(
+    connection: AsyncConnection,
+    request: Request,
+    scope: Scope,
+    quotas: Sequence[Quota],
+    wanted: Mapping[tuple[str, str], int],
+) -> None:
+    """Set the limits of volumes that differ from the present ones. Raises `Problem` state_conflict."""
+    default = services_of(request).settings.volume_gib_limit
+    present = {quota.region: quota.limit for quota in quotas if quota.machine_type == VOLUME_SKU}
+    limits = {region: limit for (region, kind), limit in wanted.items() if kind == VOLUME_SKU}
+    for region in sorted(present.keys() | limits.keys()):
+        limit = limits.get(region, default)
+        if limit != present.get(region, default):
+            gib = limit if region in limits else None
+            await change_volume_limit(connection, project_id=scope.project_id, region=region, gib=gib, default=default)
 
 
 def _wanted(
@@ -112,7 +148,13 @@ def _wanted(
 
 def _document(quotas: Sequence[Quota]) -> bytes:
     items = [
-        {"region": quota.region, "machine_type": quota.machine_type, "limit": quota.limit, "used": quota.used}
+        {
+            "region": quota.region,
+            "machine_type": quota.machine_type,
+            "unit": "gib" if quota.machine_type == VOLUME_SKU else "machine",
+            "limit": quota.limit,
+            "used": quota.used,
+        }
         for quota in quotas
     ]
     return orjson.dumps({"items": items, "next_cursor": None})

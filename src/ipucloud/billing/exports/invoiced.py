@@ -7,7 +7,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Kind
-from ipucloud.billing.exports.names import TAGS
+from ipucloud.billing.exports.names import SERVICES, TAGS
 from ipucloud.billing.exports.provisional import provisional_rows
 from ipucloud.billing.exports.selection import Selection, text
 from ipucloud.billing.exports.series import fixed_text, guard, time_text
@@ -41,19 +41,20 @@ WITH issued AS (
 ), part AS (
   SELECT account_id, account_name, currency, number, reference, month AS charge_month, 'Adjustment' AS category,
          NULL AS class, amount - cost AS amount, line || '/rounding' AS part, {rounded} AS description,
-         issued_at, due_on, terms, project_id, project_name
+         issued_at, due_on, terms, project_id, project_name,
+         CASE sku WHEN 'volume-gib' THEN 'volume' END AS kind
     FROM line WHERE amount <> cost
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Credit', NULL, -promo_applied, 'credit',
-         'Promotional credit', issued_at, due_on, terms, NULL, NULL
+         'Promotional credit', issued_at, due_on, terms, NULL, NULL, NULL
     FROM own WHERE promo_applied <> 0
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Tax', NULL, t.tax, 'tax-' || trim_scale(t.rate),
-         t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, terms, NULL, NULL
+         t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, terms, NULL, NULL, NULL
     FROM own JOIN invoice_taxes t ON t.invoice_id = own.id WHERE t.tax <> 0
   UNION ALL
   SELECT account_id, account_name, currency, n.number, i.number, month, given.category, 'Correction', given.amount,
-         given.part, given.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL
+         given.part, given.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL, NULL
     FROM issued AS i JOIN credit_notes n ON n.invoice_id = i.id
    CROSS JOIN LATERAL (
      SELECT 'Credit', -n.net, 'net', 'Credit note'
@@ -67,7 +68,8 @@ WITH issued AS (
 # A report that was cited later, for the rest of the interval, is no reason of this charge.
 _GIVEN_BACK = """
 , given_back AS (
-  SELECT c.*, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount, region.name AS region_name,
+  SELECT c.*, k.kind, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount,
+         region.name AS region_name,
          coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
          coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, {tags}) AS tags, i.number, l.line,
          (SELECT string_agg(DISTINCT f.code, ', ' ORDER BY f.code)
@@ -106,7 +108,8 @@ SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccou
        NULL::numeric AS "ContractedUnitPrice", NULL::numeric AS "ListUnitPrice", NULL AS "PricingCategory",
        NULL::numeric AS "PricingCurrencyContractedUnitPrice", NULL::numeric AS "PricingCurrencyListUnitPrice",
        NULL::numeric AS "PricingQuantity", NULL AS "PricingUnit", NULL AS "SkuId", NULL AS "SkuMeter",
-       NULL AS "SkuPriceDetails", NULL AS "SkuPriceId"
+       NULL AS "SkuPriceDetails", NULL AS "SkuPriceId", {service_category} AS "ServiceCategory",
+       {service} AS "ServiceName", {service_subcategory} AS "ServiceSubcategory"
   FROM part
  UNION ALL
 SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit',
@@ -118,7 +121,7 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
        concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), cluster_id, first_minute, rev, 'credit'),
        rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || cluster_id, cluster_name, 'IPU Cluster',
        'urn:ipu:project:' || project_id, project_name, 'Project', tags::text, 'false', NULL, NULL, NULL, NULL,
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, {service_category}, {service}, {service_subcategory}
   FROM given_back
  UNION ALL {provisional}
  ORDER BY "x_ChargeId"
@@ -170,10 +173,7 @@ def constants(selection: Selection) -> dict[str, object]:
         "InvoiceIssuerName": selection.provider,
         "ProviderName": selection.provider,
         "PublisherName": selection.provider,
-        "ServiceCategory": "AI and Machine Learning",
-        "ServiceName": "IPU Cluster",
         "ServiceProviderName": selection.provider,
-        "ServiceSubcategory": "Machine Learning",
     }
 
 
@@ -184,7 +184,10 @@ def small_rows(selection: Selection) -> sql.Composed:
     )
     part += text(_GIVEN_BACK).format(charges=selection.of_charges, tags=text(TAGS))
     return {
-        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE).format(provisional=provisional_rows(selection)),
+        Dataset.COST_AND_USAGE: part
+        + text(_COST_AND_USAGE).format(
+            provisional=provisional_rows(selection), **{name: text(part) for name, part in SERVICES.items()}
+        ),
         Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
         Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
     }[selection.dataset]

@@ -37,6 +37,12 @@ RESOURCE_TYPE = _by_kind("'IPU Cluster'", "'Volume'")
 CONSUMED_UNIT = _by_kind("'IPU-Minutes'", "'GiB-Minutes'")
 PRICING_UNIT = _by_kind("'Server-Minutes'", "'GiB-Minutes'")
 METER = _by_kind("'Server running time'", "'Volume capacity'")
+SERVICES = {
+    "service_category": _by_kind("'AI and Machine Learning'", "'Storage'"),
+    "service": _by_kind("'IPU Cluster'", "'Volume'"),
+    "service_subcategory": _by_kind("'Machine Learning'", "'Block Storage'"),
+}
+"""SQL of FOCUS's three columns about the service; what is of no resource, such as tax, has those of clusters."""
 
 _MONTHS = Query(
     """

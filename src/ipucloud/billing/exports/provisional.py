@@ -15,6 +15,7 @@ from ipucloud.billing.exports.names import (
     PRICING_UNIT,
     RESOURCE_TYPE,
     RESOURCE_URN,
+    SERVICES,
     TAGS,
 )
 from ipucloud.billing.exports.selection import Selection, text
@@ -32,7 +33,8 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
        used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
        used.tags::text, 'true', given.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
        priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
-       given.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id
+       given.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id,
+       {service_category}, {service}, {service_subcategory}
   FROM (
     SELECT hours.hour, u.cluster_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
            u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,
@@ -90,4 +92,5 @@ def provisional_rows(selection: Selection) -> sql.Composed:
         urn=text(RESOURCE_URN),
         type=text(RESOURCE_TYPE),
         meter=text(METER),
+        **{name: text(part) for name, part in SERVICES.items()},
     )

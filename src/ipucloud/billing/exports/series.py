@@ -22,6 +22,7 @@ from ipucloud.billing.exports.names import (
     PRICING_UNIT,
     RESOURCE_TYPE,
     RESOURCE_URN,
+    SERVICES,
     TAGS,
 )
 from ipucloud.billing.exports.periods import next_month
@@ -96,6 +97,9 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        {urn} || cluster_id AS "ResourceId",
        {cluster_name} AS "ResourceName",
        {type} AS "ResourceType",
+       {service_category} AS "ServiceCategory",
+       {service} AS "ServiceName",
+       {service_subcategory} AS "ServiceSubcategory",
        sku AS "SkuId",
        {meter} AS "SkuMeter",
        CASE WHEN kind <> 'volume' THEN jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text END
@@ -153,6 +157,7 @@ def make_series(connection: Connection, selection: Selection) -> int:
             urn=text(RESOURCE_URN),
             type=text(RESOURCE_TYPE),
             meter=text(METER),
+            **{name: text(part) for name, part in SERVICES.items()},
         ),
         selection.values,
     ).rowcount

@@ -28,7 +28,7 @@ def list_quota_requests(
     """List the requests for higher quotas, oldest first."""
     session.list(
         operator.quota_requests(state=state, region=region, project=of),
-        ("PROJECT", "STATE", "REGION", "MACHINE", "USED", "LIMIT", "WANTED", "REASON", "ASKED", "ID"),
+        ("PROJECT", "STATE", "REGION", "TYPE", "USED", "LIMIT", "WANTED", "REASON", "ASKED", "ID"),
         lambda each: (
             each.project,
             each.state,

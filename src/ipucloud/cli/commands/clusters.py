@@ -22,6 +22,7 @@ from ipucloud.cli.finding import (
     IMAGE,
     REGION,
     SSH_KEY,
+    VOLUME,
     find_cluster,
     partition_kind,
     suggesting,
@@ -31,7 +32,7 @@ from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil
-from ipucloud.cli.values import Order, Sorted, key_values
+from ipucloud.cli.values import Order, Sorted, key_values, volumes_of
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
@@ -74,6 +75,15 @@ Buckets = Annotated[
         autocompletion=names(CONNECTION),
     ),
 ]
+Volumes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--volume",
+        metavar="VOLUME[:SERVER]",
+        help="Name or id of a volume for its first Poplar server, or the one with this number, from 0; repeatable.",
+        autocompletion=names(VOLUME),
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
 Idle = Annotated[
@@ -103,7 +113,10 @@ Identity = Annotated[
 
 
 @customer_command(
-    app, "create", "bert --flavor m2000-pod16", "bert --flavor m2000-pod16 --tag team=nlp --expires-at 8h --no-wait"
+    app,
+    "create",
+    "bert --flavor m2000-pod16",
+    "bert --flavor m2000-pod16 --tag team=nlp --expires-at 8h --volume checkpoints --no-wait",
 )
 def create(
     session: Session,
@@ -114,6 +127,7 @@ def create(
     image: Image = None,
     ssh_keys: Keys = None,
     s3_connections: Buckets = None,
+    volumes: Volumes = None,
     user_data: Annotated[
         Path | None,
         typer.Option(
@@ -152,6 +166,7 @@ def create(
             image=image or newest_image(session, region),
             ssh_keys=ssh_keys or only_key(session),
             s3_connections=s3_connections or (),
+            volumes=volumes_of(volumes),
             user_data=user_data.read_text() if user_data else None,
             tags=key_values(tags),
             reconfigurable=reconfigurable,
@@ -312,6 +327,8 @@ def estimate(
     region: Region = None,
     image: Image = None,
     ssh_keys: Keys = None,
+    s3_connections: Buckets = None,
+    volumes: Volumes = None,
     poplar_servers: PoplarServers = None,
     preemptible: Preemptible = False,
 ) -> None:
@@ -324,6 +341,8 @@ def estimate(
             flavor=flavor,
             image=image or newest_image(session, region),
             ssh_keys=ssh_keys or (),
+            s3_connections=s3_connections or (),
+            volumes=volumes_of(volumes),
             poplar_servers=poplar_servers,
             preemptible=preemptible,
         )

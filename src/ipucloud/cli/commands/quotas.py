@@ -25,7 +25,7 @@ def group() -> None:
 
 @customer_command(app, "list")
 def list_quotas(session: Session) -> None:
-    """List the project's quotas and their use, in machines."""
+    """List the project's quotas and their use: of machines, and of volumes in GiB (volume-gib)."""
     _list(session, quotas.list())
 
 
@@ -33,8 +33,8 @@ def list_quotas(session: Session) -> None:
 def update(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type.")],
-    limit: Annotated[int, typer.Argument(min=0, help="How many machines the project may hold.")],
+    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes.")],
+    limit: Annotated[int, typer.Argument(min=0, help="How many machines or GiB the project may hold.")],
 ) -> None:
     """Set one of the project's quotas. Needs a platform token."""
     present = session.client.run_tagged(quotas.list())
@@ -42,12 +42,17 @@ def update(
     _list(session, quotas.update({**limits, (region, machine): limit}, if_match=present.etag or "*"))
 
 
-@customer_command(app, "request", 'luxembourg-2 m2000 128 "A POD512 for the training run in May"')
+@customer_command(
+    app,
+    "request",
+    'luxembourg-2 m2000 128 "A POD512 for the training run in May"',
+    'luxembourg-2 volume-gib 20000 "Checkpoints"',
+)
 def request(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type.")],
-    limit: Annotated[int, typer.Argument(min=1, help="How many machines the project wants to be able to hold.")],
+    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes.")],
+    limit: Annotated[int, typer.Argument(min=1, help="How many machines or GiB it wants to be able to hold.")],
     reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
 ) -> None:
     """Ask the operator for a higher quota."""
@@ -63,7 +68,7 @@ def requests(
     """List the requests for higher quotas, newest first, with the operator's decisions."""
     session.list(
         quota_requests.list(state=() if state is None else (state,)),
-        ("REGION", "MACHINE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
+        ("REGION", "TYPE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
         lambda each: (
             each.region,
             each.machine_type,
@@ -95,6 +100,6 @@ def _show(session: Session, request: QuotaRequest) -> None:
 def _list(session: Session, call: Call[Page[Quota]]) -> None:
     session.list(
         call,
-        ("REGION", "MACHINE", "USED", "LIMIT"),
-        lambda each: (each.region, each.machine_type, each.used, each.limit),
+        ("REGION", "TYPE", "USED", "LIMIT", "UNIT"),
+        lambda each: (each.region, each.machine_type, each.used, each.limit, each.unit),
     )

@@ -41,15 +41,15 @@ def list_volumes(
     """List the project's volumes, newest first."""
     session.list(
         volumes.list(state=() if state is None else (state,)),
-        ("NAME", "STATE", "REGION", "GIB", "SERVER", "ID"),
-        lambda each: (each.name, each.state, each.region, each.size_gib, each.poplar_server, each.id),
+        ("NAME", "STATE", "REGION", "GIB", "CLUSTER", "ID"),
+        lambda each: (each.name, each.state, each.region, each.size_gib, each.cluster_name, each.id),
         drop=("ID",),
     )
 
 
 @customer_command(app, "show", "checkpoints")
 def show(session: Session, volume: Ref) -> None:
-    """Show a volume, and the server that has it."""
+    """Show a volume, and the cluster and server that have it."""
     _show(session, session.run(volumes.get(_id(session, volume))))
 
 
@@ -66,7 +66,7 @@ def update(
     _show(session, session.run(changes))
 
 
-@customer_command(app, "attach", "checkpoints bert", "checkpoints bert --server bert-p1")
+@customer_command(app, "attach", "checkpoints bert", "checkpoints bert --server clu-01-1-p1")
 def attach(
     session: Session,
     volume: Ref,
@@ -110,5 +110,6 @@ def _id(session: Session, volume: str) -> str:
 
 
 def _show(session: Session, volume: Volume) -> None:
-    first = ("id", "name", "state", "state_reason", "region", "size_gib", "resizing_to_gib", "poplar_server")
-    session.show(volume, fields(volume, *first, "mount_path", "tags", "sku", "created_at"))
+    first = fields(volume, "id", "name", "state", "state_reason", "region", "size_gib", "resizing_to_gib")
+    last = fields(volume, "poplar_server", "mount_path", "tags", "sku", "created_at")
+    session.show(volume, [*first, ("cluster", volume.cluster_name), *last])

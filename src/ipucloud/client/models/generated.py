@@ -2005,19 +2005,25 @@ class ProviderSignIn(Answer):
 
 
 class Quota(Answer):
-    """How many machines of a type a project may hold in a region, and how many it holds."""
+    """How many machines of a type, or GiB of volumes, a project may hold in a region, and how many it holds."""
 
     region: str
     """Slug of the region."""
 
     machine_type: str
-    """Type of the machines."""
+    """Type of the machines; `volume-gib`: volumes."""
+
+    unit: str
+    """What limit and use count."""
 
     limit: int
     """Largest number of machines."""
 
     used: int
-    """Machines held by clusters, including deleted clusters whose machines are not clean yet."""
+    """
+    Machines held by clusters, including deleted clusters whose machines are not clean yet; of volumes the size of
+    those that are not being deleted.
+    """
 
 
 class QuotaRequestState(StrEnum):
@@ -6056,6 +6062,9 @@ class Volume(Answer):
 
     cluster: str | None = None
     """Id of the cluster whose server has it, gets it or loses it; null: none."""
+
+    cluster_name: str | None = None
+    """Name of that cluster; null: none."""
 
     poplar_server: str | None = None
     """Name of that server; null: none."""

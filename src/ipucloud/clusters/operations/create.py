@@ -15,6 +15,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects, s3_access
 from ipucloud.clusters.admission import Admitted, admit, check_cost_limit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.cost_limits.store import count
+from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
@@ -38,7 +39,10 @@ from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
+from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES, attach_volumes
 from ipucloud.clusters.user_data import to_store, user_data_place
+from ipucloud.clusters.volumes import at_create as volumes
+from ipucloud.clusters.volumes.attached import let_go
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
@@ -63,6 +67,12 @@ IPU_SERVERS = Stage("IPU_SERVERS", 150)
 VIPU_CONTROLLER = Stage("VIPU_CONTROLLER", 165)
 POPLAR_SERVERS = Stage("POPLAR_SERVERS", 490)
 POST_DEPLOY_SETUP = Stage("POST_DEPLOY_SETUP", 35)
+
+
+async def _let_volumes_go(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """What is in them is the customer's: they are detached before anything is removed."""
+    await let_go(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+
 
 CREATE = ClusterKind(
     name=CREATES,
@@ -93,13 +103,20 @@ CREATE = ClusterKind(
             asks=objects.hosts,
             on_success=record_servers,
         ),
+        ClusterStep(name=ATTACH_VOLUMES, stage=POST_DEPLOY_SETUP, act=attach_volumes),
         ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus, asks=objects.hosts),
     ),
     states=CLUSTER_STATES,
     begins_in=frozenset(),
     during=CLUSTER_STATES.initial,
     success=ClusterState.ACTIVE,
-    undo=Undo(steps=TEARDOWN, what="creation", cancelled=ClusterState.DELETED, failed=ClusterState.ERROR),
+    undo=Undo(
+        steps=TEARDOWN,
+        what="creation",
+        cancelled=ClusterState.DELETED,
+        failed=ClusterState.ERROR,
+        on_begin=_let_volumes_go,
+    ),
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
@@ -208,7 +225,7 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
                 "Create the cluster with `wait_for_capacity`, choose another machine type or region, or try again"
                 " later."
             )
-    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
+    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted, body), settings.create_deadline)
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
@@ -236,7 +253,7 @@ async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservati
     """Machines, hosts and quota are the reservation's, and so is what they cost."""
     actor, body, admitted, settings = asked
     reservation = await reservation_for(connection, actor, body, reservation_id, admitted.choice)
-    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted), settings.create_deadline)
+    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted, body), settings.create_deadline)
     await give_block(connection, reservation, cluster_id)
     await count(connection, actor, cluster_id)  # it costs something once the reservation has ended
     return Accepted(operation_id, cluster_id)
@@ -244,14 +261,14 @@ async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservati
 
 async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Until) -> Accepted:
     """The cluster waits in the queue. What it needs must fit the quota beside what the project's others wait for."""
-    actor, _, admitted, settings = asked
+    actor, body, admitted, settings = asked
     flavor = admitted.choice.flavor
     project, region, machine_type = actor.project_id, admitted.choice.region.slug, flavor.machine_type
     await require_quota_for_waiting(
         connection, project_id=project, region=region, machine_type=machine_type, machines=flavor.machines
     )
     await refuse_if_never(connection, region, Need.of(flavor, admitted.choice.poplar_servers))
-    plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted))
+    plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted, body))
     cluster_id, operation_id = await _write(connection, asked, plan, until.deadline_seconds(settings))
     await enqueue(
         connection, project_id=project, operation_id=operation_id, machines=flavor.machines, until=until.until
@@ -282,6 +299,11 @@ async def _write(
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
     if body.s3_connections:
         await s3_access.attach(connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id)
+    if body.volumes:
+        region = admitted.choice.region.slug
+        await volumes.attach_new(
+            connection, body.volumes, project_id=actor.project_id, cluster_id=cluster_id, region=region
+        )
     failpoint("create.cluster_written")
     operation_id = await open_operation(
         connection,
@@ -306,9 +328,10 @@ async def _refuse_early(connection: AsyncConnection, actor: Actor, name: str, re
     await refuse_if_full(connection, region, need)
 
 
-def plan_for(admitted: Admitted) -> tuple[PlannedStep, ...]:
+def plan_for(admitted: Admitted, body: ClusterCreate) -> tuple[PlannedStep, ...]:
     """The steps that create the admitted cluster."""
-    return plan_of(CREATE.steps, lacking(admitted.choice.flavor.allocated_through, secure=admitted.secure))
+    steps = [step for step in CREATE.steps if body.volumes or step.name != ATTACH_VOLUMES]
+    return plan_of(steps, lacking(admitted.choice.flavor.allocated_through, secure=admitted.secure))
 
 
 async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -> UUID:

@@ -29,11 +29,12 @@ _DOCUMENTS = f"""
            'id', page.id, 'name', page.name, 'tags', page.tags, 'region', page.region, 'size_gib', page.size_gib,
            'resizing_to_gib', page.wanted_gib, 'state', page.state, 'state_reason', page.state_reason,
            'state_entered_at', {rfc3339("page.state_entered_at")}, 'cluster', page.cluster_id,
-           'poplar_server', server.name,
+           'cluster_name', cluster.name, 'poplar_server', server.name,
            'mount_path', CASE WHEN page.cluster_id IS NOT NULL THEN '{MOUNT_FOLDER}/' || page.name END,
            'sku', page.sku, 'currency', page.currency, 'created_by', page.created_by,
            'created_at', {rfc3339("page.created_at")}, 'deleted_at', {rfc3339("page.deleted_at")}) AS document
     FROM page
+    LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
     LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
 )
 """  # noqa: S608  # our own text

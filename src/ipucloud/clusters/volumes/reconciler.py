@@ -64,9 +64,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """What is not known, or has to wait, and why."""
+    """What is not known, or has to wait, why, and when to look again."""
 
     why: str
+    recheck: float = WAITING_SECONDS
 
 
 Result = Seen | Gone | Absent | Refused | Quiet
@@ -177,7 +178,7 @@ async def _request(storage: Storage, volume: VolumeInputs) -> Result:
         case _S.ATTACHED:
             seen = await storage.get(name)
         case _S.ATTACHING if volume.place is None:
-            seen = Quiet("its server does not run")
+            seen = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
         case _S.ATTACHING:
             seen = await _attach(storage, name, VolumeAttachment(revision=revision, server=volume.place))
         case _S.DETACHING:
@@ -202,9 +203,9 @@ async def _attach(storage: Storage, name: str, wanted: VolumeAttachment) -> Seen
 async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInputs, result: Result) -> Outcome:
     outcome: Outcome = Done()
     match volume.state, result:
-        case _, Quiet(why=why):
+        case _, Quiet(why=why, recheck=recheck):
             await note(connection, volume, why)
-            outcome = Wait(why, recheck=WAITING_SECONDS)
+            outcome = Wait(why, recheck=recheck)
         case _S.CREATING, Refused():
             failed = await move(connection, volume, _S.ERROR, reason="The site refused to make it. Delete it.")
             await report(connection, VOLUME_FAILED, failed)

@@ -15,6 +15,7 @@ from ipucloud.clusters.admission import Terms, refuse_by_terms, volume_terms
 from ipucloud.clusters.cost_limits.store import refused_volume
 from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.attached import take, wake_volume
+from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import Volume, lock, move, report
 from ipucloud.config import Settings
 from ipucloud.contract.event_types.projects import VOLUME_CREATED, VOLUME_UPDATED
@@ -26,7 +27,6 @@ from ipucloud.kernel.errors import (
     IN_USE,
     NAME_TAKEN,
     NOT_FOUND,
-    QUOTA_EXCEEDED,
     STATE_CONFLICT,
     VALIDATION_FAILED,
     FieldError,
@@ -49,13 +49,6 @@ _CHANGE = sa.text(
     UPDATE volumes SET name = :name, tags = CAST(:tags AS jsonb) WHERE project_id = :project_id AND id = :id
     """
 )
-_HELD = Query(
-    """
-    SELECT coalesce(sum(coalesce(wanted_gib, size_gib)), 0)::bigint AS gib FROM volumes
-     WHERE project_id = :project_id AND region = :region AND state NOT IN ('deleted', 'deleting', 'error')
-    """,
-    int,
-)
 _EXISTS = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND id = :id)", bool)
 _ANY = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND state <> 'deleted')", bool)
 
@@ -74,7 +67,13 @@ async def create(
         unknown = FieldError("/region", "unknown_region", "This region does not exist; `GET /v1/regions` lists them.")
         raise _invalid(unknown)
     terms = await _admitted(connection, actor, region.slug, body.size_gib, tags=body.tags, settings=settings)
-    await _require_quota(connection, actor, region.slug, body.size_gib, settings)
+    await require_volume_quota(
+        connection,
+        project_id=actor.project_id,
+        region=region.slug,
+        more=body.size_gib,
+        default=settings.volume_gib_limit,
+    )
     made = new_id()
     values = {
         "id": made,
@@ -189,7 +188,13 @@ async def resize(
         )
         raise _invalid(FieldError("/size_gib", "too_small", sentence))
     await _admitted(connection, actor, volume.region, body.size_gib, tags=volume.tags, settings=settings)
-    await _require_quota(connection, actor, volume.region, body.size_gib - volume.size_gib, settings)
+    await require_volume_quota(
+        connection,
+        project_id=actor.project_id,
+        region=volume.region,
+        more=body.size_gib - volume.size_gib,
+        default=settings.volume_gib_limit,
+    )
     await move(connection, volume._replace(wanted_gib=body.size_gib), _S.RESIZING)
     await wake_volume(connection, volume)
 
@@ -241,20 +246,6 @@ async def _admitted(
     if terms.has_cost_limit:
         raise refused_volume()
     return terms
-
-
-async def _require_quota(connection: AsyncConnection, actor: Actor, region: str, more: int, settings: Settings) -> None:
-    """The project is locked, so two requests at once cannot both have the last GiB."""
-    used = await _HELD.one(connection, {"project_id": actor.project_id, "region": region})
-    limit = settings.volume_gib_limit
-    if used + more > limit:
-        sentence = (
-            f"{more} GiB more are needed; of the {limit} GiB that volumes of a project may have in {region} there are"
-            f" {max(0, limit - used)} left. Delete a volume, or choose a smaller size."
-        )
-        numbers = {"wanted": more, "limit": limit, "used": used}
-        why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
-        raise Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
 
 
 def _invalid(fault: FieldError) -> Problem:

@@ -48,9 +48,9 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "PricingUnit": ("Server-Minutes", "GiB-Minutes"),
     "ConsumedUnit": ("IPU-Minutes", "GiB-Minutes"),
     "ResourceType": ("IPU Cluster", "Volume"),
-    "ServiceCategory": ("AI and Machine Learning",),
-    "ServiceName": ("IPU Cluster",),
-    "ServiceSubcategory": ("Machine Learning",),
+    "ServiceCategory": ("AI and Machine Learning", "Storage"),
+    "ServiceName": ("IPU Cluster", "Volume"),
+    "ServiceSubcategory": ("Machine Learning", "Block Storage"),
     "SubAccountType": ("Project",),
     "BillingAccountType": ("Organization",),
 }
@@ -201,6 +201,18 @@ CHECKS = (
         SELECT row, 'a resource, price, quantity or sub-account is missing' FROM usage
          WHERE num_nulls("ResourceId", "SkuId", "PricingQuantity", "ConsumedQuantity", "SubAccountId",
                                       "RegionId", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory") > 0
+        """,
+    ),
+    Check(
+        "service_is_that_of_the_resource",
+        """
+        SELECT row, service || ' of ' || "ResourceType"
+          FROM (SELECT row, "ResourceType",
+                       concat_ws('/', "ServiceCategory", "ServiceSubcategory", "ServiceName") AS service
+                  FROM file) AS f
+         WHERE service <> CASE WHEN coalesce("ResourceType", split_part(service, '/', 3)) = 'Volume'
+                               THEN 'Storage/Block Storage/Volume'
+                               ELSE 'AI and Machine Learning/Machine Learning/IPU Cluster' END
         """,
     ),
     Check(

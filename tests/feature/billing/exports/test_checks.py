@@ -141,6 +141,10 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     "an unknown class": (put(ChargeClass="Refund"), "value_is_allowed"),
     "an unknown frequency": (put(ChargeFrequency="Daily"), "value_is_allowed"),
     "another service": (put(ServiceCategory="Compute"), "value_is_allowed"),
+    "a cluster as storage": (
+        put(ServiceCategory="Storage", ServiceName="Volume", ServiceSubcategory="Block Storage"),
+        "service_is_that_of_the_resource",
+    ),
     "a local time": (put(ChargePeriodStart="2026-04-30 20:12:13+02"), "value_has_its_form"),
     "a number with separators": (put(BilledCost="1,200.0"), "value_has_its_form"),
     "no invoice": (put(InvoiceId=""), "column_is_not_empty"),

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from ipucloud.admin.quota_requests import GET_QUOTA_REQUEST, LIST_QUOTA_REQUESTS
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operator.lists import keyed_list, one_document
 from ipucloud.api.writes import change_platform
@@ -46,7 +47,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
 )
 async def list_quota_requests(request: Request, query: Annotated[OperatorQuotaRequestList, Query()]) -> Response:
     """List what projects asked for, oldest first; with `state=open`, what waits for a decision."""
-    return await keyed_list(request, LIST_QUOTA_REQUESTS, query)
+    return await keyed_list(request, LIST_QUOTA_REQUESTS, query, volume_gib=_volume_gib(request))
 
 
 @routes.get(
@@ -60,7 +61,9 @@ async def list_quota_requests(request: Request, query: Annotated[OperatorQuotaRe
 )
 async def get_quota_request(request: Request, quota_request: QuotaRequestId) -> Response:
     """Return a request with its project, and the present limit and use."""
-    return await one_document(request, GET_QUOTA_REQUEST, quota_request_id=quota_request)
+    return await one_document(
+        request, GET_QUOTA_REQUEST, quota_request_id=quota_request, volume_gib=_volume_gib(request)
+    )
 
 
 @routes.post(
@@ -78,7 +81,9 @@ async def grant_quota_request(request: Request, quota_request: QuotaRequestId, b
 
     async def grant(connection: AsyncConnection, principal: Principal) -> None:
         token, request_id = principal.token_id, trace_of(request).request_id
-        await requests.grant(connection, quota_request, body, token=token, request_id=request_id)
+        await requests.grant(
+            connection, quota_request, body, token=token, request_id=request_id, volume_gib=_volume_gib(request)
+        )
 
     return await _decided(request, quota_request, grant)
 
@@ -103,12 +108,18 @@ async def decline_quota_request(request: Request, quota_request: QuotaRequestId,
     return await _decided(request, quota_request, decline)
 
 
+def _volume_gib(request: Request) -> int:
+    """The limit of volumes where none was set."""
+    return services_of(request).settings.volume_gib_limit
+
+
 async def _decided(
     request: Request, quota_request: UUID, decide: Callable[[AsyncConnection, Principal], Awaitable[None]]
 ) -> Response:
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         await decide(connection, principal)
-        document = await GET_QUOTA_REQUEST.one(connection, {"quota_request_id": quota_request})
+        values = {"quota_request_id": quota_request, "volume_gib": _volume_gib(request)}
+        document = await GET_QUOTA_REQUEST.one(connection, values)
         return Answer(200, document.encode())
 
     return await change_platform(request, effect)

@@ -1,0 +1,115 @@
+"""Volumes that a new cluster gets: checked, and set apart for it, in the transaction that creates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.volumes.attached import wake_volume
+from ipucloud.clusters.volumes.record import lock, move
+from ipucloud.contract.volumes import ClusterVolume, VolumeState
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.failpoints import failpoint
+
+
+class _Found(NamedTuple):
+    id: UUID | None
+    name: str | None
+    region: str | None
+    state: VolumeState | None
+
+
+# In the order of ids, so that two creates that name the same volumes do not wait for each other.
+_LOCK = Query(
+    """
+    SELECT id FROM volumes
+     WHERE project_id = :project_id AND state <> 'deleted'
+       AND (name = ANY (CAST(:refs AS text[])) OR id::text = ANY (CAST(:refs AS text[])))
+     ORDER BY id FOR NO KEY UPDATE
+    """,
+    UUID,
+)
+_FIND = Query(
+    """
+    SELECT DISTINCT ON (asked.place) v.id, v.name, v.region, v.state
+      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS asked (ref, place)
+      LEFT JOIN volumes v
+        ON v.project_id = :project_id AND v.state <> 'deleted' AND asked.ref IN (v.name, v.id::text)
+     ORDER BY asked.place, v.name = asked.ref DESC
+    """,
+    _Found,
+)
+_SERVERS = Query(
+    "SELECT id FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY ordinal", UUID
+)
+
+
+async def refuse_unfit(
+    connection: Statements, wanted: Sequence[ClusterVolume], *, project_id: UUID, region: str, servers: int
+) -> None:
+    """Raise `Problem` validation_failed or state_conflict for volumes that a new cluster in `region` with so many
+    Poplar servers could not get; lock nothing."""
+    if wanted:
+        await _fitting(connection, wanted, project_id, region, servers)
+
+
+async def attach_new(
+    connection: AsyncConnection, wanted: Sequence[ClusterVolume], *, project_id: UUID, cluster_id: UUID, region: str
+) -> None:
+    """Set volumes apart for the Poplar servers of a cluster that this transaction creates. Raises as `refuse_unfit`."""
+    servers = await _SERVERS.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    await _LOCK.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
+    fitting = await _fitting(connection, wanted, project_id, region, len(servers))
+    for volume_id, each in sorted(zip(fitting, wanted, strict=True), key=lambda pair: pair[0]):
+        volume = await lock(connection, project_id=project_id, volume_id=volume_id)
+        wanted_by = volume._replace(cluster_id=cluster_id, server_id=servers[each.server], revision=volume.revision + 1)
+        await move(connection, wanted_by, VolumeState.ATTACHING)
+        await wake_volume(connection, volume)
+    failpoint("create.volumes_taken")
+
+
+async def _fitting(
+    connection: Statements, wanted: Sequence[ClusterVolume], project_id: UUID, region: str, servers: int
+) -> list[UUID]:
+    found = await _FIND.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
+    faults = [*_faults(found, wanted, region, servers)]
+    if faults:
+        raise Problem(VALIDATION_FAILED, "The cluster cannot get these volumes; `errors` lists the reasons.", faults)
+    for each in found:
+        if each.state is not VolumeState.AVAILABLE:
+            raise Problem(
+                STATE_CONFLICT,
+                f"Volume {each.name} is `{each.state}`, and only one that is `available` can be given to a new cluster."
+                " Detach it, or wait, and try again; or create the cluster without it.",
+            )
+    return [each.id for each in found if each.id is not None]
+
+
+def _faults(
+    found: Sequence[_Found], wanted: Sequence[ClusterVolume], region: str, servers: int
+) -> Iterable[FieldError]:
+    before: set[UUID] = set()
+    for place, (each, asked) in enumerate(zip(found, wanted, strict=True)):
+        pointer = f"/volumes/{place}/volume"
+        if each.id is None:
+            sentence = f"The project has no volume {asked.volume}; `GET …/volumes` lists those it has."
+            yield FieldError(pointer, "unknown_volume", sentence)
+        elif each.id in before:
+            yield FieldError(pointer, "duplicate", f"Volume {each.name} is named twice; one server can have it.")
+        elif each.region != region:
+            sentence = f"Volume {each.name} is in {each.region}: create the cluster there, or choose another volume."
+            yield FieldError(pointer, "other_region", sentence)
+        if asked.server >= servers:
+            has = "one Poplar server" if servers == 1 else f"{servers} Poplar servers"
+            sentence = f"The cluster has {has}, counted from 0."
+            yield FieldError(f"/volumes/{place}/server", "unknown_poplar_server", sentence)
+        before |= set() if each.id is None else {each.id}
+
+
+def _refs(wanted: Sequence[ClusterVolume]) -> list[str]:
+    return [each.volume for each in wanted]

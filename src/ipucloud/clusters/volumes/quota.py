@@ -1,0 +1,75 @@
+"""The quotas of a project's volumes: how many GiB they may have in each region, and how many they have."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import VOLUME_SKU
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+from ipucloud.quotas.store import Quota
+from ipucloud.quotas.volumes import set_volume_limit, volume_limit
+
+_HELD = Query(
+    """
+    SELECT coalesce(sum(coalesce(wanted_gib, size_gib)), 0)::bigint AS gib FROM volumes
+     WHERE project_id = :project_id AND region = :region AND state NOT IN ('deleted', 'deleting', 'error')
+    """,
+    int,
+)
+_LIST = Query(
+    """
+    SELECT place.region, :sku AS machine_type, coalesce(q.gib_limit, CAST(:default AS integer)) AS limit,
+           (SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
+             WHERE v.project_id = :project_id AND v.region = place.region
+               AND v.state NOT IN ('deleted', 'deleting', 'error')) AS used
+      FROM (SELECT region FROM prices WHERE sku = :sku AND (valid_to IS NULL OR valid_to > app_now())
+             UNION SELECT region FROM volume_quotas WHERE project_id = :project_id
+             UNION SELECT region FROM volumes WHERE project_id = :project_id AND state <> 'deleted') AS place
+      LEFT JOIN volume_quotas q ON q.project_id = :project_id AND q.region = place.region
+     ORDER BY place.region
+    """,
+    Quota,
+)
+
+
+async def list_volume_quotas(connection: Statements, *, project_id: UUID, default: int) -> list[Quota]:
+    """Those of every region in which volumes are offered, or the project has some; `machine_type` is their SKU."""
+    return await _LIST.all(connection, {"project_id": project_id, "default": default, "sku": VOLUME_SKU})
+
+
+async def require_volume_quota(
+    connection: AsyncConnection, *, project_id: UUID, region: str, more: int, default: int
+) -> None:
+    """Raise `Problem` quota_exceeded when so many GiB more do not fit.
+
+    The project is locked, so two requests at once cannot both have the last GiB.
+    """
+    used = await _HELD.one(connection, {"project_id": project_id, "region": region})
+    limit = await volume_limit(connection, project_id=project_id, region=region, default=default)
+    if used + more > limit:
+        sentence = (
+            f"{more} GiB more are needed; of the {limit} GiB that volumes of the project may have in {region} there are"
+            f" {max(0, limit - used)} left. Delete a volume, choose a smaller size, or ask for a higher quota"
+            f" (`ipucloud quotas request {region} {VOLUME_SKU} {used + more} REASON`)."
+        )
+        numbers = {"wanted": more, "limit": limit, "used": used}
+        why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
+        raise Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
+
+
+async def change_volume_limit(
+    connection: AsyncConnection, *, project_id: UUID, region: str, gib: int | None, default: int
+) -> None:
+    """Set the limit of a locked project; None: the default. Raises `Problem` state_conflict below what it uses."""
+    used = await _HELD.one(connection, {"project_id": project_id, "region": region})
+    if used > (default if gib is None else gib):
+        raise Problem(
+            STATE_CONFLICT,
+            f"The project's volumes in {region} have {used} GiB, more than this limit. Choose a higher one, or have"
+            " volumes deleted first.",
+        )
+    await set_volume_limit(connection, project_id=project_id, region=region, gib=gib)
