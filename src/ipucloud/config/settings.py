@@ -2,194 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal
 
-import psycopg
-import sqlalchemy as sa
 from platformdirs import user_data_path
-from psycopg.conninfo import conninfo_to_dict
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    IPvAnyNetwork,
-    SecretStr,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from ipucloud.kernel.money import MINOR_UNITS
-from ipucloud.kernel.sealing import Keys, SealingError, read_keys
-from ipucloud.kernel.secrets import SecretFile, printed_by
-
-_HOST = re.compile(r"[\w.:%-]+")
-_PORT = re.compile(r"0*[1-9][0-9]{0,4}", re.ASCII)
-_VISIBLE = re.compile(r"[!-~]*")
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-def _postgresql_url(value: SecretStr) -> SecretStr:
-    """A URL that both libpq and SQLAlchemy can read. Errors repeat no part of it."""
-    text = value.get_secret_value()
-    if not text.startswith(("postgresql://", "postgres://")):
-        raise ValueError("it must be a PostgreSQL URL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
-    try:
-        parts = conninfo_to_dict(text)
-        sa.make_url(text)
-    except (psycopg.ProgrammingError, sa.exc.ArgumentError, ValueError):
-        parts = {"host": " "}
-    hosts, ports = (str(parts.get(name, "")).split(",") for name in ("host", "port"))
-    if not all(map(_is_host, hosts)) or not all(map(_is_port, ports)):
-        raise ValueError(
-            "it cannot be read as postgresql://USER:PASSWORD@HOST:PORT/DATABASE. In names and passwords write %40 for "
-            "@, %2F for /, %3F for ?, %23 for # and %25 for %"
-        )
-    return value
-
-
-def _is_host(text: str) -> bool:
-    """A name, an address, a socket directory, or nothing."""
-    return text == "" or text.startswith("/") or _HOST.fullmatch(text) is not None
-
-
-def _is_port(text: str) -> bool:
-    return text == "" or (_PORT.fullmatch(text) is not None and int(text) <= 65535)
-
-
-def _http_url(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        sound = parts.scheme in {"http", "https"} and _HOST.fullmatch(parts.hostname or "") and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound or not _VISIBLE.fullmatch(text):
-        raise ValueError("it must be like http://HOST:PORT or https://HOST:PORT")
-    return text
-
-
-def _visible(text: str) -> str:
-    if not _VISIBLE.fullmatch(text):
-        raise ValueError("it must have visible ASCII characters only: no spaces, no line breaks")
-    return text
-
-
-def _visible_secret(value: SecretStr) -> SecretStr:
-    _visible(value.get_secret_value())
-    return value
-
-
-def _sealing_keys(value: SecretStr) -> SecretStr:
-    try:
-        read_keys(value.get_secret_value())
-    except SealingError as error:
-        raise ValueError(str(error)) from None
-    return value
-
-
-def _ports(text: str) -> str:
-    if not all(_PORT.fullmatch(port) and int(port) <= 65535 for port in text.split(",")):
-        raise ValueError("it must be ports separated by commas, like 443 or 443,9443")
-    return text
-
-
-def _between_commas(value: object) -> object:
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
-def _currency(text: str) -> str:
-    if text not in MINOR_UNITS:
-        raise ValueError("it must be the ISO 4217 code of a currency in use, like EUR")
-    return text
-
-
-@contextmanager
-def _naming(source: str) -> Iterator[None]:
-    """Raises ValueError with the variable that gives a file or command, when it gives no secret."""
-    try:
-        yield
-    except OSError as error:
-        raise ValueError(f"IPUCLOUD_{source.upper()}: the file cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise ValueError(f"IPUCLOUD_{source.upper()}: {error}") from None
-
-
-def _secret_file(path: Path | str) -> SecretFile:
-    return SecretFile(Path(path), lambda text: _VISIBLE.fullmatch(text) is not None)
-
-
-def _current(value: SecretStr | None, path: Path | None) -> Callable[[], str | None]:
-    if path is not None:
-        return _secret_file(path).secret
-    fixed = None if value is None else value.get_secret_value() or None
-    return lambda: fixed
-
-
-PostgresqlUrl: TypeAlias = Annotated[SecretStr, AfterValidator(_postgresql_url)]
-VisibleSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_visible_secret)]
-Seconds: TypeAlias = Annotated[float, Field(gt=0, le=30 * 86_400)]
-Networks: TypeAlias = Annotated[tuple[IPvAnyNetwork, ...], NoDecode, BeforeValidator(_between_commas)]
-
-
-def _issuer(text: str) -> str:
-    parts = urlsplit(_http_url(text))
-    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-        raise ValueError("it must begin with https://")
-    if parts.query or parts.fragment:
-        raise ValueError("it must have neither a query nor a fragment")
-    return text
-
-
-class OidcProvider(BaseModel):
-    """An OpenID Connect provider through which people sign in."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$", description="its name in addresses; never changes")
-    title: str = Field(min_length=1, max_length=64, description="its name on the button")
-    issuer: Annotated[str, AfterValidator(_issuer)]
-    client_id: str = Field(min_length=1)
-    client_secret: SecretStr | None = None
-    client_secret_file: Path | None = Field(None, description="file with the secret, instead of `client_secret`")
-    email_domains: Annotated[tuple[str, ...], Field(min_length=1)] = Field(
-        description="domains of the e-mails for which the provider is trusted"
-    )
-    email_claim: str = Field("email", min_length=1)
-    timeout: float = Field(5.0, gt=0, le=30, description="seconds for one request to it")
-
-    @model_validator(mode="after")
-    def _one_secret(self) -> OidcProvider:
-        if (self.client_secret is None) == (self.client_secret_file is None):
-            raise ValueError("give either client_secret or client_secret_file")
-        return self
-
-    def secret(self) -> str:
-        """The client secret. Raises OSError if its file cannot be read."""
-        if self.client_secret_file is not None:
-            return self.client_secret_file.read_text().strip()
-        return self.client_secret.get_secret_value() if self.client_secret else ""
-
-    def written(self) -> dict[str, Any]:
-        """As the setting has it, with its secret."""
-        known = self.model_dump(mode="json", exclude_none=True)
-        return known if self.client_secret is None else known | {"client_secret": self.secret()}
-
-    def trusted_with(self, email: str) -> bool:
-        """Whether the provider speaks for the e-mail's domain."""
-        return email.rpartition("@")[2] in {domain.lower() for domain in self.email_domains}
-
-
-def _distinct(providers: tuple[OidcProvider, ...]) -> tuple[OidcProvider, ...]:
-    for each in ("name", "issuer"):
-        if len({getattr(provider, each) for provider in providers}) != len(providers):
-            raise ValueError(f"two providers have the same {each}")
-    return providers
+from ipucloud.config.providers import OidcProvider, distinct
+from ipucloud.config.secrets import current_secret, read_given
+from ipucloud.config.values import (
+    Networks,
+    PostgresqlUrl,
+    Seconds,
+    VisibleSecret,
+    between_commas,
+    currency_code,
+    http_url,
+    ports,
+    sealing_keys_text,
+    visible,
+)
+from ipucloud.kernel.sealing import Keys, read_keys
 
 
 class Settings(BaseSettings):
@@ -214,11 +49,11 @@ class Settings(BaseSettings):
     database_pool_size: int = Field(5, ge=1, le=50)
     database_pool_timeout: Seconds = 5.0
 
-    secrets_key: Annotated[SecretStr, AfterValidator(_sealing_keys)] | None = Field(
+    secrets_key: Annotated[SecretStr, AfterValidator(sealing_keys_text)] | None = Field(
         None, description="encrypts customers' secrets: 32 bytes in URL-safe base64; older keys follow after commas"
     )
 
-    site_url: Annotated[str, AfterValidator(_http_url)] | None = Field(None, description="the site's HTTP interface")
+    site_url: Annotated[str, AfterValidator(http_url)] | None = Field(None, description="the site's HTTP interface")
     secrets_key_file: Path | None = Field(None, description="file with the keys, instead of the former")
     secrets_key_command: str | None = Field(
         None, min_length=1, description="command that prints the keys when a process starts, instead of the former"
@@ -227,7 +62,7 @@ class Settings(BaseSettings):
     site_token_file: Path | None = Field(
         None, description="file with the token, instead of the former; it is read again when it changes"
     )
-    vipu_user: Annotated[str, AfterValidator(_visible)] = Field(
+    vipu_user: Annotated[str, AfterValidator(visible)] = Field(
         "ipucloud",
         min_length=1,
         description="the control plane's user at secure V-IPU controllers; sees every allocation",
@@ -275,7 +110,7 @@ class Settings(BaseSettings):
     )
 
     validation: Annotated[
-        frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(_between_commas)
+        frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(between_commas)
     ] = Field(
         frozenset({"intake", "release", "repair"}),
         description="after what a machine is validated before clusters get it, separated by commas; empty: never",
@@ -337,7 +172,7 @@ class Settings(BaseSettings):
     audit_log_days: int | None = Field(
         None, ge=90, description="after how many days entries of the audit log are removed; unset: never"
     )
-    oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(_distinct)] = Field(
+    oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(distinct)] = Field(
         (), description="OpenID Connect providers through which people sign in, as a JSON list"
     )
     ssh_certificate_seconds: int = Field(
@@ -407,7 +242,7 @@ class Settings(BaseSettings):
     webhook_private_addresses: bool = Field(
         False, description="allow webhooks over plain HTTP and to private addresses; for tests and closed networks"
     )
-    smtp_host: Annotated[str, AfterValidator(_visible)] | None = Field(
+    smtp_host: Annotated[str, AfterValidator(visible)] | None = Field(
         None, min_length=1, description="SMTP server that sends e-mails; unset: none are sent"
     )
     smtp_port: int = Field(587, ge=1, le=65535)
@@ -422,26 +257,26 @@ class Settings(BaseSettings):
         None, description="sender's address of e-mails"
     )
     smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
-    public_url: Annotated[str, AfterValidator(_http_url)] | None = Field(
+    public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
         None, description="address of the control panel in e-mails; unset: they have none"
     )
     stripe_secret_key: SecretStr | None = Field(
         None, description="secret key of Stripe, which collects top-ups; unset: an operator records them"
     )
     stripe_secret_key_file: Path | None = Field(None, description="file with the key, instead of the former")
-    stripe_url: Annotated[str, AfterValidator(_http_url)] = Field(
+    stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
     )
     billing_starts_at: Literal["ready", "requested"] = "ready"
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster for which a prepaid account must have funds"
     )
-    currency: Annotated[str, AfterValidator(_currency)] = "EUR"
+    currency: Annotated[str, AfterValidator(currency_code)] = "EUR"
     provider_name: str = Field("IPU Cloud", min_length=1, description="the provider's name in cost exports")
     export_private_endpoints: bool = Field(
         False, description="deliver exports also to private addresses and over plain HTTP; for a self-hosted store"
     )
-    export_ports: Annotated[str, AfterValidator(_ports)] = Field(
+    export_ports: Annotated[str, AfterValidator(ports)] = Field(
         "443", description="ports of public endpoints that exports are delivered to, separated by commas"
     )
     log_format: Literal["json", "console"] = "json"
@@ -450,22 +285,7 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _read_secrets(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The key that encrypts is read here; of the others' files only whether they have a secret."""
-        read = dict(given)
-        for name in ("secrets_key", "site_token", "vipu_access_key"):
-            sources = [each for each in (name, f"{name}_file", f"{name}_command") if given.get(each) is not None]
-            if len(sources) > 1:
-                raise ValueError(f"Set only one of {' and '.join(f'IPUCLOUD_{each.upper()}' for each in sources)}")
-            if not sources or sources == [name]:
-                continue
-            with _naming(sources[0]):
-                if name != "secrets_key":
-                    _secret_file(given[sources[0]]).secret()
-                elif sources[0].endswith("_command"):
-                    read[name] = printed_by(str(read.pop(sources[0])))
-                else:
-                    read[name] = Path(read.pop(sources[0])).read_text().strip()
-        return read
+        return read_given(given, at_start=("secrets_key",), current=("site_token", "vipu_access_key"))
 
     @model_validator(mode="after")
     def _mails_have_a_sender(self) -> Settings:
@@ -479,11 +299,11 @@ class Settings(BaseSettings):
 
     def site_secret(self) -> Callable[[], str | None]:
         """What tells the site's token whenever a call is made."""
-        return _current(self.site_token, self.site_token_file)
+        return current_secret(self.site_token, self.site_token_file)
 
     def vipu_secret(self) -> Callable[[], str | None]:
         """What tells the access key at V-IPU controllers whenever a call is made."""
-        return _current(self.vipu_access_key, self.vipu_access_key_file)
+        return current_secret(self.vipu_access_key, self.vipu_access_key_file)
 
     def smtp_secret(self) -> str | None:
         """The SMTP server's password. Raises OSError if its file cannot be read."""
