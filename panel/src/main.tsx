@@ -6,12 +6,12 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
 import { ApiError } from "./api/client";
+import { whoami } from "./api/session";
 import { applyPreferredMode } from "./app/mode";
 import { makeRouter } from "./app/routes";
 import { Localised } from "./i18n";
 
 applyPreferredMode();
-const router = makeRouter();
 
 /** A session that ended leads to the sign-in page, which leads back. */
 function askToSignIn(error: Error): void {
@@ -26,6 +26,8 @@ const queries = new QueryClient({
     queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500) },
   },
 });
+
+const router = makeRouter(() => void queries.prefetchQuery(whoami));
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>

@@ -3,13 +3,16 @@ import { Crashed } from "./Crashed";
 
 const nothing = () => null;
 
-export function makeRouter() {
+/** `begin` is called when a page of those who are signed in is opened, before its files are there. */
+export function makeRouter(begin: () => void) {
   return createBrowserRouter([
     { path: "/sign-in", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignIn")).SignIn }) },
     { path: "/sign-in/callback", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/SignInReturn")).SignInReturn }) },
     { path: "/invitation", HydrateFallback: nothing, lazy: async () => ({ Component: (await import("../pages/AcceptInvitation")).AcceptInvitation }) },
     {
       path: "/",
+      loader: () => (begin(), null),
+      shouldRevalidate: () => false,
       HydrateFallback: nothing,
       ErrorBoundary: Crashed,
       lazy: async () => ({ Component: (await import("./Shell")).Shell }),
