@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -16,6 +17,21 @@ FOUND_MS = 180_000
 
 def administrator(system: Up) -> dict[str, str]:
     return {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+
+
+def other_firmware_is_expected(system: Up, machine: str) -> None:
+    """All else is expected as the region's site shows it. Other firmware takes no machine away from new clusters."""
+    shown = ("admin", "machines", "show", machine)
+    region = system.ipucloud.json(*shown, **administrator(system))["region"]
+    accept = ("admin", "inventory", "accept", region, "--everything", "--reason", "as it was delivered")
+    system.ipucloud.json(*accept, **administrator(system))
+    expected = system.ipucloud.json("admin", "inventory", "show", region, **administrator(system))
+    for each in expected:
+        if each["name"] == machine:
+            each["firmware"] = "9.9.9"
+    file = system.data / "inventory.json"
+    file.write_text(json.dumps(expected))
+    system.ipucloud.json("admin", "inventory", "import", region, str(file), **administrator(system))
 
 
 def order(page: Page, machine: str, action: str, reason: str) -> None:
@@ -118,6 +134,16 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()
     assert violations(page) == []
 
+    page.goto("/operator/differences")
+    expect(page.get_by_text("No differences", exact=True)).to_have_count(2)
+    other_firmware_is_expected(system, broken)
+    page.goto("/operator/differences")
+    differs = page.get_by_role("table", name="Hardware").get_by_role("row").filter(has_text=broken)
+    expect(differs).to_contain_text("Another firmware")
+    expect(differs).to_contain_text("9.9.9")
+    screenshot(page, "operator-differences")
+    assert violations(page) == []
+
     page.goto("/operator/audit-log")
     expect(page.get_by_role("row").filter(has_text="drainHardware").first).to_contain_text("200")
     screenshot(page, "operator-audit-log")
@@ -127,7 +153,16 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
     host = system.ipucloud.json("admin", "hosts", "list", **administrator(system))[0]["name"]
-    pages = ["machines", f"machines/{broken}", "quota-requests", "fault-reports", "events", "audit-log", "stuck"]
+    pages = [
+        "machines",
+        f"machines/{broken}",
+        "quota-requests",
+        "fault-reports",
+        "events",
+        "audit-log",
+        "stuck",
+        "differences",
+    ]
     pages += ["hosts", f"hosts/{host}", "projects", "projects/demo", "prices"]
     assert flaws(german, [f"/operator/{each}" for each in (*pages, "capacity")]) == {}
     german.evaluate("document.body.classList.toggle('awsui-dark-mode')")

@@ -180,6 +180,24 @@ export const stuckPage = (query: { region?: string; cursor?: string; limit: numb
     ...watched,
   });
 
+/** Where the hardware that sites show differs from what is expected. */
+export const inventoryFindings = (query: { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "inventory findings", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/inventory-findings", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
+/** Where sites and records disagree, as the last sweeps found it. */
+export const siteFindings = (query: { cursor?: string; limit: number }) =>
+  queryOptions({
+    queryKey: ["operator", "site findings", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/site-findings", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    ...watched,
+  });
+
 /** Let a parked work item go on; `id` is its `kind/key`. */
 export function requeue(id: string) {
   const [kind = "", ...key] = id.split("/");

@@ -42,6 +42,7 @@ export function useOperatorPages(): Page[] {
     { text: quotas.requests, href: "/operator/quota-requests" },
     { text: s.faultReports, href: "/operator/fault-reports" },
     { text: s.stuck, href: "/operator/stuck" },
+    { text: s.differences, href: "/operator/differences" },
     { text: s.platformEvents, href: "/operator/events" },
     { text: audit.platformTitle, href: "/operator/audit-log" },
   ] : [];

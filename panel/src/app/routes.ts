@@ -54,6 +54,7 @@ export function makeRouter(begin: () => void) {
         { path: "operator/fault-reports", lazy: async () => ({ Component: (await import("../pages/operator/FaultReports")).FaultReports }) },
         { path: "operator/events", lazy: async () => ({ Component: (await import("../pages/operator/OperatorEvents")).OperatorEvents }) },
         { path: "operator/audit-log", lazy: async () => ({ Component: (await import("../pages/operator/PlatformAuditLog")).PlatformAuditLog }) },
+        { path: "operator/differences", lazy: async () => ({ Component: (await import("../pages/operator/Differences")).Differences }) },
         { path: "operator/stuck", lazy: async () => ({ Component: (await import("../pages/operator/Stuck")).Stuck }) },
         { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },
       ],

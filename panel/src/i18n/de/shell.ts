@@ -94,6 +94,7 @@ export const pages: Messages["pages"] = {
   projects: "Projekte",
   prices: "Preise",
   stuck: "Stockendes",
+  differences: "Abweichungen",
   platformEvents: "Ereignisse der Plattform",
   faultReports: "Störungsmeldungen",
   webhooks: "Webhooks",

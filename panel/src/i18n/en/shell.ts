@@ -93,6 +93,7 @@ export const pages = {
   projects: "Projects",
   prices: "Prices",
   stuck: "Stuck",
+  differences: "Differences",
   platformEvents: "Events of the platform",
   faultReports: "Fault reports",
   webhooks: "Webhooks",
