@@ -7,6 +7,7 @@ import csv
 import re
 from collections.abc import Callable
 
+import asyncssh
 from playwright.sync_api import Download, Page, Route, expect
 
 from tests.panel.conftest import READY_MS, flaws, public_key, screenshot, signed_in, violations
@@ -36,7 +37,15 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.goto("/ssh-keys")
     page.get_by_role("button", name="Add SSH key").first.click()
     page.get_by_role("textbox", name="Name").fill("laptop")
-    page.get_by_role("textbox", name="Public key").fill(public_key())
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Generate").click()
+    assert kept.value.suggested_filename == "laptop"
+    generated = asyncssh.read_private_key(kept.value.path())
+    written = page.get_by_role("textbox", name="Public key").input_value()
+    assert asyncssh.import_public_key(written) == generated.convert_to_public()
+    expect(page.get_by_text("chmod 600 laptop")).to_be_visible()
+    screenshot(page, "ssh-key-generated")
+    assert violations(page) == []
     page.get_by_role("dialog").get_by_role("button", name="Add SSH key").click()
     expect(page.get_by_text("laptop was added.")).to_be_visible()
 

@@ -74,6 +74,8 @@ export const keys: Messages["keys"] = {
   name: "Name",
   publicKey: "Öffentlicher Schlüssel",
   publicKeyHelp: "Eine Zeile, etwa der Inhalt von ~/.ssh/id_ed25519.pub. Ein Schlüsselpaar erzeugt ssh-keygen -t ed25519.",
+  generate: "Erzeugen",
+  generated: (file) => `Der Browser hat den privaten Schlüssel als ${file} gespeichert und niemandem geschickt. Bewahren Sie ihn auf: chmod 600 ${file}, dann anmelden mit ssh -i ${file}.`,
   type: "Art",
   fingerprint: "Fingerabdruck",
   change: "SSH-Schlüssel ändern",

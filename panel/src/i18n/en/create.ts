@@ -72,6 +72,8 @@ export const keys = {
   name: "Name",
   publicKey: "Public key",
   publicKeyHelp: "One line, such as the content of ~/.ssh/id_ed25519.pub. Make a key pair by ssh-keygen -t ed25519.",
+  generate: "Generate",
+  generated: (file: string) => `The browser has saved the private key as ${file}, and has sent it to nobody. Keep it: chmod 600 ${file}, then log in with ssh -i ${file}.`,
   type: "Type",
   fingerprint: "Fingerprint",
   change: "Change SSH keys",
