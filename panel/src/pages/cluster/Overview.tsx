@@ -8,7 +8,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
 import { regions, type Cluster } from "../../api/queries";
+import { volumePage } from "../../api/volumes";
+import { useProject } from "../../app/Project";
 import { ClusterState } from "../../components/ClusterState";
+import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 import { ScheduleNext } from "./ScheduleNext";
 import { Servers } from "./Servers";
@@ -59,6 +62,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
   const f = useFormat();
   const { billing, price_per_minute: price } = cluster;
   const places = useQuery(regions).data?.items;
+  const volumes = useQuery(volumePage(useProject(), { order: "-created_at", limit: 1000 })).data?.items.filter((each) => each.cluster === cluster.id) ?? [];
   const tags = Object.entries(cluster.tags).map(([name, value]) => `${name}=${value}`).join(", ");
   const why = [
     ...(cluster.state_reason ? [{ label: s.why, value: cluster.state_reason }] : []),
@@ -84,6 +88,9 @@ function Facts({ cluster }: { cluster: Cluster }) {
           { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
           { label: s.tags, value: tags || common.none },
           ...(cluster.s3_connections.length ? [{ label: s.buckets, value: f.list(cluster.s3_connections) }] : []),
+          ...(volumes.length
+            ? [{ label: s.volumes, value: <>{volumes.map((each) => <div key={each.id}><To href="/volumes">{each.name}</To> {each.mount_path}</div>)}</> }]
+            : []),
           {
             label: s.expires,
             value: <>{cluster.expires_at ? f.moment(cluster.expires_at) : s.never}{cluster.expiry_warned_at && <Box variant="small" display="block">{s.expiresSoon}</Box>}</>,
