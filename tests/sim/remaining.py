@@ -23,9 +23,19 @@ SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
 """
 _OPERATED = "SELECT FROM operations WHERE finished_at IS NULL LIMIT 1"
 _RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
-_READ_PARTITIONS = "UPDATE work SET run_at = %s WHERE kind = 'partitions' AND run_at IS NOT NULL"
-_SERVE = "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s WHERE key = 'serve_waiting_clusters'"
-_REQUEUE = "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE parked_at IS NOT NULL"
+# A worker may hold the lock of what it is just changing, and can only go on when the simulation does.
+_READ_PARTITIONS = """
+UPDATE work SET run_at = %s WHERE (kind, key) IN (
+  SELECT kind, key FROM work WHERE kind = 'partitions' AND run_at IS NOT NULL FOR UPDATE SKIP LOCKED)
+"""
+_SERVE = """
+UPDATE work SET wake_seq = wake_seq + 1, run_at = %s WHERE (kind, key) IN (
+  SELECT kind, key FROM work WHERE key = 'serve_waiting_clusters' FOR UPDATE SKIP LOCKED)
+"""
+_REQUEUE = """
+UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE (kind, key) IN (
+  SELECT kind, key FROM work WHERE parked_at IS NOT NULL FOR UPDATE SKIP LOCKED)
+"""
 
 
 @dataclass(frozen=True)
