@@ -229,7 +229,7 @@ class _Transaction:
         await database.pause("commit")
         self._must_be_open()
         fault = database.may_fail("commit", DatabaseFault.LOST, DatabaseFault.ANSWER_LOST)
-        self._line.say("COMMIT")
+        await database.board.say(self._line, "COMMIT")  # a deferred trigger may wait for a lock
         database.committed(database.actor, self._labels, database.actor.baton.now - self._begun)
         if fault:
             raise lost("commit")

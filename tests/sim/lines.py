@@ -178,6 +178,21 @@ class Switchboard:
         finally:
             self.settle()
 
+    async def say(self, line: Line, command: str) -> None:
+        """Run a command that may need a lock of others, such as COMMIT. Raises psycopg.Error."""
+        if not self._may_block(line):
+            line.say(command)
+            return
+        line.pgconn.send_query(command.encode())
+        line.pgconn.flush()
+        try:
+            while not _answered(line):
+                if self._blockers(line):
+                    await self._stand(line)
+            _checked(_last_result(line))
+        finally:
+            self.settle()
+
     def settle(self) -> None:
         """Wait until every waiting statement either has its lock and an answer, or still waits for one."""
         for line in list(self._blocked):
