@@ -44,6 +44,8 @@ from ipucloud.reconcile.wake import Notifier
 
 APPLICATION = "ipucloud api"
 """The name of this process's connections in PostgreSQL's `pg_stat_activity`."""
+_END_SECONDS = 12.0
+"""For tasks to end, longer than a statement may run: a database that answers no more must not keep the process."""
 DESCRIPTION = """\
 Create, use, pay for and delete clusters of Graphcore IPUs.
 
@@ -146,7 +148,7 @@ def _lifespan(
         finally:
             for task in keeping:
                 task.cancel()
-            await asyncio.wait(keeping)
+            await asyncio.wait(keeping, timeout=_END_SECONDS)
             await used.flush(services.database)
             await services.service_counts.flush(database)
             await services.logins.close()
