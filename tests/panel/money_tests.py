@@ -47,6 +47,22 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     page.get_by_role("button", name="Electronic invoice").click()
     page.get_by_role("menuitem", name=re.compile("^Peppol")).click()
     expect(page.get_by_text("was issued without seller.e_invoice.electronic_address")).to_be_visible()
+    _what_was_wrong_is_credited(system, page)
+
+
+def _what_was_wrong_is_credited(system: Up, page: Page) -> None:
+    number = page.url.rpartition("/")[2]
+    page.goto("/billing/invoices")
+    admin = {**system.environment, "IPUCLOUD_TOKEN": system.facts["admin_token"]}
+    credit = ("credit-notes", "create", number, "--net", "0.50", "--reason", "a rack lost power")
+    note = system.ipucloud.json(*credit, **admin)["number"]
+    page.get_by_role("link", name=note, exact=True).click()  # it is live
+    expect(page.get_by_role("heading", name=f"Credit note {note}")).to_be_visible()
+    expect(page.get_by_text(f"It corrects {number}: a rack lost power")).to_be_visible()
+    screenshot(page, "credit-note")
+    assert violations(page) == []
+    pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
+    assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
 
 
 def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(

@@ -41,6 +41,9 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     dialog.get_by_role("button", name="Attach", exact=True).click()
     expect(row).to_contain_text("/volumes/checkpoints", timeout=READY_MS)
     expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    overview = signed_in(system, open_page, f"/clusters/{cluster['id']}")
+    expect(overview.locator("dt:has-text('Volumes') + dd")).to_contain_text("/volumes/checkpoints")
+    assert violations(overview) == []
     _ask(page, "Grow")
     dialog.get_by_label("Size in GiB").fill("5")
     expect(dialog.get_by_role("button", name="Grow", exact=True)).to_be_disabled()
