@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
+from ipucloud.clusters.volumes.quota import held_gib
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.quotas.queries import MEMBERS
 
-_REQUESTS = """
+_REQUESTS = f"""
 SELECT to_char(request.created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') || ' ' || request.id AS key, request.*,
        projects.slug AS project,
        CASE request.machine_type
          WHEN 'volume-gib' THEN coalesce(stored.gib_limit, CAST(:volume_gib AS integer))
          ELSE coalesce(quotas.machine_limit, 0) END AS present_limit,
        CASE request.machine_type
-         WHEN 'volume-gib' THEN (
-           SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
-            WHERE v.project_id = request.project_id AND v.region = request.region
-              AND v.state NOT IN ('deleted', 'deleting', 'error'))
+         WHEN 'volume-gib' THEN {held_gib("request.project_id", "request.region")}
          ELSE coalesce(quotas.used, 0) END AS used
   FROM quota_requests AS request
   JOIN projects ON projects.id = request.project_id
   LEFT JOIN quotas ON quotas.project_id = request.project_id AND quotas.region = request.region
                   AND quotas.machine_type = request.machine_type
   LEFT JOIN volume_quotas AS stored ON stored.project_id = request.project_id AND stored.region = request.region
-"""
+"""  # noqa: S608  # our own text
 _MEMBERS = f"""{MEMBERS},
   'project', page.project, 'present_limit', page.present_limit, 'used', page.used, 'decided_by', page.decided_by
 """

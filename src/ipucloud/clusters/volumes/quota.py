@@ -13,25 +13,26 @@ from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from ipucloud.quotas.store import Quota
 from ipucloud.quotas.volumes import set_volume_limit, volume_limit
 
-_HELD = Query(
-    """
-    SELECT coalesce(sum(coalesce(wanted_gib, size_gib)), 0)::bigint AS gib FROM volumes
-     WHERE project_id = :project_id AND region = :region AND state NOT IN ('deleted', 'deleting', 'error')
-    """,
-    int,
-)
+
+def held_gib(project: str, region: str) -> str:
+    """SQL of the GiB that a project's volumes have in a region; one that grows counts with its new size."""
+    return f"""(
+  SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
+   WHERE v.project_id = {project} AND v.region = {region} AND v.state NOT IN ('deleted', 'deleting', 'error'))
+"""  # noqa: S608  # our own text
+
+
+_HELD = Query(f"SELECT {held_gib(':project_id', ':region')} AS gib", int)  # our own text
 _LIST = Query(
-    """
+    f"""
     SELECT place.region, :sku AS machine_type, coalesce(q.gib_limit, CAST(:default AS integer)) AS limit,
-           (SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
-             WHERE v.project_id = :project_id AND v.region = place.region
-               AND v.state NOT IN ('deleted', 'deleting', 'error')) AS used
+           {held_gib(":project_id", "place.region")} AS used
       FROM (SELECT region FROM prices WHERE sku = :sku AND (valid_to IS NULL OR valid_to > app_now())
              UNION SELECT region FROM volume_quotas WHERE project_id = :project_id
              UNION SELECT region FROM volumes WHERE project_id = :project_id AND state <> 'deleted') AS place
       LEFT JOIN volume_quotas q ON q.project_id = :project_id AND q.region = place.region
      ORDER BY place.region
-    """,
+    """,  # noqa: S608  # our own text
     Quota,
 )
 
