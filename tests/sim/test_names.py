@@ -29,6 +29,7 @@ class Unwatched:
 def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fault: SiteFault) -> None:
     loop, draw = VirtualLoop(), random.Random(1)  # noqa: S311  # repeatable on purpose
     faults = Faults(Mix(changes={fault: 1.0}), draw, Counter())
+    faults.begin()
     hardware = Hardware(["m0", "m1"], [], palette=[0.0], draw=draw, faults=faults)
     wires = Network(hardware, Unwatched(), faults=faults, draw=draw, request_life=REQUEST_LIFE)
     baton = Baton(loop, draw, Trace())
