@@ -19,6 +19,7 @@ from ipucloud.identity.roles import Role
 from tests.api.support import Api, problem
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.feed import settled
+from tests.support.plain import NOBODY
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, eventually
 
@@ -38,7 +39,9 @@ def opened(server: ApiProcess, api: Api, *, secret: str = "", **given: str) -> I
     if last := given.pop("last_event_id", ""):
         headers["Last-Event-ID"] = last
     url = f"http://127.0.0.1:{server.port}{given.pop('path', f'{api.base}/events/stream')}"
-    with httpx.stream("GET", url, params=given, headers=headers, timeout=PATIENCE, trust_env=False) as answer:
+    with httpx.stream(
+        "GET", url, params=given, headers=headers, timeout=PATIENCE, trust_env=False, verify=NOBODY
+    ) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
         assert (answer.headers["cache-control"], answer.headers["x-accel-buffering"]) == ("no-store", "no")

@@ -23,6 +23,7 @@ from ipucloud.site.ports import Site
 from ipucloud.worker.main import assemble
 from ipucloud.worker.sweep import SIGHTINGS, sweep_leftovers
 from tests.crash.victims import Victim, Zygote
+from tests.support.plain import NOBODY
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, until
@@ -185,7 +186,9 @@ async def open_lab(
         headers = {"Authorization": f"Bearer {lab.project.token.secret}"}
         lab.second_api = httpx.AsyncClient(transport=httpx.ASGITransport(app), headers=headers)
         await stack.enter_async_context(lab.second_api)
-        lab.caller = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=PATIENCE))
+        lab.caller = await stack.enter_async_context(
+            httpx.AsyncClient(headers=headers, timeout=PATIENCE, verify=NOBODY)
+        )
         await lab.execute(_NO_MESSAGES)
         async with lab.survivor():
             await lab.tasks_are_done()

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.plain import NOBODY
 from tests.support.waiting import PATIENCE, eventually
 
 KINDS = ("api", "worker", "simulator")
@@ -27,8 +28,8 @@ class Service:
 
     def __init__(self, process: subprocess.Popen[bytes], url: str, internal: str) -> None:
         self.process = process
-        self.outside = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
-        self.inside = httpx.Client(base_url=internal, timeout=PATIENCE, trust_env=False)
+        self.outside = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False, verify=NOBODY)
+        self.inside = httpx.Client(base_url=internal, timeout=PATIENCE, trust_env=False, verify=NOBODY)
 
     def answers(self) -> bool:
         """Whether it can be reached; it must not have ended."""

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from ipucloud.config import Settings
 from tests.api.support import SECRETS_KEY, UNLIMITED
 from tests.support.control_plane import API, kill, process, stop
+from tests.support.plain import NOBODY
 from tests.support.ports import free_ports
 from tests.support.waiting import PATIENCE
 
@@ -94,7 +95,11 @@ async def api_processes(url: str, folder: Path, number: int, **changes: Any) -> 
         for index in range(number):
             settings = api_settings(url, **changes)
             client = httpx.AsyncClient(
-                base_url=f"http://127.0.0.1:{settings.port}", timeout=PATIENCE, limits=CROWD, trust_env=False
+                base_url=f"http://127.0.0.1:{settings.port}",
+                timeout=PATIENCE,
+                limits=CROWD,
+                trust_env=False,
+                verify=NOBODY,
             )
             await stack.enter_async_context(client)
             each = ApiProcess(settings, folder / f"api-{index}.log", client)

@@ -22,6 +22,7 @@ from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy
+from tests.support.plain import NOBODY
 from tests.support.site import RunningSite, address_of, endpoint_of, running_site
 from tests.support.waiting import PATIENCE
 
@@ -53,7 +54,7 @@ class Lane:
         self._supply = supply
         self._vipu = endpoint_of(supply.region)
         self._rules = httpx.AsyncClient(
-            base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}, timeout=PATIENCE
+            base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}, timeout=PATIENCE, verify=NOBODY
         )
         self._direct = site.clients(call_timeout=PATIENCE)
         self.direct = self._direct.at(address_of(supply.region), lambda: PATIENCE)

@@ -6,8 +6,9 @@ import sys
 
 from tests.sim.history import play
 from tests.sim.report import missed
-from tests.sim.runner import first_seed, tally
+from tests.sim.runner import tally
 from tests.sim.stage import Stage
+from tests.support.present_code import number_of_the_code
 
 FRESH = 160
 HALVES = 2
@@ -15,7 +16,7 @@ HALVES = 2
 
 def seeds(half: int) -> range:
     """Half of the seeds of this code."""
-    first = first_seed()
+    first = number_of_the_code()
     return range(first + half, first + FRESH, HALVES)
 
 

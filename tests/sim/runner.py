@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import gc
-import hashlib
 import os
 import subprocess
 import time
@@ -29,7 +28,6 @@ from tests.support.postgres import ROOT_VARIABLE, TestServer
 
 HERE = Path(__file__).parent
 SAVED = HERE / "seeds.txt"
-PLAYED = ("src", "alembic", "tests/sim")
 """The folders with what a history depends on."""
 _AHEAD = 4
 """Histories that wait for each process, so that none stands still."""
@@ -145,17 +143,8 @@ def commit() -> str:
     return found.stdout.strip() or "0" * 40
 
 
-def first_seed() -> int:
-    """A seed for the present code, whether it is committed or not: each change of it plays other histories."""
-    read = hashlib.sha256()
-    for folder in PLAYED:
-        for path in sorted((HERE.parents[1] / folder).rglob("*.py")):
-            read.update(path.read_bytes())
-    return int.from_bytes(read.digest()[:4])
-
-
 def saved_seeds() -> list[int]:
-    """The seeds that ever failed."""
+    """The seeds that failed with the present simulation."""
     lines = SAVED.read_text().splitlines() if SAVED.exists() else []
     return [int(line.split()[0]) for line in lines if line and not line.startswith("#")]
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.plain import NOBODY
 from tests.support.ports import free_ports
 from tests.support.waiting import PATIENCE, eventually
 
@@ -89,7 +90,9 @@ def api_process(
     with (
         tempfile.NamedTemporaryFile() as log,
         httpx.Client(base_url=f"{base}:{public}", timeout=PATIENCE, trust_env=False, verify=trust or False) as outside,
-        httpx.Client(base_url=f"http://127.0.0.1:{internal}", timeout=PATIENCE, trust_env=False) as inside,
+        httpx.Client(
+            base_url=f"http://127.0.0.1:{internal}", timeout=PATIENCE, trust_env=False, verify=NOBODY
+        ) as inside,
         subprocess.Popen(command, env=environment, stderr=log) as process,
     ):
         try:

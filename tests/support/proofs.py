@@ -1,13 +1,20 @@
-"""Proofs have two lengths: a short way with the whole suite, to the goals' own numbers with `--full`."""
+"""Proofs have two lengths: a short way with the whole suite, to the goals' own numbers with `--full`.
+
+Of many tests of one kind the whole suite runs a third, and with each change of the code another one.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from zlib import crc32
 
 import pytest
 
+from tests.support.present_code import number_of_the_code
+
 FIGURES = "figures"
+TURNS = 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "full: a test that runs with --full only")
+    config.addinivalue_line("markers", "takes_turns: of these the whole suite runs one of three, named files run all")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -23,9 +31,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
         return
-    long = [item for item in items if item.get_closest_marker("full") is not None]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in long]
+    left = {item for item in items if item.get_closest_marker("full") is not None}
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        turn = number_of_the_code()
+        left |= {
+            item
+            for item in items
+            if item.get_closest_marker("takes_turns") is not None and (crc32(item.nodeid.encode()) + turn) % TURNS
+        }
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture

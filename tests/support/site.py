@@ -34,6 +34,7 @@ from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuEndpoint
 from ipucloud.wire.vipu_keys import ACCESS_KEY as KEY_ENTRY
 from ipucloud.wire.vipu_keys import USER as USER_ENTRY
+from tests.support.plain import NOBODY
 from tests.support.ports import own_ports
 from tests.support.waiting import PATIENCE
 
@@ -153,13 +154,13 @@ class RunningSite:
     def http(self, *, timeout: float | httpx.Timeout = CALL_SECONDS) -> httpx.Client:
         """A client with the site's token."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        client = httpx.Client(base_url=self.url, headers=headers, timeout=timeout)
+        client = httpx.Client(base_url=self.url, headers=headers, timeout=timeout, verify=NOBODY)
         self._clients.append(client)
         return client
 
     def inventory(self) -> Inventory:
         headers = {"Authorization": f"Bearer {self.token}"}
-        answer = httpx.get(f"{self.url}/v1/inventory", headers=headers, timeout=CALL_SECONDS)
+        answer = httpx.get(f"{self.url}/v1/inventory", headers=headers, timeout=CALL_SECONDS, verify=NOBODY)
         return Inventory.model_validate_json(answer.raise_for_status().content)
 
     def region(self, slug: str = "luxembourg-2") -> SiteRegion:

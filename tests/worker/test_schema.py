@@ -20,6 +20,7 @@ from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.control_plane import WORKER, process, stop
+from tests.support.plain import NOBODY
 from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, eventually, until
@@ -50,13 +51,15 @@ class WorkerProcess:
     def readiness(self) -> tuple[int, str]:
         """Status and sentence of `/readyz`; (0, "") while nobody answers."""
         try:
-            answer = httpx.get(f"{self.internal}/readyz", timeout=5, trust_env=False)
+            answer = httpx.get(f"{self.internal}/readyz", timeout=5, trust_env=False, verify=NOBODY)
         except httpx.HTTPError:
             return 0, ""
         return answer.status_code, answer.json()["status"]
 
     def shown(self, metric: str) -> str:
-        lines = httpx.get(f"{self.internal}/metrics", timeout=PATIENCE, trust_env=False).text.splitlines()
+        lines = httpx.get(
+            f"{self.internal}/metrics", timeout=PATIENCE, trust_env=False, verify=NOBODY
+        ).text.splitlines()
         return next(line.split()[1] for line in lines if line.startswith(f"{metric} "))
 
     def logged(self, event: str) -> int:

@@ -13,6 +13,7 @@ import pytest
 
 from ipucloud.clusters.services.requests import forget_requests
 from tests.support.api_process import ApiProcess, api_process
+from tests.support.plain import NOBODY
 from tests.support.postgres import TestServer
 from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
@@ -109,7 +110,7 @@ class Served:
 
     def client(self, api: ApiProcess | None = None) -> httpx.AsyncClient:
         base = f"http://127.0.0.1:{(api or self.api).port}"
-        return httpx.AsyncClient(base_url=base, headers=self.token, timeout=PATIENCE, trust_env=False)
+        return httpx.AsyncClient(base_url=base, headers=self.token, timeout=PATIENCE, trust_env=False, verify=NOBODY)
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,13 @@ class Options(TypedDict):
 
     trust_env: bool
     follow_redirects: bool
+    verify: bool
 
 
 def options(url: str) -> Options:
     """No redirects, which would send the token elsewhere; the environment's proxies only for remote services."""
-    return {"trust_env": not _is_local(url), "follow_redirects": False}
+    # Without TLS nothing is verified, and loading the authorities is most of what a short command takes.
+    return {"trust_env": not _is_local(url), "follow_redirects": False, "verify": urlsplit(url).scheme != "http"}
 
 
 def received(response: httpx.Response) -> Received:

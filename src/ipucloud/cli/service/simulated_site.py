@@ -57,7 +57,11 @@ class SimulatedSite:
     def __init__(self, url: str, token: str) -> None:
         self._url = url
         self._http = httpx.Client(
-            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=CALL_SECONDS, trust_env=False
+            base_url=url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=CALL_SECONDS,
+            trust_env=False,
+            verify=httpx.URL(url).scheme == "https",
         )
 
     def close(self) -> None:

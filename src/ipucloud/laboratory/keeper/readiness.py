@@ -46,7 +46,8 @@ class Answers:
         pass
 
     async def reached(self) -> bool:
-        async with httpx.AsyncClient(trust_env=False, timeout=PROBE_SECONDS) as client:
+        tls = httpx.URL(self.url).scheme == "https"  # else authorities would be loaded for each probe, and not used
+        async with httpx.AsyncClient(trust_env=False, timeout=PROBE_SECONDS, verify=tls) as client:
             try:
                 return (await client.get(self.url)).is_success
             except httpx.HTTPError:
