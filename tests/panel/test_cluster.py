@@ -29,7 +29,7 @@ from tests.support.processes import Up
 
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 PAGES = (
-    *("/", "/clusters", "/reservations", "/volumes", "/catalogue", "/events", "/quotas"),
+    *("/", "/clusters", "/reservations", "/volumes", "/s3-connections", "/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),
 )
 FIELDS = 40

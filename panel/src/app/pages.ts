@@ -11,13 +11,14 @@ export function usePages(): Page[] {
   const seesTokens = useMay("token:read");
   const seesMembers = useMay("member:read");
   const seesAudit = useMay("audit-log:read");
-  const seesWebhooks = useMay("project:read");
+  const seesProject = useMay("project:read");
   if (who.token.account_id) return [{ text: s.billing, href: "/billing" }];
   return [
     { text: s.overview, href: "/" },
     { text: s.clusters, href: "/clusters" },
     { text: s.reservations, href: "/reservations" },
     { text: s.volumes, href: "/volumes" },
+    ...(seesProject ? [{ text: s.s3Connections, href: "/s3-connections" }] : []),
     { text: s.catalogue, href: "/catalogue" },
     { text: s.events, href: "/events" },
     ...(mayBill ? [{ text: s.billing, href: "/billing" }] : []),
@@ -25,7 +26,7 @@ export function usePages(): Page[] {
     { text: s.sshKeys, href: "/ssh-keys" },
     ...(seesMembers ? [{ text: members.title, href: "/members" }] : []),
     ...(seesTokens ? [{ text: pages.tokens, href: "/tokens" }] : []),
-    ...(seesWebhooks ? [{ text: pages.webhooks, href: "/webhooks" }] : []),
+    ...(seesProject ? [{ text: pages.webhooks, href: "/webhooks" }] : []),
     ...(seesAudit ? [{ text: audit.title, href: "/audit-log" }] : []),
   ];
 }

@@ -27,6 +27,7 @@ export function makeRouter(begin: () => void) {
         { path: "reservations", lazy: async () => ({ Component: (await import("../pages/Reservations")).Reservations }) },
         { path: "reservations/:id", lazy: async () => ({ Component: (await import("../pages/ReservationPage")).ReservationPage }) },
         { path: "volumes", lazy: async () => ({ Component: (await import("../pages/Volumes")).Volumes }) },
+        { path: "s3-connections", lazy: async () => ({ Component: (await import("../pages/S3Connections")).S3Connections }) },
         { path: "catalogue", lazy: async () => ({ Component: (await import("../pages/Catalogue")).Catalogue }) },
         { path: "catalogue/models/:recipe", lazy: async () => ({ Component: (await import("../pages/RecipePage")).RecipePage }) },
         { path: "catalogue/:flavor", lazy: async () => ({ Component: (await import("../pages/FlavorPage")).FlavorPage }) },

@@ -14,7 +14,7 @@ import { useFlash } from "../../../app/Flashes";
 import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBillingScope";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
-import { Failure } from "../../../components/Failure";
+import { FailedPage, Failure } from "../../../components/Failure";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
@@ -23,8 +23,8 @@ const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDi
 
 type Connection = Schemas["S3Connection"];
 
-/** Buckets that files can be delivered to, and that clusters can use. */
-export function ConnectionList() {
+/** Buckets that files can be delivered to, and that clusters can use. `page`: it is a page of its own. */
+export function ConnectionList({ page }: { page?: boolean }) {
   const { common } = useStrings();
   const s = useExportStrings();
   const f = useFormat();
@@ -40,20 +40,20 @@ export function ConnectionList() {
     if (action === "delete") setLeaving(connection);
     else (action === "test" ? test : offer).mutate(connection);
   };
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (error && !data) return page ? <FailedPage title={s.connections} error={error} retry={() => void refetch()} /> : <Failure error={error} retry={() => void refetch()} />;
   const create = may && <Button onClick={() => setCreating(true)}>{s.createConnection}</Button>;
   return (
     <>
       <Failure error={test.error ?? offer.error} />
       <Table
-        variant="container"
+        variant={page ? "full-page" : "container"}
         wrapLines
         trackBy="id"
         items={data?.items ?? []}
         loading={isPending || test.isPending}
         loadingText={common.loading}
         ariaLabels={{ tableLabel: s.connections }}
-        header={<Header variant="h2" description={project ? s.connectionsText : s.accountConnectionsText} actions={create}>{s.connections}</Header>}
+        header={<Header variant={page ? "awsui-h1-sticky" : "h2"} description={project ? s.connectionsText : s.accountConnectionsText} actions={create}>{s.connections}</Header>}
         columnDefinitions={[
           { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
           { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
