@@ -88,6 +88,7 @@ async def test_a_session_only_reads_by_default(served: ApiProcess, api: Api, tmp
         assert "secret_hash" not in str(await done(client, "whoami"))
         assert "not_found" in await refused(client, "get_cluster", cluster="nothing")
         assert "is_error" not in await done(client, "list_flavors")
+        assert (await done(client, "list_volumes"))["items"] == []
     assert await api.world.column("SELECT count(*) FROM tokens WHERE cost_limit IS NOT NULL") == [0]
 
 
@@ -104,6 +105,7 @@ async def test_what_costs_is_previewed_confirmed_and_limited(served: ApiProcess,
             client, "create_cluster", **BERT | {"name": "ernie"}, confirmation=code
         )
         assert "unknown" in await refused(client, "create_cluster", **BERT, confirmation=code)
+        assert "checkpoints" in await refused(client, "create_cluster", **BERT, volumes=["checkpoints"])
         code = (await done(client, "create_cluster", **BERT))["confirmation"]
         begun = await done(client, "create_cluster", **BERT, confirmation=code)
         assert begun["operation"]["kind"] == "cluster.create"

@@ -2,15 +2,21 @@ import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { regions } from "../api/queries";
+import { VOLUME_SKU } from "../api/volumes";
+import { useStrings } from "../i18n";
 
 export type MachineTypeOf = { region: string; machine_type: string };
 type Props = { label: string; placeholder: string; value: MachineTypeOf | undefined; disabled?: boolean; onChange: (value: MachineTypeOf) => void };
 
-/** A type of machine in a region where it is sold. */
+/** What quotas are of: a type of machine in a region where it is sold, or volumes there. */
 export function MachineTypeField({ label, placeholder, value, disabled = false, onChange }: Props) {
   const known = useQuery(regions);
-  const sold = (known.data?.items ?? []).flatMap((region) => region.machine_types.map((machine_type) => ({ region: region.slug, machine_type })));
-  const option = (each: MachineTypeOf) => ({ value: `${each.region} ${each.machine_type}`, label: `${each.machine_type}, ${each.region}` });
+  const { volumes } = useStrings().quotas;
+  const sold = (known.data?.items ?? []).flatMap((region) => [...region.machine_types, VOLUME_SKU].map((machine_type) => ({ region: region.slug, machine_type })));
+  const option = (each: MachineTypeOf) => ({
+    value: `${each.region} ${each.machine_type}`,
+    label: `${each.machine_type === VOLUME_SKU ? volumes : each.machine_type}, ${each.region}`,
+  });
   return (
     <FormField label={label}>
       <Select

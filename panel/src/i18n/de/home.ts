@@ -21,7 +21,7 @@ export const home: Messages["home"] = {
   budget: (name, amount) => `${name}, ${amount}`,
   budgetUsed: (amount) => `${amount} ausgegeben`,
   noBudget: "Es ist kein Budget gesetzt.",
-  quotas: "Belegte Maschinen",
+  quotas: "Belegt",
   quotaUsed: (used, limit) => `${used} von ${limit}`,
   noQuota: "Das Projekt hat kein Kontingent.",
   events: "Neueste Ereignisse",

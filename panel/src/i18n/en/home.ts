@@ -19,7 +19,7 @@ export const home = {
   budget: (name: string, amount: string) => `${name}, ${amount}`,
   budgetUsed: (amount: string) => `${amount} spent`,
   noBudget: "No budget is set.",
-  quotas: "Machines in use",
+  quotas: "In use",
   quotaUsed: (used: string, limit: string) => `${used} of ${limit}`,
   noQuota: "The project has no quota.",
   events: "Latest events",

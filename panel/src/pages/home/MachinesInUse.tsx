@@ -12,20 +12,20 @@ import { useFormat, useStrings } from "../../i18n";
 
 /** How much of each quota is in use. */
 export function MachinesInUse() {
-  const s = useStrings().home;
+  const { home: s, quotas: { volumes } } = useStrings();
   const f = useFormat();
   const places = useQuery(regions).data?.items ?? [];
   const { data, error, refetch } = useQuery(quotas(useProject()));
-  const machines = data?.items.filter((each) => each.unit === "machine");
+  const shown = data?.items.filter((each) => each.unit === "machine" || each.used > 0);
   return (
     <Container header={<Header variant="h2">{s.quotas}</Header>}>
-      {machines ? (
+      {shown ? (
         <SpaceBetween size="m">
-          {machines.length === 0 && <Box color="text-body-secondary">{s.noQuota}</Box>}
-          {machines.map((quota) => (
+          {shown.length === 0 && <Box color="text-body-secondary">{s.noQuota}</Box>}
+          {shown.map((quota) => (
             <ProgressBar
               key={quota.region + quota.machine_type}
-              label={`${quota.machine_type}, ${places.find((each) => each.slug === quota.region)?.name ?? quota.region}`}
+              label={`${quota.unit === "gib" ? volumes : quota.machine_type}, ${places.find((each) => each.slug === quota.region)?.name ?? quota.region}`}
               value={quota.limit ? Math.min(100, (100 * quota.used) / quota.limit) : 0}
               additionalInfo={s.quotaUsed(f.number(quota.used), f.number(quota.limit))}
             />

@@ -6,6 +6,7 @@ import { api, type Schemas } from "../../api/client";
 import { useFlash } from "../../app/Flashes";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
+import { useQuotaWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
 
 export type Decision = "grant" | "decline";
@@ -16,6 +17,7 @@ type Props = { decision: Decision; request: Schemas["OperatorQuotaRequest"]; onC
 export function QuotaDecision({ decision, request, onClose }: Props) {
   const { quotas: s } = useStrings();
   const f = useFormat();
+  const words = useQuotaWords();
   const flash = useFlash();
   const grants = decision === "grant";
   const [limit, setLimit] = useState(String(request.limit));
@@ -42,7 +44,7 @@ export function QuotaDecision({ decision, request, onClose }: Props) {
       onSubmit={() => run.mutate()}
       onClose={onClose}
     >
-      <Box>{s.machinesIn(f.number(request.limit), request.machine_type, request.region)}</Box>
+      <Box>{words(request)}</Box>
       <Box color="text-body-secondary">{request.reason}</Box>
       {grants && (
         <FormField label={s.newLimit} description={s.between(f.number(request.present_limit), f.number(request.limit))}>

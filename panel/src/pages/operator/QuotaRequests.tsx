@@ -12,6 +12,7 @@ import { FailedPage } from "../../components/Failure";
 import { Pager } from "../../components/Pager";
 import { later } from "../../components/later";
 import { useCursor } from "../../components/useCursor";
+import { useQuotaWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
 import { useOperatorStrings } from "../../i18n/operator";
 import type { Decision } from "./QuotaDecision";
@@ -25,6 +26,7 @@ export function QuotaRequests() {
   const { common, quotas: s } = useStrings();
   const operator = useOperatorStrings();
   const f = useFormat();
+  const words = useQuotaWords();
   const may = useMay("platform:read");
   const mayDecide = useMay("platform:write");
   const pages = useCursor();
@@ -54,7 +56,7 @@ export function QuotaRequests() {
         header={<Header variant="awsui-h1-sticky" description={s.waiting}>{s.requests}</Header>}
         columnDefinitions={[
           { id: "project", header: operator.project, isRowHeader: true, cell: (each) => each.project },
-          { id: "what", header: s.wanted, cell: (each) => s.machinesIn(f.number(each.limit), each.machine_type, each.region) },
+          { id: "what", header: s.wanted, cell: (each) => words(each) },
           { id: "used", header: s.used, cell: (each) => s.usedOf(f.number(each.used), f.number(each.present_limit)) },
           { id: "reason", header: s.reason, cell: (each) => each.reason },
           { id: "created", header: s.asked, cell: (each) => f.moment(each.created_at) },

@@ -12,6 +12,7 @@ import { Failure } from "../../components/Failure";
 import { Pager } from "../../components/Pager";
 import { useCursor } from "../../components/useCursor";
 import { useChange } from "../../components/useChange";
+import { useQuotaWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
 
 const KINDS: Record<Schemas["QuotaRequestState"], StatusIndicatorProps.Type> = {
@@ -26,6 +27,7 @@ export function RequestState({ state }: { state: Schemas["QuotaRequestState"] })
 export function QuotaRequests() {
   const { common, quotas: s } = useStrings();
   const f = useFormat();
+  const words = useQuotaWords();
   const may = useMay("cluster:write");
   const pages = useCursor();
   const { data, error, isPending, refetch } = useQuery(quotaRequests(useProject(), { limit: 20, cursor: pages.cursor }));
@@ -41,7 +43,7 @@ export function QuotaRequests() {
       ariaLabels={{ tableLabel: s.requests }}
       header={<Header variant="h2">{s.requests}</Header>}
       columnDefinitions={[
-        { id: "what", header: s.wanted, isRowHeader: true, cell: (each) => s.machinesIn(f.number(each.limit), each.machine_type, each.region) },
+        { id: "what", header: s.wanted, isRowHeader: true, cell: (each) => words(each) },
         { id: "state", header: common.state, cell: (each) => <RequestState state={each.state} /> },
         { id: "granted", header: s.granted, cell: (each) => (each.granted_limit === null ? common.none : f.number(each.granted_limit)) },
         { id: "reason", header: s.reason, cell: (each) => each.reason },

@@ -51,6 +51,9 @@ class Changing:
         flavor: Annotated[str, Field(description="Name of the flavor.")],
         image: Annotated[str, Field(description="Name of the image.")],
         ssh_keys: Annotated[list[str], Field(description="Names of the project's keys that may log in.")],
+        volumes: Annotated[
+            list[str] | None, Field(description="Names of available volumes for its first server.")
+        ] = None,
         preemptible: Annotated[bool, Field(description="Whether it may be suspended when others need it.")] = False,
         confirmation: Confirmation = None,
     ) -> Result:
@@ -61,9 +64,12 @@ class Changing:
             "flavor": flavor,
             "image": image,
             "ssh_keys": ssh_keys,
+            "volumes": volumes or [],
             "preemptible": preemptible,
         }
-        wanted = NewCluster(name, region, flavor, image, ssh_keys=ssh_keys, preemptible=preemptible)
+        wanted = NewCluster(
+            name, region, flavor, image, ssh_keys=ssh_keys, volumes=volumes or (), preemptible=preemptible
+        )
         if confirmation is None:
             estimate = await look(self._client, clusters.estimate(wanted))
             effect = f"creates the cluster {name}, which costs money from when it is ready"

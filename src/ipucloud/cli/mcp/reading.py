@@ -21,6 +21,7 @@ from ipucloud.client import (
     regions,
     ssh_keys,
     tokens,
+    volumes,
 )
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.clusters import NewCluster
@@ -46,6 +47,7 @@ class Reading:
             self.list_recipes,
             self.list_ssh_keys,
             self.list_quotas,
+            self.list_volumes,
             self.list_clusters,
             self.get_cluster,
             self.get_cluster_usage,
@@ -100,6 +102,10 @@ class Reading:
     async def list_quotas(self) -> Result:
         """How many machines the project may hold per region and type, and how many it holds."""
         return items(await run(self._client, quotas.list()))
+
+    async def list_volumes(self, limit: Limit = 50) -> Result:
+        """The project's volumes, newest first, with state, size and the cluster that has each."""
+        return items(await run(self._client, volumes.list(limit=limit)))
 
     async def list_clusters(
         self,

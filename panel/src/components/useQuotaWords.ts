@@ -1,0 +1,10 @@
+import { VOLUME_SKU } from "../api/volumes";
+import { useFormat, useStrings } from "../i18n";
+
+/** Says which limit is meant, such as "16 × m2000, luxembourg-2". */
+export function useQuotaWords() {
+  const { quotas: s } = useStrings();
+  const f = useFormat();
+  return ({ limit, machine_type, region }: { limit: number; machine_type: string; region: string }) =>
+    machine_type === VOLUME_SKU ? s.volumesIn(f.number(limit), region) : s.machinesIn(f.number(limit), machine_type, region);
+}
