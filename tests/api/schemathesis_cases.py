@@ -67,6 +67,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createAccountWebhook",
     "updateAccountWebhook",
     "createSshKey",  # keys are judged by their numbers
+    "signSshKey",
+    "createVolume",  # regions where volumes are offered
     "createReservation",  # times and capacity
     "estimateReservation",
     "createQuotaRequest",

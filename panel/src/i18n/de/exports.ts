@@ -61,6 +61,7 @@ export const exports: typeof en = {
   createConnection: "S3-Verbindung anlegen",
   connected: (name) => `${name} wurde angelegt. Die erste Auslieferung nimmt Kontakt auf.`,
   noConnections: "Keine S3-Verbindungen",
+  noBucketsText: "Verbinden Sie einen Bucket, damit die Server Ihrer Cluster ihn lesen und beschreiben können.",
   noConnectionsText: "Ohne eine laden Sie Dateien hier herunter.",
   deleteConnectionText: "Dorthin wird nichts mehr ausgeliefert. Dateien im Bucket bleiben.",
   bucket: "Bucket",

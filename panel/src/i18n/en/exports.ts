@@ -59,6 +59,7 @@ export const exports = {
   createConnection: "Create S3 connection",
   connected: (name: string) => `${name} was created. It is first contacted by a delivery.`,
   noConnections: "No S3 connections",
+  noBucketsText: "Connect a bucket, and the servers of your clusters can read and write it.",
   noConnectionsText: "Without one, files are downloaded here.",
   deleteConnectionText: "Nothing is delivered to it any more. Files in the bucket stay.",
   bucket: "Bucket",

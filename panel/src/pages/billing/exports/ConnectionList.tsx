@@ -79,7 +79,7 @@ export function ConnectionList({ page }: { page?: boolean }) {
             ),
           }] : []),
         ]}
-        empty={<Empty title={s.noConnections} text={s.noConnectionsText} />}
+        empty={<Empty title={s.noConnections} text={page ? s.noBucketsText : s.noConnectionsText} />}
       />
       {creating && <CreateConnection onClose={() => setCreating(false)} />}
       {leaving && <DeleteDialog name={leaving.name} text={s.deleteConnectionText} remove={() => deleteConnection(scope, leaving.id)} onClose={() => setLeaving(undefined)} />}
