@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Yes
 from ipucloud.cli.commands.admin_hardware import Hosts, Machines, Reason, hosts, machines
-from ipucloud.cli.commands.clusters import Yes
 from ipucloud.cli.inventory_files import COLUMNS, InventoryFile
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import Since

@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Buckets, Idle, Name, Patience, Wait, Yes
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.commands.clusters import Buckets, Idle, Name, Patience, Wait, Yes, ask
+from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
 from ipucloud.cli.repair_windows import written
+from ipucloud.cli.session import Session
 from ipucloud.client.models import (
     CapacityWait,
     Cluster,
     ClusterState,
+    EstimateWait,
     Fault,
     Money,
     Operation,
@@ -129,3 +131,14 @@ def _per_hour(cluster: Cluster) -> Money | str | None:
         return None
     hourly = Money(amount=price.amount * 60, currency=price.currency)
     return f"{hourly} after a resume; nothing while suspended" if cluster.state == ClusterState.SUSPENDED else hourly
+
+
+def would_wait(found: EstimateWait) -> str:
+    """What a request that waits for capacity would wait for, in a line."""
+    expected = f", expected {shown(found.expected_at)}" if found.expected_at else ""
+    return f"waits, at place {found.place} in the queue{expected}"
+
+
+def show_changed(session: Session, cluster: Cluster, operation: Operation) -> None:
+    """Show a cluster with the operation that was requested for it."""
+    session.show({"cluster": cluster, "operation": operation}, facts(cluster, operation))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name
+from ipucloud.cli.cluster_options import Name
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command

@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.commands.clusters import Identity, Server
+from ipucloud.cli.cluster_options import Identity, Server
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.output import write_json

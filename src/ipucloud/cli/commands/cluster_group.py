@@ -5,8 +5,10 @@ from __future__ import annotations
 import typer
 
 from ipucloud.cli.commands import (
+    cluster_access,
     cluster_changes,
     cluster_console,
+    cluster_create,
     cluster_faults,
     cluster_files,
     cluster_metrics,
@@ -17,7 +19,9 @@ from ipucloud.cli.commands import (
 
 app = typer.Typer(no_args_is_help=True)
 for part in (
+    cluster_create,
     clusters,
+    cluster_access,
     cluster_changes,
     cluster_resize,
     cluster_schedules,

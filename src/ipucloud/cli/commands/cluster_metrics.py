@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name
+from ipucloud.cli.cluster_options import Name
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.output import shown
 from ipucloud.cli.session import Session, customer_command

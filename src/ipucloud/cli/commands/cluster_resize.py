@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name, Patience, Wait, WaitForCapacity, Yes, ask, would_wait
+from ipucloud.cli.cluster_options import Name, Patience, Wait, WaitForCapacity, Yes
+from ipucloud.cli.commands.cluster_facts import would_wait
+from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import FLAVOR, find_cluster
 from ipucloud.cli.session import Session, customer_command

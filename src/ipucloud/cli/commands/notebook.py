@@ -10,7 +10,7 @@ import typer
 
 from ipucloud.cli import notebooks
 from ipucloud.cli.browsers import opened
-from ipucloud.cli.commands.clusters import Identity, Server
+from ipucloud.cli.cluster_options import Identity, Server
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.notebooks import Notebook, NotebookError

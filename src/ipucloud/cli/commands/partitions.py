@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Patience, Wait, Yes
+from ipucloud.cli.cluster_options import Patience, Wait, Yes
 from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CLUSTER, find_cluster, partition_kind, suggesting

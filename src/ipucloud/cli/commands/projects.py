@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Yes
+from ipucloud.cli.cluster_options import Yes
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import PROJECT
 from ipucloud.cli.session import Session, customer_command

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server
+from ipucloud.cli.cluster_options import Identity, Keys, Region, Server
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, FLAVOR
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, name_of, run_job, variable

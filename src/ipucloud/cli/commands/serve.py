@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Identity, Keys, Region, Server
+from ipucloud.cli.cluster_options import Identity, Keys, Region, Server
 from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit

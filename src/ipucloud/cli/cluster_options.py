@@ -1,0 +1,71 @@
+"""Options and arguments that several commands about clusters have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CLUSTER, CONNECTION, FLAVOR, IMAGE, REGION, SSH_KEY, VOLUME
+
+Name = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+Flavor = Annotated[
+    str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.", autocompletion=names(FLAVOR))
+]
+Region = Annotated[
+    str | None, typer.Option(help="Region; required if the flavor is sold in several.", autocompletion=names(REGION))
+]
+Image = Annotated[str | None, typer.Option(help="Poplar image; default: the newest.", autocompletion=names(IMAGE))]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ssh-key",
+        help="Name of an SSH key; repeatable. Default: the project's only key.",
+        autocompletion=names(SSH_KEY),
+    ),
+]
+Buckets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--s3-connection",
+        help="Name of an S3 connection for its servers; repeatable.",
+        autocompletion=names(CONNECTION),
+    ),
+]
+Volumes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--volume",
+        metavar="VOLUME[:SERVER]",
+        help="Name or id of a volume for its first Poplar server, or the one with this number, from 0; repeatable.",
+        autocompletion=names(VOLUME),
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
+Idle = Annotated[
+    int | None,
+    typer.Option(
+        "--idle-suspend", min=5, max=43_200, metavar="MINUTES", help="Suspend it when nobody has used it for so long."
+    ),
+]
+Preemptible = Annotated[
+    bool,
+    typer.Option(
+        "--preemptible",
+        help="At the preemptible price; suspended with notice when another cluster needs its room.",
+    ),
+]
+PoplarServers = Annotated[
+    int | None, typer.Option("--poplar-servers", min=1, help="Number of Poplar servers; by default, the flavor's.")
+]
+WaitForCapacity = Annotated[
+    bool, typer.Option("--wait-for-capacity", help="Wait in the queue when no machines are free for it.")
+]
+Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
+Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")]
+Identity = Annotated[
+    Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
+]
