@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.timeout(0))
         return
     left = {item for item in items if item.get_closest_marker("full") is not None}
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+    if config.args == config.getini("testpaths"):  # so is the whole suite named to the processes that share it
         turn = number_of_the_code()
         left |= {
             item
