@@ -61,7 +61,7 @@ def run(stage: Stage) -> list[Finding]:
 def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
     with stage.database("bench_close") as urls:
         first = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - 24 * HOUR
-        asyncio.run(_prepare(urls, clusters, first))
+        asyncio.run(prepare(urls, clusters, first))
         hours = (first + number * HOUR for number in count(1))
         sides: dict[str, Side] = {
             "close": lambda: asyncio.run(_close(urls, next(hours), clusters)),
@@ -78,7 +78,7 @@ def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
         )
 
 
-async def _prepare(urls: Scratch, clusters: int, first: datetime) -> None:
+async def prepare(urls: Scratch, clusters: int, first: datetime) -> None:
     """Clusters in use since the day before `first`, the books open, one hour closed, and a copy of its rows."""
     database = Database(urls.app_url, pool_size=2)
     await furnish(database, project_count=0)
