@@ -120,6 +120,62 @@ async def test_a_program_that_ends_again_and_again_is_given_up(world: SiteWorld)
         assert (await became(world, missing, "failed")).ended_by == "program"
 
 
+HEALTHY = """
+import http.server, os, pathlib
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(503 if pathlib.Path("broken").exists() else 204)
+        self.end_headers()
+
+print("up", flush=True)
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+SERVE_HTTP = ["python3", "-c", HEALTHY]
+CHECK = {"path": "/healthz", "interval_seconds": 1, "timeout_seconds": 5, "failures": 2}
+
+
+async def checked(world: SiteWorld, service: UUID, *, failed: bool) -> Any:
+    async def is_so() -> bool:
+        found = await row(world, service)
+        return found.checked_at is not None and (found.checks_failed > 0) is failed
+
+    await until(is_so, "the service is checked")
+    return await row(world, service)
+
+
+async def test_a_program_that_runs_and_does_not_work_is_started_again(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster, SERVE_HTTP, health_check=CHECK)
+        assert (await checked(world, service, failed=False)).state == "running"
+        await job_prints(world, cluster, ["touch", "broken"])
+        again = await became(world, service, "starting", attempt=2)
+        why = "2 health checks in a row did not pass, the last one: GET /healthz: status 503"
+        assert again.state_reason == f"{why}; start 2 follows"
+        assert (again.failures, again.checked_at, again.checks_failed, again.unhealthy_at) == (1, None, 0, None)
+        await job_prints(world, cluster, ["rm", "broken"])
+        await became(world, service, "running", attempt=2)
+        await checked(world, service, failed=False)
+        await halt(world, cluster, service)
+        ended = await became(world, service, "stopped")
+        assert ended.ended_by == "request"
+    assert (await events(world, service)).count("service.restarted") >= 1
+
+
+async def test_a_program_that_is_still_starting_is_left_alone(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster, health_check=CHECK | {"failures": 1, "start_seconds": 3600})
+        found = await checked(world, service, failed=True)
+        assert (found.state, found.attempt, found.unhealthy_at) == ("running", 1, None)
+        assert found.check_detail == "nothing listens on port 8000"
+        await world.execute("UPDATE services SET started_at = started_at - interval '1 hour'")
+        await became(world, service, "starting", attempt=2)
+        await halt(world, cluster, service)
+        await became(world, service, "stopped")
+
+
 async def test_pauses_grow_and_a_program_that_ran_for_a_minute_begins_anew(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await world.build()

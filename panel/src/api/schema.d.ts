@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 dae6d4b868d0452511367ebe2180ec4e3f30d87876caece86b601273efd86672
+// Generated from docs/openapi.json by `npm run schema`; sha256 833490db7d802d062e3f480a9261e1519b80e211ac40f569b0755f9111ecde9f
 
 export interface paths {
     "/livez": {
@@ -13906,6 +13906,7 @@ export interface components {
             };
             exit_status: number | null;
             failures: number;
+            health: components["schemas"]["ServiceHealth"] | null;
             /** Format: uuid */
             id: string;
             log_bytes: number;
@@ -13929,6 +13930,7 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
+            health_check?: components["schemas"]["ServiceHealthCheck"] | null;
             /** @default 10 */
             max_restarts?: number;
             name: string;
@@ -13946,6 +13948,30 @@ export interface components {
             name: string;
             reason: string;
         };
+        ServiceHealth: {
+            checked_at: string | null;
+            detail: string | null;
+            failed: number;
+            failures: number;
+            interval_seconds: number;
+            path: string;
+            start_seconds: number;
+            state: components["schemas"]["ServiceHealthState"];
+            timeout_seconds: number;
+        };
+        ServiceHealthCheck: {
+            /** @default 3 */
+            failures?: number;
+            /** @default 10 */
+            interval_seconds?: number;
+            path: string;
+            /** @default 300 */
+            start_seconds?: number;
+            /** @default 5 */
+            timeout_seconds?: number;
+        };
+        /** @enum {string} */
+        ServiceHealthState: "unknown" | "healthy" | "failing";
         ServiceLog: {
             complete: boolean;
             items: components["schemas"]["ServiceLogPart"][];

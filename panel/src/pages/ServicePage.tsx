@@ -18,6 +18,7 @@ import { FailedPage } from "../components/Failure";
 import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { Output } from "../components/Output";
+import { ServiceHealth } from "../components/ServiceHealth";
 import { ServiceState } from "../components/ServiceState";
 import { To } from "../components/To";
 import { useChange } from "../components/useChange";
@@ -78,6 +79,7 @@ function Facts({ service, cluster: owner }: { service: Service; cluster: Cluster
           { label: s.server, value: serverName(service.poplar_server) },
           { label: s.port, value: service.port },
           { label: s.starts, value: f.number(service.attempt) },
+          ...(service.health ? [{ label: s.health, value: <ServiceHealth health={service.health} /> }] : []),
           { label: s.failures, value: s.failuresOf(f.number(service.failures), f.number(service.max_restarts)) },
           ...(service.exit_status === null ? [] : [{ label: s.exitStatus, value: f.number(service.exit_status) }]),
           { label: common.created, value: f.second(service.created_at) },

@@ -12,6 +12,17 @@ from ipucloud.client.models import Page, Service, ServiceLog, ServiceMetrics
 
 
 @dataclass(frozen=True)
+class HealthCheck:
+    """A GET of `path` on the server; absent: the service's defaults. Seconds but for `failures`, a number in a row."""
+
+    path: str
+    interval_seconds: int | None = None
+    timeout_seconds: int | None = None
+    failures: int | None = None
+    start_seconds: int | None = None
+
+
+@dataclass(frozen=True)
 class NewService:
     """A program to keep running, which listens on TCP `port` of its server."""
 
@@ -22,10 +33,13 @@ class NewService:
     environment: Mapping[str, str] | None = None
     poplar_server: str | None = None
     max_restarts: int | None = None
+    health_check: HealthCheck | None = None
 
     def body(self) -> dict[str, object]:
         environment = None if self.environment is None else dict(self.environment)
-        return given(**self.__dict__ | {"command": [*self.command], "environment": environment})
+        check = None if self.health_check is None else given(**self.health_check.__dict__)
+        changed = {"command": [*self.command], "environment": environment, "health_check": check}
+        return given(**self.__dict__ | changed)
 
 
 def create(cluster: Ref, service: NewService) -> Call[Service]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from ipucloud.contract.fields import NAME_PATTERN, Answer
+from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
 from ipucloud.contract.programs import (
@@ -23,6 +23,14 @@ from ipucloud.contract.programs import (
     bounded_environment,
     plain_map,
 )
+
+
+class ServiceHealthState(StrEnum):
+    """What the checks of a service say: `unknown` before the first one."""
+
+    UNKNOWN = "unknown"
+    HEALTHY = "healthy"
+    FAILING = "failing"
 
 
 class ServiceState(StrEnum):
@@ -42,6 +50,32 @@ _STATE = (
     " request, or with its server or cluster"
 )
 _ENVIRONMENT = "Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."
+
+
+class ServiceHealthCheck(Body):
+    """How a service's program is checked: by a GET on its server, without the API."""
+
+    path: str = Field(
+        description="Path and query of the request. An answer with a status from 200 to 399 passes.",
+        pattern=r"^/[!-~]*$",
+        max_length=500,
+        examples=["/healthz"],
+    )
+    interval_seconds: Annotated[int, Field(ge=1, le=3600)] = Field(
+        10, description="Seconds between two checks.", examples=[10]
+    )
+    timeout_seconds: Annotated[int, Field(ge=1, le=60)] = Field(
+        5, description="Seconds within which the answer has to begin.", examples=[5]
+    )
+    failures: Annotated[int, Field(ge=1, le=100)] = Field(
+        3, description="After so many checks in a row that did not pass, the program is started again.", examples=[3]
+    )
+    start_seconds: Annotated[int, Field(ge=0, le=86_400)] = Field(
+        300,
+        description="Time for the program to start, such as to load a model: until a first check has passed, checks"
+        " that do not pass count only after so many seconds.",
+        examples=[300],
+    )
 
 
 class ServiceCreate(ProgramCreate):
@@ -75,6 +109,33 @@ class ServiceCreate(ProgramCreate):
         " begins a new row.",
         examples=[10],
     )
+    health_check: ServiceHealthCheck | None = Field(
+        None, description="How to find out whether the program works; null: it does as long as it runs."
+    )
+
+
+class ServiceHealthOut(Answer):
+    """The checks of a service's program, and what the last one found."""
+
+    path: str = Field(description="Path and query of the request.", examples=["/healthz"])
+    interval_seconds: int = Field(description="Seconds between two checks.", examples=[10])
+    timeout_seconds: int = Field(description="Seconds within which the answer has to begin.", examples=[5])
+    failures: int = Field(
+        description="After so many checks in a row that did not pass, the program is started again.", examples=[3]
+    )
+    start_seconds: int = Field(description="Time for the program to start.", examples=[300])
+    state: ServiceHealthState = Field(
+        description="`healthy`: the last check of the present start passed; `failing`: it did not; `unknown`: there was"
+        " none yet.",
+        examples=["healthy"],
+    )
+    failed: int = Field(description="How many checks in a row did not pass.", examples=[0])
+    detail: str | None = Field(
+        description="What was wrong at the last check; null: nothing.", examples=["GET /healthz: status 503"]
+    )
+    checked_at: datetime | None = Field(
+        description="When the server made the last check; null: there was none yet.", examples=["2026-05-04T10:05:40Z"]
+    )
 
 
 class ServiceOut(Answer):
@@ -91,6 +152,7 @@ class ServiceOut(Answer):
     max_restarts: int = Field(
         description="How often in a row the program is started again after it ended.", examples=[10]
     )
+    health: ServiceHealthOut | None = Field(description="Its health check; null: it has none.")
     state: ServiceState = Field(description=f"Present state. {_STATE}.", examples=["running"])
     state_reason: str | None = Field(
         description="Why it is in this state, or what it waits for, for people; null: nothing to say.",

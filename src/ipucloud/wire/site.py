@@ -235,6 +235,29 @@ class Ssh(Wire):
     fingerprint: str
 
 
+class JobCheck(Wire):
+    """How to find out whether a program works: a GET of `path` at this port of its server's loopback address, with
+    `interval` seconds between two. It passes if a status from 200 to 399 comes within `timeout` seconds.
+    """
+
+    port: int = Field(ge=1, le=65_535)
+    path: str = Field(pattern=r"^/[!-~]*$")
+    interval: float = Field(gt=0)
+    timeout: float = Field(gt=0)
+
+
+class JobHealth(Wire):
+    """The last check of a program that runs. `failed`: how many in a row did not pass; `detail` says what was wrong.
+
+    `passed`: whether any check of it has.
+    """
+
+    checked_at: datetime
+    failed: int = Field(ge=0)
+    passed: bool
+    detail: str | None = None
+
+
 class JobRequest(Wire):
     """Runs a program on the server of a tenant network, as the server's user and in the environment of its logins.
 
@@ -242,7 +265,7 @@ class JobRequest(Wire):
     server's system is written again. Refused where the host does not run, carries another server or another
     `generation` of it, or is in another network, and where a job of this name is another one.
 
-    `directory`: where it starts; None: in the home.
+    `directory`: where it starts; None: in the home. `check`: it is to be checked while it runs.
     """
 
     server: str
@@ -251,6 +274,7 @@ class JobRequest(Wire):
     command: list[str] = Field(min_length=1)
     directory: str | None = None
     environment: dict[str, str] = Field(default={})
+    check: JobCheck | None = None
 
 
 class JobStop(Wire):
@@ -266,7 +290,7 @@ class Job(Wire):
     `ended` says how: `exited` with `exit_status`, 128 and the number for a signal; `stopped` by a request, with
     `exit_status` if it had begun; `interrupted`: its server was restarted, switched off or lost; `not_started`:
     `detail` says why. `log` is Base64 of what it wrote from the asked byte on, a part of `log_size` bytes; what is
-    beyond the site's limit is dropped.
+    beyond the site's limit is dropped. `health` is there once a program that is to be checked was.
     """
 
     name: str
@@ -275,6 +299,7 @@ class Job(Wire):
     detail: str | None = None
     log: str = ""
     log_size: int = 0
+    health: JobHealth | None = None
 
 
 class ConsoleBoot(Wire):

@@ -17,7 +17,7 @@ from ipucloud.cli.running import Place, chosen_cluster, name_of, send, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import services
 from ipucloud.client.models import Cluster, Service, ServiceState
-from ipucloud.client.services import NewService
+from ipucloud.client.services import HealthCheck, NewService
 
 app = typer.Typer()
 
@@ -28,7 +28,7 @@ POLL_SECONDS = 1.0
     app,
     "serve",
     "--cluster bert --name chat --port 8000 --sync . -- python3 app.py",
-    "--flavor m2000-pod4 --port 8000 --sync . -- python3 app.py",
+    "--flavor m2000-pod4 --port 8000 --sync . --health /healthz -- python3 app.py",
 )
 def serve(
     session: Session,
@@ -53,6 +53,17 @@ def serve(
     max_restarts: Annotated[
         int, typer.Option(min=0, max=1000, help="Start it again so often in a row after it ended.")
     ] = 10,
+    health: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Start it again when GET of this path of it fails, such as /healthz."),
+    ] = None,
+    health_interval: Annotated[int, typer.Option(min=1, max=3600, help="Seconds between two of these checks.")] = 10,
+    health_failures: Annotated[
+        int, typer.Option(min=1, max=100, help="Start it again after so many failed checks in a row.")
+    ] = 3,
+    health_start: Annotated[
+        int, typer.Option(min=0, max=86_400, help="Seconds that it has to start, before failed checks count.")
+    ] = 300,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait until it runs.")] = False,
     identity_file: Identity = None,
 ) -> None:
@@ -63,7 +74,10 @@ def serve(
     directory, environment = name_of(sync), dict(variable(each) for each in env or ())
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
     poplar = send(Place(session, chosen, server, identity_file), sync, directory)
-    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts)
+    check = None
+    if health is not None:
+        check = HealthCheck(health, health_interval, failures=health_failures, start_seconds=health_start)
+    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts, check)
     made = session.run(services.create(chosen.id, wanted))
     if not detach:
         made = _begun(session, chosen, made)

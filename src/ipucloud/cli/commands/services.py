@@ -9,11 +9,12 @@ import typer
 
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
+from ipucloud.cli.output import shown
 from ipucloud.cli.programs import started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
 from ipucloud.client import services
-from ipucloud.client.models import Service, ServiceMetricsPoint, ServiceState
+from ipucloud.client.models import Service, ServiceHealth, ServiceMetricsPoint, ServiceState
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -33,17 +34,18 @@ def list_services(
     wanted = () if state is None else (state.value,)
     session.list(
         services.list(find_cluster(session.client, cluster).id, state=wanted),
-        ("NAME", "STATE", "SERVER", "PORT", "STARTS", "COMMAND", "STARTED"),
+        ("NAME", "STATE", "HEALTH", "SERVER", "PORT", "STARTS", "COMMAND", "STARTED"),
         lambda each: (
             each.name,
             each.state,
+            each.health and each.health.state,
             each.poplar_server,
             each.port,
             each.attempt,
             shlex.join(each.command),
             each.started_at,
         ),
-        drop=("STARTED", "STARTS", "SERVER"),
+        drop=("STARTED", "STARTS", "SERVER", "HEALTH"),
         wrap="COMMAND",
     )
 
@@ -114,6 +116,7 @@ def facts(service: Service) -> list[tuple[str, object]]:
         ("port", service.port),
         ("state", service.state),
         ("why", service.state_reason),
+        ("health", None if service.health is None else _health(service.health)),
         ("ended by", service.ended_by),
         ("starts", service.attempt),
         ("failures in a row", f"{service.failures} (at most {service.max_restarts})"),
@@ -124,6 +127,14 @@ def facts(service: Service) -> list[tuple[str, object]]:
         ("ended", service.ended_at),
         ("observed", service.observed_at),
     ]
+
+
+def _health(health: ServiceHealth) -> str:
+    """The state of the health check in a line: what it is, what was wrong, and when."""
+    told = f"GET {health.path} every {health.interval_seconds} s" if health.detail is None else health.detail
+    failed = f", {health.failed} of {health.failures} in a row" if health.failed else ""
+    checked = "" if health.checked_at is None else f", checked {shown(health.checked_at)}"
+    return f"{health.state}: {told}{failed}{checked}"
 
 
 def _requests(point: ServiceMetricsPoint) -> tuple[object, ...]:

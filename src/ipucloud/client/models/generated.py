@@ -2369,6 +2369,16 @@ class Seller(Answer):
     """Number that grows with every change."""
 
 
+class ServiceHealthState(StrEnum):
+    """
+    What the checks of a service say: `unknown` before the first one.
+    """
+
+    UNKNOWN = "unknown"
+    HEALTHY = "healthy"
+    FAILING = "failing"
+
+
 class ServiceLogPart(Answer):
     """A part of what a service's program wrote."""
 
@@ -5632,87 +5642,35 @@ class S3Connection(Answer):
     """Result of its last test; null: not tested since its last change."""
 
 
-class Service(Answer):
-    """A program that is kept running on a Poplar server."""
+class ServiceHealth(Answer):
+    """The checks of a service's program, and what the last one found."""
 
-    id: str
-    """Id of the service."""
+    path: str
+    """Path and query of the request."""
 
-    name: str
-    """Name of the service."""
+    interval_seconds: int
+    """Seconds between two checks."""
 
-    cluster: str
-    """Id of the cluster."""
-
-    poplar_server: str
-    """Name of the Poplar server."""
-
-    command: Sequence[str] = []
-    """The program and its arguments."""
-
-    directory: str | None = None
-    """Where it starts; null: in the user's home."""
-
-    environment: Mapping[str, str] = {}
-    """Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."""
-
-    port: int
-    """TCP port of the server on which the program listens."""
-
-    max_restarts: int
-    """How often in a row the program is started again after it ended."""
-
-    state: Annotated[ServiceState | str, Field(union_mode="left_to_right")]
-    """
-    Present state. `starting`: its program is to be started, at once, after a pause, or once its server runs;
-    `running`: its program runs; `failed`: its program ended too often in a row and is not started again;
-    `stopped`: it was ended on request, or with its server or cluster.
-    """
-
-    state_reason: str | None = None
-    """Why it is in this state, or what it waits for, for people; null: nothing to say."""
-
-    ended_by: str | None = None
-    """
-    What ended it: its `program`, a `request`, the removal of its `server`, or the end of its `cluster`; null: it
-    has not ended.
-    """
-
-    attempt: int
-    """Which start of the program this is, from 1 on."""
+    timeout_seconds: int
+    """Seconds within which the answer has to begin."""
 
     failures: int
-    """How often in a row the program has ended."""
+    """After so many checks in a row that did not pass, the program is started again."""
 
-    exit_status: int | None = None
-    """Exit status of the start before, 128 and the number for a signal; null: there was none, or it was cut off."""
+    start_seconds: int
+    """Time for the program to start."""
 
-    next_start_at: datetime
-    """When the present start of the program was, or is, due."""
+    state: Annotated[ServiceHealthState | str, Field(union_mode="left_to_right")]
+    """`healthy`: the last check of the present start passed; `failing`: it did not; `unknown`: there was none yet."""
 
-    stop_requested_at: datetime | None = None
-    """When it was to be stopped; null: it was not."""
+    failed: int
+    """How many checks in a row did not pass."""
 
-    log_bytes: int
-    """Bytes of the present start's output that were read."""
+    detail: str | None = None
+    """What was wrong at the last check; null: nothing."""
 
-    created_by: str
-    """Id of the token that requested it."""
-
-    requested_by: RequestedBy
-    """Who that is."""
-
-    created_at: datetime
-    """When it was requested."""
-
-    started_at: datetime | None = None
-    """When the present start of its program was first seen to run; null: it was not."""
-
-    ended_at: datetime | None = None
-    """When it ended; null before that."""
-
-    observed_at: datetime | None = None
-    """When the site last showed its program; null before that."""
+    checked_at: datetime | None = None
+    """When the server made the last check; null: there was none yet."""
 
 
 class ServiceLog(Answer):
@@ -6408,6 +6366,92 @@ class RegionCapacity(Answer):
     """Capacity by machine type."""
 
 
+class Service(Answer):
+    """A program that is kept running on a Poplar server."""
+
+    id: str
+    """Id of the service."""
+
+    name: str
+    """Name of the service."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    poplar_server: str
+    """Name of the Poplar server."""
+
+    command: Sequence[str] = []
+    """The program and its arguments."""
+
+    directory: str | None = None
+    """Where it starts; null: in the user's home."""
+
+    environment: Mapping[str, str] = {}
+    """Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."""
+
+    port: int
+    """TCP port of the server on which the program listens."""
+
+    max_restarts: int
+    """How often in a row the program is started again after it ended."""
+
+    health: ServiceHealth | None = None
+    """Its health check; null: it has none."""
+
+    state: Annotated[ServiceState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `starting`: its program is to be started, at once, after a pause, or once its server runs;
+    `running`: its program runs; `failed`: its program ended too often in a row and is not started again;
+    `stopped`: it was ended on request, or with its server or cluster.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to say."""
+
+    ended_by: str | None = None
+    """
+    What ended it: its `program`, a `request`, the removal of its `server`, or the end of its `cluster`; null: it
+    has not ended.
+    """
+
+    attempt: int
+    """Which start of the program this is, from 1 on."""
+
+    failures: int
+    """How often in a row the program has ended."""
+
+    exit_status: int | None = None
+    """Exit status of the start before, 128 and the number for a signal; null: there was none, or it was cut off."""
+
+    next_start_at: datetime
+    """When the present start of the program was, or is, due."""
+
+    stop_requested_at: datetime | None = None
+    """When it was to be stopped; null: it was not."""
+
+    log_bytes: int
+    """Bytes of the present start's output that were read."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    requested_by: RequestedBy
+    """Who that is."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    started_at: datetime | None = None
+    """When the present start of its program was first seen to run; null: it was not."""
+
+    ended_at: datetime | None = None
+    """When it ended; null before that."""
+
+    observed_at: datetime | None = None
+    """When the site last showed its program; null before that."""
+
+
 class Topology(Answer):
     """The cluster's racks, machines, IPUs, links and partitions."""
 
@@ -6757,6 +6801,8 @@ __all__ = [
     "ScheduledRepair",
     "Seller",
     "Service",
+    "ServiceHealth",
+    "ServiceHealthState",
     "ServiceLog",
     "ServiceLogPart",
     "ServiceMetrics",

@@ -25,7 +25,7 @@ from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused
 from ipucloud.site.ports import Hosts, Sites
 from ipucloud.wire.site import Job as Seen
-from ipucloud.wire.site import JobRequest
+from ipucloud.wire.site import JobCheck, JobRequest
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +54,7 @@ class Current:
     command: tuple[str, ...]
     directory: str | None
     environment: dict[str, str]
+    check: JobCheck | None
     server: str
     removed: bool
     generation: int
@@ -91,10 +92,20 @@ class _Row(NamedTuple):
 class Loaded(Query[_Row]):
     """What a reconciler of programs loads. `rows`: a query of the programs of a cluster `c`, with their own columns.
 
-    `due` and `environment` are expressions about a program `p`, `first` is the state in which it is to be started.
+    The others are expressions about a program `p`; `first` is the state in which it is to be started, `ends` whether it
+    is to be stopped, and `check` how it is to be checked.
     """
 
-    def __init__(self, rows: str, *, first: str, due: str = "true", environment: str = "p.environment") -> None:
+    def __init__(
+        self,
+        rows: str,
+        *,
+        first: str,
+        due: str = "true",
+        environment: str = "p.environment",
+        ends: str = "p.stop_requested_at IS NOT NULL",
+        check: str = "NULL::jsonb",
+    ) -> None:
         super().__init__(
             f"""
             SELECT w.lease_until > app_now() AS leased, c.project_id, c.id AS cluster_id, c.state,
@@ -102,8 +113,8 @@ class Loaded(Query[_Row]):
                    (SELECT coalesce(json_agg(json_build_object(
                              'id', p.id, 'state', p.state, 'attempt', p.attempt, 'sent', p.sent_at IS NOT NULL,
                              'due', {due}, 'starts', p.state = '{first}' AND p.stop_requested_at IS NULL,
-                             'stopping', p.stop_requested_at IS NOT NULL, 'log_bytes', p.log_bytes,
-                             'command', p.command, 'directory', p.directory, 'environment', {environment},
+                             'stopping', {ends}, 'log_bytes', p.log_bytes, 'command', p.command,
+                             'directory', p.directory, 'environment', {environment}, 'check', {check},
                              'server', s.name, 'removed', s.state = 'deleted', 'generation', s.generation,
                              'host', h.name) ORDER BY p.id), '[]')
                       FROM ({rows}) AS p
@@ -140,7 +151,15 @@ class ProgramReconciler(ABC, Generic[Program]):
         if not row.programs or row.cluster_id is None or row.project_id is None or row.state is None:
             return Done()
         programs = tuple(
-            Current(**each | {"id": UUID(each["id"]), "command": tuple(each["command"]), "kind": self.noun})
+            Current(
+                **each
+                | {
+                    "id": UUID(each["id"]),
+                    "command": tuple(each["command"]),
+                    "check": None if each["check"] is None else JobCheck(**each["check"]),
+                    "kind": self.noun,
+                }
+            )
             for each in row.programs
         )
         state = ClusterState(row.state)
@@ -269,6 +288,7 @@ async def _ask(hosts: Hosts, network: str, current: Current, host: str) -> Seen 
             command=list(current.command),
             directory=current.directory,
             environment=current.environment,
+            check=current.check,
         )
         return await hosts.put_job(host, current.name, request)
     if current.stopping:

@@ -18,6 +18,10 @@ SERVICE_DOCUMENTS = Documents(
     chosen=MEANT,
     members=f"""
     'name', page.name, 'port', page.port, 'max_restarts', page.max_restarts, 'failures', page.failures,
-    'next_start_at', {rfc3339("page.next_start_at")}
+    'next_start_at', {rfc3339("page.next_start_at")},
+    'health', page.health_check || jsonb_build_object(
+        'state', CASE WHEN page.checked_at IS NULL THEN 'unknown' WHEN page.checks_failed = 0 THEN 'healthy'
+                      ELSE 'failing' END,
+        'failed', page.checks_failed, 'detail', page.check_detail, 'checked_at', {rfc3339("page.checked_at")})
     """,
 )

@@ -27,6 +27,12 @@ class ServiceReconciler(ProgramReconciler[Service]):
         first="starting",
         due="p.next_start_at <= app_now()",
         environment="jsonb_build_object('PORT', p.port::text) || p.environment",
+        ends="p.stop_requested_at IS NOT NULL OR p.unhealthy_at IS NOT NULL",
+        check="""
+        CASE WHEN p.health_check IS NOT NULL THEN jsonb_build_object(
+          'port', p.port, 'path', p.health_check -> 'path', 'interval', p.health_check -> 'interval_seconds',
+          'timeout', p.health_check -> 'timeout_seconds') END
+        """,
     )
     record = SERVICE_RECORD
 
@@ -70,6 +76,14 @@ class ServiceReconciler(ProgramReconciler[Service]):
                 return await self.seen(connection, inputs, current, program, found)
         return True
 
+    async def seen(
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Service, seen: Seen
+    ) -> bool:
+        more = await super().seen(connection, inputs, current, program, seen)
+        if seen.ended is None and seen.health is not None and not (program.stopping or program.unhealthy):
+            return await store.note_health(connection, program, seen.health) or more
+        return more
+
     def written(self) -> None:
         failpoint("services.observed")
 
@@ -80,7 +94,10 @@ class ServiceReconciler(ProgramReconciler[Service]):
         await store.append_log(connection, program, size, text)
 
     async def program_ended(self, connection: AsyncConnection, inputs: Programs, program: Service, seen: Seen) -> None:
-        if program.stopping or seen.ended == "stopped":
+        if seen.ended == "stopped" and program.unhealthy and not program.stopping:
+            why = f"{program.checks_failed} health checks in a row did not pass, the last one: {program.check_detail}"
+            await store.program_ended(connection, program, why, None)
+        elif program.stopping or seen.ended == "stopped":
             status = seen.exit_status
             await store.end(connection, program, ServiceState.STOPPED, "request", why=_STOPPED, exit_status=status)
         elif seen.ended == "exited":

@@ -37,6 +37,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.wake import wake
+from ipucloud.wire.site import JobHealth
 
 SERVICES = "services"
 """Kind of the work items of services; the key is the cluster's id."""
@@ -46,6 +47,8 @@ STABLE_SECONDS = 60
 """A program that ran for so long begins a new row of failures."""
 LONGEST_PAUSE = 60
 """Seconds before a start. The first pause is one second, and each is twice as long as the one before."""
+LONGEST_DETAIL = 1000
+"""Characters of what a site says of a check."""
 KEPT_PARTS = 1000
 """Parts of a service's output that are kept; one has at most 64 KiB."""
 
@@ -71,6 +74,9 @@ class Service(NamedTuple):
     due: bool
     stopping: bool
     stable: bool
+    unhealthy: bool
+    checks_failed: int
+    check_detail: str | None
     log_parts: int
 
 
@@ -78,7 +84,7 @@ _COLUMNS = f"""
 id, project_id, cluster_id, name, state, attempt, failures, max_restarts, sent_at IS NOT NULL AS sent,
 next_start_at <= app_now() AS due, stop_requested_at IS NOT NULL AS stopping,
 coalesce(state = 'running' AND started_at <= app_now() - interval '{STABLE_SECONDS} seconds', false) AS stable,
-log_parts
+unhealthy_at IS NOT NULL AS unhealthy, checks_failed, check_detail, log_parts
 """
 
 
@@ -99,9 +105,9 @@ _TAKEN = Query(
 _INSERT = sa.text(
     """
     INSERT INTO services (id, project_id, cluster_id, server_id, name, command, directory, environment, port,
-                          max_restarts, created_by)
+                          max_restarts, health_check, created_by)
     VALUES (:id, :project_id, :cluster_id, :server_id, :name, CAST(:command AS jsonb), :directory,
-            CAST(:environment AS jsonb), :port, :max_restarts, :created_by)
+            CAST(:environment AS jsonb), :port, :max_restarts, CAST(:health_check AS jsonb), :created_by)
     """
 )
 _FIND = Query(
@@ -137,10 +143,25 @@ _AGAIN = sa.text(
         """
         UPDATE services SET state = 'starting', state_reason = :why, attempt = attempt + 1, failures = :failures,
                exit_status = :exit_status, next_start_at = app_now() + make_interval(secs => :pause), sent_at = NULL,
-               started_at = NULL, log_bytes = 0
+               started_at = NULL, log_bytes = 0, checked_at = NULL, checks_failed = 0, check_detail = NULL,
+               unhealthy_at = NULL
         """,
         OF_IT,
     )
+)
+# Until a first check has passed, the program may still be starting.
+_NOTE_HEALTH = Query(
+    clauses(
+        """
+        UPDATE services SET checked_at = :checked_at, checks_failed = :failed, check_detail = :detail,
+               unhealthy_at = CASE WHEN :failed >= (health_check ->> 'failures')::int
+                                    AND (:passed OR started_at <= app_now() - make_interval(
+                                         secs => (health_check ->> 'start_seconds')::int)) THEN app_now() END
+        """,
+        OF_IT,
+        "RETURNING unhealthy_at IS NOT NULL",
+    ),
+    bool,
 )
 _END = sa.text(
     clauses(
@@ -177,6 +198,7 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
         "name": body.name,
         "port": body.port,
         "max_restarts": body.max_restarts,
+        "health_check": None if body.health_check is None else body.health_check.model_dump_json(),
         "created_by": actor.token_id,
     }
     await connection.execute(_INSERT, mine | values)
@@ -244,6 +266,17 @@ async def append_log(connection: AsyncConnection, service: Service, size: int, t
     """The next `size` bytes of what its program wrote; the oldest part beyond those that are kept goes."""
     await SERVICE_RECORD.append_log(connection, service, size, text)
     await connection.execute(_TRIM, {**key(service), "number": service.log_parts + 1 - KEPT_PARTS})
+
+
+async def note_health(connection: AsyncConnection, service: Service, health: JobHealth) -> bool:
+    """What the last check found. True if that was so often wrong that the program is to be ended, and started again."""
+    found = {
+        "checked_at": health.checked_at,
+        "failed": health.failed,
+        "passed": health.passed,
+        "detail": health.detail and health.detail[:LONGEST_DETAIL],
+    }
+    return await _NOTE_HEALTH.one(connection, key(service) | found)
 
 
 async def start_again(connection: AsyncConnection, service: Service, why: str) -> None:

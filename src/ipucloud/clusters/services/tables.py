@@ -19,6 +19,11 @@ services = sa.Table(
     *started_as(),
     sa.Column("port", sa.Integer, nullable=False),
     sa.Column("max_restarts", sa.Integer, nullable=False),
+    sa.Column("health_check", postgresql.JSONB(none_as_null=True), comment="as requested"),
+    instant("checked_at"),
+    sa.Column("checks_failed", sa.Integer, nullable=False, server_default="0", comment="in a row"),
+    sa.Column("check_detail", sa.Text, comment="what was wrong at the last check"),
+    instant("unhealthy_at"),
     *state_of("starting"),
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0", comment="in a row"),
@@ -36,6 +41,11 @@ services = sa.Table(
     one_of("ended_by", get_args(ServiceEndedBy)),
     sa.CheckConstraint("port BETWEEN 1024 AND 65535", name="port"),
     sa.CheckConstraint("failures BETWEEN 0 AND max_restarts + 1", name="failures"),
+    sa.CheckConstraint("checks_failed >= 0", name="checks_failed"),
+    sa.CheckConstraint(
+        "health_check IS NOT NULL OR (checked_at IS NULL AND unhealthy_at IS NULL AND checks_failed = 0)",
+        name="checked_if_asked",
+    ),
     comment="programs that are kept running",
 )
 sa.Index("ix_services_cluster", services.c.project_id, services.c.cluster_id, services.c.created_at, services.c.id)

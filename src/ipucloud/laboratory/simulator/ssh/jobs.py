@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found
 from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox, SandboxProblem
+from ipucloud.laboratory.simulator.ssh.checks import Checks
 from ipucloud.laboratory.simulator.ssh.streams import Source
 from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.wire.site import Job, JobRequest
@@ -63,6 +64,7 @@ class Jobs:
         self._place = place
         self._records: dict[str, _Record] = {}
         self._running: dict[str, Running] = {}
+        self._checks: dict[str, Checks] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def load(self) -> None:
@@ -103,6 +105,7 @@ class Jobs:
             detail=record.detail,
             log=base64.b64encode(log).decode(),
             log_size=size,
+            health=self._checks[name].health if name in self._checks else None,
         )
 
     async def stop(self, name: str) -> Job:
@@ -140,7 +143,9 @@ class Jobs:
             self._end(record, "not_started", detail=str(error))
             return
         self._running[record.name] = running
+        checking = None
         try:
+            checking = await self._checked(record.name, request)
             if record.stopping:
                 self._start_task(self._terminate(running))
             status = await running.ended()
@@ -150,9 +155,19 @@ class Jobs:
             code = status if status >= 0 else 128 - status
             self._end(record, "stopped" if record.stopping else "exited", exit_status=code)
         finally:
+            if checking is not None:
+                checking.cancel()
             source.close()
             running.close()
             self._running.pop(record.name, None)
+            self._checks.pop(record.name, None)
+
+    async def _checked(self, name: str, request: JobRequest) -> asyncio.Task[None] | None:
+        """What checks a program that runs; None: it is not to be checked."""
+        if request.check is None:
+            return None
+        checks = self._checks[name] = Checks(request.check, (await self._place.sandbox()).connect)
+        return self._start_task(checks.run())
 
     async def _started(self, name: str, request: JobRequest) -> tuple[Running, Source, asyncio.Event]:
         sandbox = await self._place.sandbox()
@@ -179,10 +194,11 @@ class Jobs:
         await asyncio.sleep(GRACE_SECONDS)
         running.signal(signal.SIGKILL)
 
-    def _start_task(self, work: Coroutine[None, None, None]) -> None:
+    def _start_task(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _writer(self, name: str) -> Callable[[bytes], None]:
         size = 0
