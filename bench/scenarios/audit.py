@@ -109,7 +109,7 @@ _HISTORY = (
            unnest(ARRAY['cluster.created', 'operation.created', 'cluster.active', 'operation.succeeded']) AS type
     """,
     """
-    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+    INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,
                                  started_at)
     SELECT gen_random_uuid(), project_id, id, flavor, sku, region, currency, machines,
            date_trunc('second', ready_at, 'UTC'), date_trunc('second', ready_at, 'UTC')

@@ -37,7 +37,7 @@ _FILL = (
     "SET session_replication_role = replica",
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
-    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+    INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,
                                  started_at)
     SELECT uuidv7(), placed.id, uuidv7(), 'm2000-pod4', 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
            began
@@ -50,7 +50,7 @@ _COPIES = (
     "CREATE TABLE same AS SELECT * FROM usage_charges",
     "CREATE TABLE heap AS SELECT * FROM usage_charges WITH NO DATA",
     "CREATE TABLE keyed (LIKE heap)",
-    "ALTER TABLE keyed ADD PRIMARY KEY (hour, cluster_id, first_minute, rev, billing_month)",
+    "ALTER TABLE keyed ADD PRIMARY KEY (hour, resource_id, first_minute, rev, billing_month)",
 )
 
 

@@ -44,7 +44,7 @@ _FILL = (
            'ubuntu', 'active', 'cluster-' || n || '-1', '{"team": "vision"}' FROM generate_series(1, %(clusters)s) AS n
     """,
     """
-    INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id,
+    INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, project_id, account_id, interval_id,
                                price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
                                list_unit_price)
     SELECT %(month)s, hour, c.id, 60 * n, c.project_id, c.project_id, c.id, p.id, hour, hour + interval '1 hour', 60, 4,

@@ -54,7 +54,7 @@ _FILL = (
      ORDER BY g
     """,
     """
-    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+    INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,
                                  started_at, ended_at)
     SELECT uuidv7(), project_id, id, flavor, sku, region, currency, 1 + g %% 16, began, began,
            %(begins)s::timestamptz + make_interval(hours => %(hours)s)

@@ -29,11 +29,11 @@ SELECT c.id, c.external_name, c.state,
                   WHERE p.cluster_id = c.id AND p.state IN ('running', 'off')), '{}') AS servers,
        coalesce((SELECT array_agg(p.external_name) FROM partitions p
                   WHERE p.cluster_id = c.id AND p.removed_at IS NULL), '{}') AS partitions,
-       (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL) AS running,
-       (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id AND NOT EXISTS (
-          SELECT FROM usage_intervals b WHERE b.cluster_id = c.id AND b.ended_at = u.started_at AND b.id <> u.id)
+       (SELECT count(*) FROM usage_intervals u WHERE u.resource_id = c.id AND u.ended_at IS NULL) AS running,
+       (SELECT count(*) FROM usage_intervals u WHERE u.resource_id = c.id AND NOT EXISTS (
+          SELECT FROM usage_intervals b WHERE b.resource_id = c.id AND b.ended_at = u.started_at AND b.id <> u.id)
        ) AS spells,
-       (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id) AS intervals,
+       (SELECT count(*) FROM usage_intervals u WHERE u.resource_id = c.id) AS intervals,
        (SELECT count(*) FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL) AS open
   FROM clusters c
  WHERE c.id = ANY (:trial) OR c.deleted_at IS NULL

@@ -54,6 +54,6 @@ async def test_a_worker_may_die_inside_its_last_transaction(lab: Lab, kind: Kind
         victim = await lab.victim()
         await lab.waits_for_a_lock()
         await victim.kill()
-    billed = "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id AND ended_at IS NULL"
+    billed = "SELECT count(*) FROM usage_intervals WHERE resource_id = :id AND ended_at IS NULL"
     assert await lab.value(billed, id=expectation.cluster) == 0
     assert await settled(lab, expectation) == []

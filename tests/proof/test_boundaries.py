@@ -151,7 +151,7 @@ class Trial:
     async def _wrong(self, created: Any, deletions: Sequence[str]) -> list[str]:
         cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.made.target_id)
         billed = await self.world.value(
-            "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.made.target_id
+            "SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=self.made.target_id
         )
         error = (created.error or {}).get("code")
         seen = (created.state, error, cluster.state, tuple(deletions), billed)

@@ -73,7 +73,7 @@ class Trial:
         ):
             await self.world.succeeded(deletion)
         intervals = await self.world.value(
-            "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.cluster
+            "SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=self.cluster
         )
         state = await self.world.value("SELECT state FROM clusters WHERE id = :id", id=self.cluster)
         if await self.world.column("SELECT id FROM machines WHERE id = :id AND allocatable", id=self.drained):

@@ -75,7 +75,7 @@ class Trial:
             "SELECT count(machine_id) FROM allocations WHERE cluster_id = :id AND freed_at IS NULL", id=self.cluster
         )
         billed = await self.world.column(
-            "SELECT quantity FROM usage_intervals WHERE cluster_id = :id ORDER BY started_at", id=self.cluster
+            "SELECT quantity FROM usage_intervals WHERE resource_id = :id ORDER BY started_at", id=self.cluster
         )
         flavor = cluster.flavor if cluster.state == "active" else None
         found = (ended.state, (ended.error or {}).get("code"), cluster.state, flavor, held, billed, self.done)

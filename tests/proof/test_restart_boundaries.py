@@ -74,7 +74,8 @@ class Trial:
         servers = await self.world.column(
             "SELECT state FROM poplar_servers WHERE cluster_id = :id AND boot_before IS NULL", id=self.cluster
         )
-        minutes = await self.world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.cluster)
+        billed = "SELECT count(*) FROM usage_intervals WHERE resource_id = :id"
+        minutes = await self.world.value(billed, id=self.cluster)
         found = (ended.state, (ended.error or {}).get("code"), state, list(servers), minutes, self.done)
         expected = {
             "delete": ("failed", "preempted", "deleted", ["deleted"], 1, True),

@@ -84,7 +84,8 @@ class Trial:
             await world.succeeded(deletion)
         state = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
         held = "SELECT count(machine_id) FROM allocations WHERE cluster_id = :id AND freed_at IS NULL"
-        billed = "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals WHERE cluster_id = :id"
+        counted = "count(*), count(*) FILTER (WHERE ended_at IS NULL)"
+        billed = f"SELECT {counted} FROM usage_intervals WHERE resource_id = :id"  # noqa: S608  # our own text
         found = (
             ended.state,
             (ended.error or {}).get("code"),

@@ -30,7 +30,7 @@ _READ = "SELECT source, started_at FROM observations WHERE finished_at IS NOT NU
 _SAID = """
 SELECT o.name, o.allocatable, c.id, c.external_name, c.state, c.machines, c.state_entered_at,
        (SELECT count(*) FROM poplar_servers s WHERE s.cluster_id = c.id),
-       (SELECT credited FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL),
+       (SELECT credited FROM usage_intervals u WHERE u.resource_id = c.id AND u.ended_at IS NULL),
        (SELECT max(greatest(h.created_at, h.freed_at)) FROM allocations h
          WHERE h.machine_id = o.machine_id OR h.host_id = o.host_id)
   FROM (SELECT name, allocatable, id AS machine_id, NULL::uuid AS host_id FROM machines
@@ -44,7 +44,7 @@ SELECT o.name, o.allocatable, c.id, c.external_name, c.state, c.machines, c.stat
 
 _FORGOTTEN = """
 SELECT c.external_name, c.state, c.machines, c.state_entered_at,
-       (SELECT credited FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL)
+       (SELECT credited FROM usage_intervals u WHERE u.resource_id = c.id AND u.ended_at IS NULL)
   FROM clusters c WHERE c.external_name = ANY (%s) AND c.state IN ('active', 'degraded')
 """
 

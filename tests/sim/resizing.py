@@ -22,7 +22,7 @@ SELECT c.external_name, u.quantity, u.started_at,
        (SELECT data ->> 'flavor' FROM events e WHERE e.subject_id = c.id AND e.type = 'cluster.created'),
        (SELECT array_agg(data ->> 'to_flavor' ORDER BY e.created_at, e.id) FROM events e
          WHERE e.subject_id = c.id AND e.type = 'cluster.resized' AND e.created_at <= u.started_at + %s)
-  FROM usage_intervals u JOIN clusters c ON c.id = u.cluster_id
+  FROM usage_intervals u JOIN clusters c ON c.id = u.resource_id
  ORDER BY c.id, u.started_at
 """
 

@@ -28,7 +28,7 @@ IMPAIRED = (LinkState.DOWN, LinkState.DEGRADED)
 _OBSERVE = "INSERT INTO work (kind, key, project_id, run_at) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 _USED = """
 SELECT c.external_name, c.state, c.machines, (SELECT credited FROM usage_intervals u
-                                               WHERE u.cluster_id = c.id AND u.ended_at IS NULL),
+                                               WHERE u.resource_id = c.id AND u.ended_at IS NULL),
        coalesce(array_agg(m.name) FILTER (WHERE m.id IS NOT NULL), '{}'),
        coalesce(array_agg(h.name) FILTER (WHERE h.id IS NOT NULL), '{}')
   FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.released_at IS NULL
@@ -44,9 +44,9 @@ SELECT coalesce(m.name, h.name) FROM health_reports r
 """Also reports that came and went so often that they are kept for an hour."""
 _LATE = """
 SELECT c.external_name, i.started_at, seen.at
-  FROM usage_intervals i JOIN clusters c ON c.id = i.cluster_id
+  FROM usage_intervals i JOIN clusters c ON c.id = i.resource_id
   JOIN usage_intervals before
-    ON before.cluster_id = i.cluster_id AND before.ended_at = i.started_at AND before.id <> i.id
+    ON before.resource_id = i.resource_id AND before.ended_at = i.started_at AND before.id <> i.id
   JOIN LATERAL (
     SELECT min(first_seen_at) FILTER (WHERE believed_at = divided_at) AS at
       FROM (SELECT r.first_seen_at, coalesce(r.confirmed_at, r.first_seen_at) AS believed_at,

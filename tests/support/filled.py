@@ -385,7 +385,7 @@ async def _credit(connection: AsyncConnection, filled: Filled) -> None:
 def _used(filled: Filled) -> dict[str, object]:
     return {
         "project_id": filled.project.id,
-        "cluster_id": filled.cluster,
+        "resource_id": filled.cluster,
         "flavor": "m2000-pod4",
         "sku": "ipu-m2000",
         "region": "luxembourg-2",

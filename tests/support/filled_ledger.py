@@ -37,10 +37,10 @@ _AFTER = (
     """,
     "INSERT INTO day_rollups (day, version, hours) VALUES (CAST(:hour AS date), 1, 1)",
     """
-    INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
+    INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,
                             billing_month, price_id, unit_price, minutes, machine_minutes, credited_machine_minutes,
                             cost, list_cost)
-    SELECT CAST(:hour AS date), 1, account_id, project_id, cluster_id, 'm2000-pod4', sku, region, currency,
+    SELECT CAST(:hour AS date), 1, account_id, project_id, resource_id, 'm2000-pod4', sku, region, currency,
            billing_month, price_id, unit_price, minutes, minutes * quantity, minutes * credited, cost,
            minutes * quantity * list_unit_price
       FROM usage_charges

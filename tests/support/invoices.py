@@ -28,9 +28,10 @@ _CLOSED = """
 INSERT INTO hour_closes (hour, closed_at, charges) VALUES (:hour, app_now(), 1) ON CONFLICT DO NOTHING
 """
 _CHARGE = """
-INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id, price_id,
-                           started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price)
-VALUES (:month, :hour, :cluster_id, 0, :project_id, :account_id, :cluster_id, :cluster_id, :hour,
+INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, project_id, account_id, interval_id,
+                           price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
+                           list_unit_price)
+VALUES (:month, :hour, :resource_id, 0, :project_id, :account_id, :resource_id, :resource_id, :hour,
         :hour + interval '1 hour', 60, 4, 'ipu-m2000', 'luxembourg-2', 'EUR', :price, :price)
 """
 _NUMBER = "SELECT number FROM invoices WHERE account_id = :account_id ORDER BY issued_at LIMIT 1"
@@ -65,7 +66,7 @@ async def charge(
     month = hour.date().replace(day=1)
     values = {"month": month, "hour": hour, "project_id": project_id, "account_id": account_id}
     for statement in (_OPEN, _CLOSED, _CHARGE):
-        more = {"cluster_id": new_id(), "price": Decimal(price)}
+        more = {"resource_id": new_id(), "price": Decimal(price)}
         await connection.execute(sa.text(statement), values | more)
 
 

@@ -155,7 +155,7 @@ async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on
         assert await OpenSsh.to(present[0], key, tmp_path).output("cat notes") == "work\n"
         kept = await OpenSsh.to(present[1], key, tmp_path).output("cat notes || echo gone")
         assert kept.strip() == ("gone" if lost else "work")
-    assert await world.column("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=made) == [1]
+    assert await world.column("SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=made) == [1]
 
 
 async def test_user_data_is_carried_out_before_the_cluster_is_active(

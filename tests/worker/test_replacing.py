@@ -68,7 +68,7 @@ async def assert_rebuilt(world: SiteWorld, cluster: Any, incarnation: int) -> No
     row = await world.one("SELECT state, machines, blocked_by FROM clusters WHERE id = :id", id=cluster)
     assert (row.state, row.blocked_by) == ("active", None)
     assert await world.value("SELECT sum(used) FROM quotas") == row.machines
-    assert await world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=cluster) >= 1
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=cluster) >= 1
     assert await world.findings() == []
 
 

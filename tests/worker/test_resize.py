@@ -59,7 +59,7 @@ async def intervals(world: SiteWorld, cluster: UUID) -> list[tuple[int, bool]]:
     """Machines of each, and whether it is open. Each has the flavor of its number of machines."""
     rows = await world.rows(
         "SELECT quantity, flavor, ended_at IS NULL AS open FROM usage_intervals"
-        " WHERE cluster_id = :cluster ORDER BY started_at",
+        " WHERE resource_id = :cluster ORDER BY started_at",
         cluster=cluster,
     )
     assert [row.flavor for row in rows] == [f"m2000-pod{4 * row.quantity}" for row in rows]

@@ -69,7 +69,7 @@ async def test_a_wait_that_is_cancelled_or_over_ends_and_costs_nothing(world: Si
     assert await state(world, cancelled.target_id) == "deleted"
     assert await state(world, over.target_id) == "error"
     assert (await world.operation(over.operation_id))["error"]["code"] == "capacity_wait_expired"
-    assert await world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = ANY (:ids)", ids=ids) == 0
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE resource_id = ANY (:ids)", ids=ids) == 0
     assert await world.value("SELECT sum(used) FROM quotas") == 16
 
 
@@ -93,7 +93,7 @@ async def test_a_resume_and_a_resize_that_waited_begin_when_there_is_room(world:
         await world.succeeded(resume)
     assert [await state(world, each) for each in (rest, bert)] == ["active", "active"]
     assert await world.value("SELECT machines FROM clusters WHERE id = :id", id=bert) == 8
-    intervals = "SELECT array_agg(quantity ORDER BY started_at) FROM usage_intervals WHERE cluster_id = :id"
+    intervals = "SELECT array_agg(quantity ORDER BY started_at) FROM usage_intervals WHERE resource_id = :id"
     assert await world.value(intervals, id=bert) == [4, 8]
 
 
@@ -128,5 +128,5 @@ async def test_a_wait_that_is_cancelled_or_over_leaves_a_cluster_as_it_was(world
     assert [await state(world, each) for each in (*rest, *used)] == [*["suspended"] * 2, *["active"] * 4]
     assert await world.value("SELECT array_agg(external_name ORDER BY id) FROM clusters") == sites
     assert await world.value("SELECT count(*) FROM clusters WHERE blocked_by IS NOT NULL") == 0
-    open_ones = "SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL AND cluster_id = ANY (:ids)"
+    open_ones = "SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL AND resource_id = ANY (:ids)"
     assert await world.value(open_ones, ids=used) == 4

@@ -102,7 +102,7 @@ _CITED = Query(
       FROM usage_intervals AS interval
       JOIN usage_credits AS credit ON credit.interval_id = interval.id
       JOIN health_reports AS report ON report.id = credit.report_id
-     WHERE interval.project_id = :project_id AND interval.cluster_id = :cluster_id AND interval.ended_at IS NULL
+     WHERE interval.project_id = :project_id AND interval.resource_id = :cluster_id AND interval.ended_at IS NULL
     """,
     _Cited,
 )

@@ -34,7 +34,7 @@ FACTS = {
     "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": (
-        "cluster_id",
+        "resource_id",
         "resource_kind",
         "dimension",
         "flavor",

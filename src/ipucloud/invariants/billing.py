@@ -17,7 +17,7 @@ _BILL_STANDS = Refusal("Billed usage is never rewritten; a wrong bill is correct
 _BILLED_RIGHTLY = Query(
     """
     SELECT EXISTS (
-      SELECT FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+      SELECT FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.resource_id = c.id
        WHERE c.project_id = :project_id AND c.id = :cluster_id AND u.ended_at IS NULL
          AND (u.flavor, u.quantity, u.sku, u.region, u.currency) = (c.flavor, c.machines, c.sku, c.region, c.currency))
     """,
@@ -48,7 +48,7 @@ BILLED = Invariant(
       FROM clusters c
      WHERE c.state = ANY (:billable)
        AND NOT EXISTS (SELECT FROM usage_intervals u
-                        WHERE u.project_id = c.project_id AND u.cluster_id = c.id AND u.ended_at IS NULL)
+                        WHERE u.project_id = c.project_id AND u.resource_id = c.id AND u.ended_at IS NULL)
        AND NOT (SELECT reserved FROM billed_clusters b WHERE b.project_id = c.project_id AND b.id = c.id)
     """,
     parameters=STATES,
@@ -68,13 +68,13 @@ NOT_BILLED = Invariant(
           FROM clusters c
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
            AND c.state NOT IN ('active', 'degraded')
-           AND u.project_id = c.project_id AND u.cluster_id = c.id AND u.ended_at IS NULL
+           AND u.project_id = c.project_id AND u.resource_id = c.id AND u.ended_at IS NULL
         """,
     ),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('in %s since %s, billed since %s', c.state, c.state_entered_at, min(u.started_at)) AS detail
-      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.resource_id = c.id
      WHERE u.ended_at IS NULL AND c.state <> ALL (:billable)
      GROUP BY c.id
     """,
@@ -90,7 +90,7 @@ BEGINS_IN_LIFE = Invariant(
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
            format('billed since %s, cluster %s was requested at %s', u.started_at, c.id, c.created_at) AS detail
-      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
      WHERE u.started_at < date_trunc('second', c.created_at, 'UTC')
     """,
 )
@@ -105,7 +105,7 @@ ENDS_WITH_DELETE = Invariant(
     SELECT u.id::text AS object_id, u.project_id,
            format('billed until %s, deletion of cluster %s was requested at %s', u.ended_at, c.id,
                   coalesce(c.delete_requested_at, c.deleted_at)) AS detail
-      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
      WHERE u.ended_at > u.started_at
        AND u.ended_at > date_trunc('second', coalesce(c.delete_requested_at, c.deleted_at), 'UTC')
     """,
@@ -118,15 +118,15 @@ NO_OVERLAP = Invariant(
     remedy="Credit the customer for the time that was billed twice (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
-    SELECT cluster_id::text AS object_id, project_id,
+    SELECT resource_id::text AS object_id, project_id,
            string_agg(format('%s to %s', started_at, coalesce(ended_at::text, 'now')), ', ' ORDER BY started_at)
              AS detail
       FROM (SELECT *, max(coalesce(ended_at, 'infinity')) OVER earlier > started_at AS doubled
               FROM usage_intervals
              WHERE ended_at IS DISTINCT FROM started_at
-            WINDOW earlier AS (PARTITION BY cluster_id ORDER BY started_at, coalesce(ended_at, 'infinity'), id
+            WINDOW earlier AS (PARTITION BY resource_id ORDER BY started_at, coalesce(ended_at, 'infinity'), id
                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS placed
-     GROUP BY project_id, cluster_id
+     GROUP BY project_id, resource_id
     HAVING bool_or(doubled)
     """,
 )
@@ -141,7 +141,7 @@ BILLED_AS_IS = Invariant(
     SELECT c.id::text AS object_id, c.project_id,
            format('%s, %s × %s in %s, is billed as %s, %s × %s in %s, in %s', c.flavor, c.machines, c.sku, c.region,
                   u.flavor, u.quantity, u.sku, u.region, u.currency) AS detail
-      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.resource_id = c.id
      WHERE u.ended_at IS NULL AND c.state = ANY (:billable)
        AND (u.flavor, u.quantity, u.sku, u.region, u.currency)
         <> (c.flavor, c.machines, c.sku, c.region, c.currency)
@@ -160,7 +160,7 @@ PAYERS_CURRENCY = Invariant(
     SELECT c.id::text AS object_id, c.project_id,
            format('priced in %s, paid by account %s in %s', u.currency, a.id, a.currency) AS detail
       FROM usage_intervals u
-      JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+      JOIN clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
      CROSS JOIN LATERAL payer_of(u.project_id, app_now()) AS payer
       JOIN billing_accounts a ON a.id = payer.account_id
      WHERE u.ended_at IS NULL AND a.currency <> u.currency
@@ -174,10 +174,10 @@ ONE_ANCHOR = Invariant(
     remedy="Credit the customer for the minutes that were counted twice (`ipucloud credits create`).",
     repair=_BILL_STANDS,
     statement="""
-    SELECT cluster_id::text AS object_id, project_id,
+    SELECT resource_id::text AS object_id, project_id,
            format('anchors from %s to %s, first start %s', min(anchor_at), max(anchor_at), min(started_at)) AS detail
       FROM usage_intervals
-     GROUP BY project_id, cluster_id
+     GROUP BY project_id, resource_id
     HAVING min(anchor_at) <> max(anchor_at) OR min(anchor_at) <> min(started_at)
     """,
 )
@@ -198,7 +198,7 @@ WAS_READY = Invariant(
                    WHERE (o.project_id, o.cluster_id) = (c.project_id, c.id) AND o.kind = 'cluster.create'
                      AND o.state = 'succeeded'),
                  (SELECT min(started_at) FROM usage_intervals AS u
-                   WHERE (u.project_id, u.cluster_id) = (c.project_id, c.id)))
+                   WHERE (u.project_id, u.resource_id) = (c.project_id, c.id)))
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid) AND c.ready_at IS NULL
         """,
     ),
@@ -207,7 +207,7 @@ WAS_READY = Invariant(
       FROM clusters c
      WHERE c.ready_at IS NULL
        AND (c.state = ANY (:billable)
-            OR EXISTS (SELECT FROM usage_intervals u WHERE u.project_id = c.project_id AND u.cluster_id = c.id))
+            OR EXISTS (SELECT FROM usage_intervals u WHERE u.project_id = c.project_id AND u.resource_id = c.id))
     """,
     parameters=STATES,
 )

@@ -90,7 +90,7 @@ CHARGED = Invariant(
     " (`ipucloud credit-notes create`).",
     repair=_EVIDENCE_STANDS,
     statement="""
-    SELECT concat_ws('/', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.cluster_id, c.first_minute, c.rev)
+    SELECT concat_ws('/', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.resource_id, c.first_minute, c.rev)
              AS object_id, c.project_id,
            format('bills %s machines and credits %s; in use were %s, credited %s', c.quantity, c.credited, u.quantity,
                   u.credited) AS detail

@@ -31,7 +31,7 @@ BILLED = Invariant(
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('%s, billed as %s', CASE WHEN c.preemptible THEN 'preemptible' ELSE 'ordinary' END, u.sku) AS detail
-      FROM usage_intervals AS u JOIN clusters AS c ON (c.project_id, c.id) = (u.project_id, u.cluster_id)
+      FROM usage_intervals AS u JOIN clusters AS c ON (c.project_id, c.id) = (u.project_id, u.resource_id)
      WHERE u.ended_at IS NULL AND u.reservation_id IS NULL AND c.preemptible <> (right(u.sku, 12) = '-preemptible')
     """,
 )

@@ -53,7 +53,7 @@ ONCE = Invariant(
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('billed since %s', u.started_at) AS detail
       FROM usage_intervals u
-      JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+      JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
      WHERE u.ended_at IS NULL AND c.kind = 'cluster' AND c.reserved AND c.unreserved_at IS NULL
     """,
 )

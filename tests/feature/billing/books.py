@@ -72,7 +72,7 @@ class Books(World):
                 id=made,
                 flavor=flavor,
                 project_id=(project or self.project).id,
-                cluster_id=cluster,
+                resource_id=cluster,
                 sku=SKU,
                 region=REGION,
                 currency=currency,
@@ -159,7 +159,7 @@ class Books(World):
 
     async def digest(self) -> str:
         """Every charge and transfer, but for when it was posted."""
-        charges = "SELECT to_jsonb(c) - 'posted_at' FROM usage_charges c ORDER BY hour, cluster_id, first_minute, rev"
+        charges = "SELECT to_jsonb(c) - 'posted_at' FROM usage_charges c ORDER BY hour, resource_id, first_minute, rev"
         [charged] = await self.rows(f"SELECT md5(coalesce(string_agg(t::text, ''), '')) FROM ({charges}) t")  # noqa: S608
         transfers = "SELECT idem, kind, currency, amount, effective_at FROM ledger_transfers ORDER BY idem"
         [moved] = await self.rows(f"SELECT md5(coalesce(string_agg(t::text, ''), '')) FROM ({transfers}) t")  # noqa: S608

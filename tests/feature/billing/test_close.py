@@ -187,9 +187,9 @@ async def test_a_writer_on_its_way_is_waited_for_or_corrected(books: Books) -> N
     books.now(at("2026-05-05T09:05:00"))
     await open_months(books.database)
     insert = (
-        "INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity,"
+        "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,"
         " anchor_at, started_at, ended_at) SELECT gen_random_uuid(), project_id, :cluster, flavor, sku, region,"
-        " currency, 1, anchor_at, started_at, ended_at FROM usage_intervals WHERE cluster_id = :first"
+        " currency, 1, anchor_at, started_at, ended_at FROM usage_intervals WHERE resource_id = :first"
     )
     async with books.database.begin() as connection:
         await connection.execute(sa.text(insert), {"cluster": second, "first": first})

@@ -44,8 +44,8 @@ LONG_BEFORE = at("2020-01-01T00:00:00")
 WAITS = MayWait(for_capacity=True)
 EXPECTED = frozenset({CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, STATE_CONFLICT})
 _POSTED = """
-SELECT cluster_id, sku, billing_month, sum(minutes), sum(cost) FROM usage_charges
- GROUP BY cluster_id, sku, billing_month HAVING sum(minutes) <> 0 OR sum(cost) <> 0
+SELECT resource_id, sku, billing_month, sum(minutes), sum(cost) FROM usage_charges
+ GROUP BY resource_id, sku, billing_month HAVING sum(minutes) <> 0 OR sum(cost) <> 0
 """
 _WAITING = """
 SELECT count(*) FROM capacity_waits w JOIN operations o ON o.id = w.operation_id

@@ -46,16 +46,16 @@ _OUTLOOK = sa.text(
     clauses(
         "WITH chosen AS (SELECT CAST(:project AS uuid) AS project_id),",
         OUTLOOK,
-        "SELECT cluster_id, sum(accrued_minutes) AS minutes, sum(accrued) AS cost FROM outlook GROUP BY cluster_id",
+        "SELECT resource_id, sum(accrued_minutes) AS minutes, sum(accrued) AS cost FROM outlook GROUP BY resource_id",
     )
 )
 _INTERVAL = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited,
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, credited,
                              anchor_at, started_at, ended_at)
 VALUES (:id, :project, :cluster, :flavor, :sku, :region, :currency, :quantity, :credited, :anchor, :start, :end)
 """
 _PAYS = "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)"
-_POSTED = "SELECT cluster_id, sum(minutes) AS minutes, sum(cost) AS cost FROM usage_charges GROUP BY cluster_id"
+_POSTED = "SELECT resource_id, sum(minutes) AS minutes, sum(cost) AS cost FROM usage_charges GROUP BY resource_id"
 _BY_PAYER = "SELECT account_id, sum(cost) AS cost FROM usage_charges GROUP BY account_id"
 
 
@@ -199,13 +199,13 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
             past = await project_spending(connection, own, month=now.date(), currency=CURRENCY)
             groups = ["month", "flavor"]
             reported = await report(connection, groups=groups, since=hour, until=now, project_id=own)
-        posted = {row.cluster_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
+        posted = {row.resource_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
         by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
     finally:
         await database.close()
     expected_posts = {c: (count.priced, count.cost) for c, count in zip(clusters, counts, strict=True) if count.priced}
     assert posted == expected_posts
-    assert {row.cluster_id: (row.minutes, row.cost) for row in seen if row.minutes} == expected_posts
+    assert {row.resource_id: (row.minutes, row.cost) for row in seen if row.minutes} == expected_posts
     for account in (own, other):
         assert by_payer.get(account, 0) == sum(count.by_payer.get(account, 0) for count in counts)
     assert (before.posted.amount, after.unposted.amount) == (Decimal(0), Decimal(0))

@@ -125,10 +125,10 @@ async def test_a_month_is_not_sealed_early_or_with_hours_that_are_open(books: Bo
 
 
 CHARGE = """
-INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id, interval_id,
+INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id, interval_id,
                            price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
                            list_unit_price)
-SELECT '{month}', hour, cluster_id, first_minute, 9, project_id, account_id, interval_id, price_id, started_at,
+SELECT '{month}', hour, resource_id, first_minute, 9, project_id, account_id, interval_id, price_id, started_at,
        ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price FROM usage_charges LIMIT 1
 """
 

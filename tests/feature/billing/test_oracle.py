@@ -40,7 +40,7 @@ FORGET = (
 )
 _INTERVAL = sa.text(
     """
-    INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited,
+    INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, credited,
                                  anchor_at, started_at, ended_at)
     VALUES (:id, :project, :cluster, 'm2000-pod4', :sku, 'luxembourg-2', 'EUR', :quantity, :credited, :anchor, :start,
             :end)
@@ -48,7 +48,7 @@ _INTERVAL = sa.text(
 )
 _END = sa.text("UPDATE usage_intervals SET ended_at = :end WHERE id = :id AND ended_at IS NULL")
 _POSTED = """
-SELECT cluster_id, billing_month, sum(minutes), sum(cost) FROM usage_charges GROUP BY cluster_id, billing_month
+SELECT resource_id, billing_month, sum(minutes), sum(cost) FROM usage_charges GROUP BY resource_id, billing_month
 HAVING sum(minutes) <> 0 OR sum(cost) <> 0
 """
 

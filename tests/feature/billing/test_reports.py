@@ -169,7 +169,7 @@ async def test_many_that_roll_up_at_once_leave_one_roll_up(books: Books) -> None
 
 async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(books: Books) -> None:
     await furnished(books)
-    before = await books.rows("SELECT * FROM usage_days ORDER BY day, cluster_id")
+    before = await books.rows("SELECT * FROM usage_days ORDER BY day, resource_id")
     await books.execute("UPDATE day_rollups SET revisions = -1 WHERE day = '2026-05-05'")
     async with books.database.begin() as connection:
         await connection.execute(sa.text("SELECT FROM day_rollups WHERE day = '2026-05-05' FOR UPDATE"))
@@ -179,7 +179,7 @@ async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(books: Books) 
         attempt.cancel()
         with pytest.raises(asyncio.CancelledError):
             await attempt
-    assert await books.rows("SELECT * FROM usage_days ORDER BY day, cluster_id") == before
+    assert await books.rows("SELECT * FROM usage_days ORDER BY day, resource_id") == before
 
 
 async def test_csv_holds_no_formula(books: Books) -> None:
@@ -211,7 +211,7 @@ async def test_an_unusual_day_is_found_in_what_is_posted(books: Books) -> None:
     for project, currency in ((books.project, "EUR"), (books.project, "USD"), (other, "EUR")):
         await books.execute(
             """
-            INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
+            INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,
                                     billing_month, price_id, unit_price, minutes, machine_minutes,
                                     credited_machine_minutes, cost, list_cost)
             SELECT day, 1, :project, :project, gen_random_uuid(), 'f', 's', 'r', :currency,

@@ -270,7 +270,7 @@ async def lived(
 
 
 APRIL = """
-SELECT md5(string_agg(c::text, '' ORDER BY hour, cluster_id, rev)) FROM usage_charges c
+SELECT md5(string_agg(c::text, '' ORDER BY hour, resource_id, rev)) FROM usage_charges c
  WHERE billing_month < '2026-05-01'
 """
 UNEVEN = """

@@ -92,7 +92,7 @@ async def test_machines_with_a_credited_fault_are_not_billed(world: World) -> No
     cluster_id = await world.make_active(flavor="m2000-pod16")
 
     async def credited() -> int:
-        billed = "SELECT credited FROM usage_intervals WHERE cluster_id = :id AND ended_at IS NULL"
+        billed = "SELECT credited FROM usage_intervals WHERE resource_id = :id AND ended_at IS NULL"
         return int(await world.value(billed, id=cluster_id))
 
     machine = await world.fail(cluster_id, Code.BMC_CRITICAL)

@@ -91,7 +91,7 @@ async def test_a_waiting_resize_stays_in_use_and_is_billed_until_its_turn(world:
     assert (cluster["state"], cluster["flavor"], await place(world, bert)) == ("active", "m2000-pod16", 1)
     assert cluster["waiting"]["machines"] == 8
     assert cluster["resize"] == {"from_flavor": "m2000-pod16", "to_flavor": "m2000-pod32", "moves": None}
-    billed = "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id AND ended_at IS NULL"
+    billed = "SELECT count(*) FROM usage_intervals WHERE resource_id = :id AND ended_at IS NULL"
     assert await world.value(billed, id=bert) == 1
     assert await world.value("SELECT sum(used) FROM quotas") == used
     assert (await world.resize(bert, "m2000-pod32", may_wait=WAITS)).operation_id == accepted.operation_id

@@ -23,7 +23,7 @@ REFUSED = (
     "UPDATE usage_credits SET cited_at = cited_at",
     "DELETE FROM usage_credits",
     "UPDATE usage_intervals SET sku = sku",
-    "UPDATE usage_intervals SET cluster_id = cluster_id",
+    "UPDATE usage_intervals SET resource_id = resource_id",
     "DELETE FROM usage_intervals",
     "TRUNCATE usage_intervals",
     "UPDATE prices SET unit_price = 0",

@@ -24,7 +24,7 @@ SELECT gen_random_uuid(), project_id, 'earlier', region, flavor, machine_type, 1
   FROM clusters LIMIT 1
 """
 RESERVED = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, resource_kind, flavor, sku, region, currency, quantity,
+INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity,
                              anchor_at, started_at, ended_at)
 SELECT gen_random_uuid(), project_id, id, 'reservation', flavor, sku, region, currency, machines, starts_at, starts_at,
        ends_at

@@ -18,15 +18,15 @@ from tests.support.filled import Filled
 from tests.support.postgres import Database
 
 NEW_INTERVAL = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,
                              started_at, ended_at)
-SELECT %(id)s, project_id, cluster_id, flavor, sku, region, currency, {quantity}, anchor_at, {started_at}, {ended_at}
+SELECT %(id)s, project_id, resource_id, flavor, sku, region, currency, {quantity}, anchor_at, {started_at}, {ended_at}
   FROM usage_intervals WHERE credited = 0
 """
 NEW_CREDIT = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited,
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, credited,
                              anchor_at, started_at, ended_at)
-SELECT %(id)s, project_id, cluster_id, flavor, sku, region, currency, quantity, {credited}, anchor_at, ended_at,
+SELECT %(id)s, project_id, resource_id, flavor, sku, region, currency, quantity, {credited}, anchor_at, ended_at,
        ended_at
   FROM usage_intervals LIMIT 1
 """

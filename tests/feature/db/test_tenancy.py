@@ -108,7 +108,7 @@ def test_every_reference_has_an_index_that_begins_with_it(database: Database) ->
         ),
         (
             "usage_intervals",
-            "INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity,"
+            "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,"
             " anchor_at, started_at, ended_at) VALUES (%(id)s, %(foreign)s, %(cluster)s, 'm2000-pod4', 'ipu-m2000',"
             " 'luxembourg-2', 'EUR', 1, '2020-01-01Z', '2020-01-01Z', '2020-01-02Z')",
         ),

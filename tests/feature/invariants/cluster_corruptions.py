@@ -35,7 +35,7 @@ CLUSTERS = (
         REFUSED,
         "UPDATE clusters SET state = 'suspending' WHERE id = %(active)s",
         "UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
-        " WHERE cluster_id = %(active)s",
+        " WHERE resource_id = %(active)s",
         "INSERT INTO events (project_id, type, subject_type, subject_id)"
         " SELECT project_id, 'cluster.suspending', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),

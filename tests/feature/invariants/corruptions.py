@@ -146,35 +146,35 @@ ROOM = (
 )
 
 _NEW_INTERVAL = (
-    "INSERT INTO usage_intervals (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at,"
-    " started_at, ended_at) SELECT gen_random_uuid(), project_id, cluster_id, flavor, sku, region, currency, quantity,"
+    "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,"
+    " started_at, ended_at) SELECT gen_random_uuid(), project_id, resource_id, flavor, sku, region, currency, quantity,"
     " anchor_at, started_at + interval '1 hour', started_at + interval '2 hours' FROM usage_intervals"
-    " WHERE cluster_id = %(deleting)s"
+    " WHERE resource_id = %(deleting)s"
 )
 
 BILLING = (
-    _c("billable_cluster_is_billed", REPAIRED, "DELETE FROM usage_intervals WHERE cluster_id = %(active)s"),
+    _c("billable_cluster_is_billed", REPAIRED, "DELETE FROM usage_intervals WHERE resource_id = %(active)s"),
     _c(
         "unusable_cluster_is_not_billed",
         REPAIRED,
-        "UPDATE usage_intervals SET ended_at = NULL WHERE cluster_id = %(deleting)s",
+        "UPDATE usage_intervals SET ended_at = NULL WHERE resource_id = %(deleting)s",
     ),
     _c(
         "interval_begins_in_the_cluster_s_life",
         REFUSED,
         "UPDATE usage_intervals SET anchor_at = anchor_at - interval '1 day',"
-        " started_at = started_at - interval '1 day' WHERE cluster_id = %(active)s",
+        " started_at = started_at - interval '1 day' WHERE resource_id = %(active)s",
     ),
     _c(
         "interval_ends_when_delete_is_asked_for",
         REFUSED,
-        "UPDATE usage_intervals SET ended_at = ended_at + interval '1 day' WHERE cluster_id = %(deleting)s",
+        "UPDATE usage_intervals SET ended_at = ended_at + interval '1 day' WHERE resource_id = %(deleting)s",
     ),
     _c("nothing_is_billed_twice", REFUSED, _NEW_INTERVAL, off=("ex_usage_intervals_no_overlap",)),
     _c(
         "cluster_is_billed_as_what_it_is",
         REPAIRED,
-        "UPDATE usage_intervals SET quantity = 9 WHERE cluster_id = %(active)s",
+        "UPDATE usage_intervals SET quantity = 9 WHERE resource_id = %(active)s",
     ),
     _c(
         "cluster_is_priced_in_its_payers_currency",
@@ -184,7 +184,7 @@ BILLING = (
     _c(
         "intervals_share_an_anchor",
         REFUSED,
-        "UPDATE usage_intervals SET anchor_at = anchor_at - interval '1 hour' WHERE cluster_id = %(active)s",
+        "UPDATE usage_intervals SET anchor_at = anchor_at - interval '1 hour' WHERE resource_id = %(active)s",
     ),
     _c("billed_cluster_was_ready", REFUSED, "UPDATE clusters SET ready_at = NULL WHERE id = %(active)s"),
     _c(

@@ -12,10 +12,10 @@ _REPORT = (
     " app_now() - interval '{hours} hours', app_now(), app_now(), app_now(), app_now() FROM hosts LIMIT 1"
 )
 _FAULT = _REPORT.format(credited="true", hours=20)
-_CREDIT = "UPDATE usage_intervals SET credited = 1 WHERE cluster_id = %({cluster})s"
+_CREDIT = "UPDATE usage_intervals SET credited = 1 WHERE resource_id = %({cluster})s"
 _CITE = (
     "INSERT INTO usage_credits (project_id, interval_id, report_id)"
-    " SELECT u.project_id, u.id, r.id FROM usage_intervals u, health_reports r WHERE u.cluster_id = %({cluster})s"
+    " SELECT u.project_id, u.id, r.id FROM usage_intervals u, health_reports r WHERE u.resource_id = %({cluster})s"
 )
 
 
@@ -50,10 +50,10 @@ CREDITS = (
         "charge_leaves_out_what_is_credited",
         "SELECT open_billing_month('2026-05-01')",
         "INSERT INTO hour_closes (hour, closed_at, charges) SELECT '2026-05-05T10:00Z', '2026-05-05T11:02Z', 1",
-        "INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id,"
-        " price_id, started_at, ended_at, minutes, quantity, credited, sku, region, currency, unit_price,"
-        " list_unit_price) SELECT '2026-05-01', '2026-05-05T10:00Z', cluster_id, 0, project_id, project_id, id,"
+        "INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, project_id, account_id,"
+        " interval_id, price_id, started_at, ended_at, minutes, quantity, credited, sku, region, currency, unit_price,"
+        " list_unit_price) SELECT '2026-05-01', '2026-05-05T10:00Z', resource_id, 0, project_id, project_id, id,"
         " gen_random_uuid(), '2026-05-05T10:00Z', '2026-05-05T11:00Z', 60, 3, 1, sku, region, currency, 0, 0"
-        " FROM usage_intervals WHERE cluster_id = %(active)s",
+        " FROM usage_intervals WHERE resource_id = %(active)s",
     ),
 )

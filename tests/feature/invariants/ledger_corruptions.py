@@ -7,7 +7,7 @@ from tests.feature.invariants.corruption import Corruption
 
 _MONTH = "SELECT open_billing_month('2026-05-01')"
 _CHARGE = (
-    "INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id,"
+    "INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, project_id, account_id, interval_id,"
     " price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price)"
     " SELECT '2026-05-01', '2026-05-05T10:00Z', %(active)s, 0, %(project)s, %(project)s, gen_random_uuid(),"
     " gen_random_uuid(), '2026-05-05T10:00Z', '2026-05-05T11:00Z', 60, 4, 'ipu-m2000', 'luxembourg-2', 'EUR', 1, 1"
@@ -74,7 +74,7 @@ LEDGER = (
         _MONTH,
         _CLOSED.format(charges=0),
         "INSERT INTO day_rollups (day, version, hours, built_at) SELECT '2026-05-05', 1, 1, app_now()",
-        "INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,"
+        "INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,"
         " billing_month, price_id, unit_price, minutes, machine_minutes, credited_machine_minutes, cost, list_cost)"
         " SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'm2000-pod16', 'ipu-m2000', 'luxembourg-2',"
         " 'EUR', '2026-05-01', %(project)s, 1, 60, 60, 0, 1, 1",

@@ -68,7 +68,7 @@ def suspended_is_billed(stack: ExitStack) -> None:
 @mutant("a cluster that is resumed is billed from its suspension on")
 def billed_while_suspended(stack: ExitStack) -> None:
     """As if it had never rested: its new use begins where the last one ended."""
-    since = "coalesce((SELECT max(ended_at) FROM usage_intervals WHERE cluster_id = c.id), app_now())"
+    since = "coalesce((SELECT max(ended_at) FROM usage_intervals WHERE resource_id = c.id), app_now())"
     rewrite(
         stack, intervals, "_OPEN", ("coalesce(CAST(:since AS timestamptz), app_now())", f"coalesce(:since, {since})")
     )

@@ -23,18 +23,18 @@ from ipucloud.contract.exports import Dataset
 _MAKE_LINES = """
 DROP TABLE IF EXISTS export_lines;
 CREATE TEMPORARY TABLE export_lines ON COMMIT DROP AS
-SELECT cluster_id, price_id, quantity, account_id, list_unit_price, since, ipus, at_list_price,
-       cluster_id::text AS cluster, '"' || replace(description, '"', '""') AS description, {runs}
+SELECT resource_id, price_id, quantity, account_id, list_unit_price, since, ipus, at_list_price,
+       resource_id::text AS resource, '"' || replace(description, '"', '""') AS description, {runs}
   FROM export_series AS s
 """
 _INDEX_LINES = """
-CREATE INDEX ON export_lines (cluster_id, price_id, quantity, account_id, list_unit_price, since)
+CREATE INDEX ON export_lines (resource_id, price_id, quantity, account_id, list_unit_price, since)
 """
 # Sorted before it is joined, while a row is narrow; the lateral join keeps the order.
 _ROWS = """
 SELECT CASE c.credited WHEN 0 THEN c.cost ELSE c.cost + c.minutes * c.credited * c.unit_price END::text AS cost,
        {started} AS started, {ended} AS ended, c.minutes, c.minutes * (c.quantity + c.credited) AS priced,
-       c.first_minute, c.rev, c.cluster_id, c.price_id, c.quantity + c.credited AS quantity, c.account_id,
+       c.first_minute, c.rev, c.resource_id, c.price_id, c.quantity + c.credited AS quantity, c.account_id,
        c.list_unit_price
 """
 _COPY_LINES = """
@@ -42,8 +42,8 @@ COPY (
   SELECT concat({parts}, E'\\n') FROM ({rows}) AS c
    CROSS JOIN LATERAL (
      SELECT * FROM export_lines e
-      WHERE (e.cluster_id, e.price_id, e.quantity, e.account_id, e.list_unit_price, e.since)
-          = (c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price, {since}) LIMIT 1) AS s
+      WHERE (e.resource_id, e.price_id, e.quantity, e.account_id, e.list_unit_price, e.since)
+          = (c.resource_id, c.price_id, c.quantity, c.account_id, c.list_unit_price, {since}) LIMIT 1) AS s
 ) TO STDOUT (FORMAT binary)
 """
 _OWN = {
@@ -57,7 +57,7 @@ _OWN = {
     "ListCost": "CASE WHEN s.at_list_price THEN c.cost ELSE (c.priced * c.list_unit_price)::text END",
     "PricingCurrencyEffectiveCost": "c.cost",
     "PricingQuantity": "c.priced, '.0'",
-    "x_ChargeId": "translate(left(c.started, 13), '-', ''), '-', s.cluster, '-', c.first_minute, '-', c.rev",
+    "x_ChargeId": "translate(left(c.started, 13), '-', ''), '-', s.resource, '-', c.first_minute, '-', c.rev",
     "x_Revision": "c.rev",
 }
 """What a row adds, as arguments of `concat`. A charge begins within its hour."""

@@ -79,7 +79,7 @@ _GIVEN_BACK = """
    CROSS JOIN LATERAL (SELECT date_trunc('month', c.hour AT TIME ZONE 'UTC')::date AS month) AS used
     JOIN billing_accounts a ON a.id = c.account_id
     JOIN projects p ON p.id = c.project_id
-    JOIN billed_clusters k ON k.id = c.cluster_id
+    JOIN billed_clusters k ON k.id = c.resource_id
     LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = c.region
     LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
     LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
@@ -118,8 +118,8 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
        'Usage-Based', ended_at, started_at, amount, amount, number || '/' || line || '/credited',
        coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')),
        -minutes * credited * list_unit_price, currency, amount,
-       concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), cluster_id, first_minute, rev, 'credit'),
-       rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || cluster_id, cluster_name, 'IPU Cluster',
+       concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), resource_id, first_minute, rev, 'credit'),
+       rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || resource_id, cluster_name, 'IPU Cluster',
        'urn:ipu:project:' || project_id, project_name, 'Project', tags::text, 'false', NULL, NULL, NULL, NULL,
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, {service_category}, {service}, {service_subcategory}
   FROM given_back

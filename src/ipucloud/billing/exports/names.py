@@ -56,10 +56,11 @@ _FREEZE = sa.text("INSERT INTO export_months (month) VALUES (:month) ON CONFLICT
 _NAMES = sa.text(
     f"""
     WITH charged AS MATERIALIZED (
-      SELECT DISTINCT account_id, project_id, cluster_id FROM usage_charges WHERE billing_month = :month
+      SELECT DISTINCT account_id, project_id, resource_id FROM usage_charges WHERE billing_month = :month
     )
     INSERT INTO export_names (month, kind, id, name, tags)
-    SELECT :month, 'cluster', k.id, k.name, {TAGS} FROM billed_clusters k WHERE k.id IN (SELECT cluster_id FROM charged)
+    SELECT :month, 'cluster', k.id, k.name, {TAGS}
+      FROM billed_clusters k WHERE k.id IN (SELECT resource_id FROM charged)
     UNION ALL
     SELECT :month, 'project', p.id, p.name, NULL FROM projects p WHERE p.id IN (SELECT project_id FROM charged)
     UNION ALL

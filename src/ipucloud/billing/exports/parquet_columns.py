@@ -164,7 +164,7 @@ def _of_rows(batch: Batch, narrow: Mapping[str, Any], placed: Placed) -> dict[st
         "PricingQuantity": machine_minutes.cast(DECIMAL),
         "x_ChargeId": pc.binary_join_element_wise(
             batch.each([f"{datetime.fromtimestamp(hour, UTC):%Y%m%dT%H}" for hour in batch.hours], pa.string()),
-            placed.values("cluster", pa.string()),
+            placed.values("resource", pa.string()),
             narrow["first_minute"].cast(pa.string()),
             narrow["rev"].cast(pa.string()),
             "-",

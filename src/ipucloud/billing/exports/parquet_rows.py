@@ -29,7 +29,7 @@ AT_HAND = 20_000
 Report: TypeAlias = Callable[[], None]
 _SOUGHT = ["ChargePeriodEnd", "ChargePeriodStart", "RegionId", "SkuId", "SubAccountId"]
 """Columns by which readers leave row groups out; a minimum and a maximum of every other one would only cost."""
-_SERIES = "SELECT *, cluster_id::text AS cluster FROM export_series WHERE no = ANY(%(numbers)s) ORDER BY no"
+_SERIES = "SELECT *, resource_id::text AS resource FROM export_series WHERE no = ANY(%(numbers)s) ORDER BY no"
 # The rows of an hour at once: fetching them one by one would be half of the work.
 _HOURS = """
 SELECT date_part('epoch', hour)::bigint, count(*), convert_to(string_agg({line}, ''), 'UTF8')

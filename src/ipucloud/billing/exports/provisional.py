@@ -27,16 +27,16 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
        'Usage-Based', used.ended_at, used.started_at, given.cost, given.cost, NULL,
        'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM'), given.list_cost, used.currency,
        given.cost,
-       concat_ws('-', to_char(used.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), used.cluster_id, used.first_minute,
+       concat_ws('-', to_char(used.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), used.resource_id, used.first_minute,
                  'provisional', given.suffix),
-       0, used.region, coalesce(used.region_name, used.region), {urn} || used.cluster_id,
+       0, used.region, coalesce(used.region_name, used.region), {urn} || used.resource_id,
        used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
        used.tags::text, 'true', given.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
        priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
        given.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id,
        {service_category}, {service}, {service_subcategory}
   FROM (
-    SELECT hours.hour, u.cluster_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
+    SELECT hours.hour, u.resource_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
            u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,
            part.minutes, a.name AS account_name, p.name AS project_name, k.name AS cluster_name, {tags} AS tags,
            k.machine_type, k.ipus / k.machines AS ipus, k.kind, region.name AS region_name
@@ -55,7 +55,7 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
                                        paid.valid_from, paid.valid_to, u.quantity, paid.unit_price) AS part
       JOIN billing_accounts a ON a.id = paid.account_id
       JOIN projects p ON p.id = u.project_id
-      JOIN billed_clusters k ON k.project_id = u.project_id AND k.id = u.cluster_id
+      JOIN billed_clusters k ON k.project_id = u.project_id AND k.id = u.resource_id
       LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = u.region
      WHERE %(provisional)s AND {whose} AND paid.valid_from < past.until AND paid.valid_to > hours.hour
     OFFSET 0) AS used

@@ -1,4 +1,4 @@
-"""Series: what the charges of one cluster at one price have in common, written once for each export.
+"""Series: what the charges of one resource at one price have in common, written once for each export.
 
 A row of usage has all machines that were used; what is credited of them is a row of its own (`invoiced.py`).
 
@@ -34,7 +34,7 @@ FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 
 _CHARGED = """
 CREATE TEMPORARY TABLE export_charged ON COMMIT DROP AS
-  SELECT c.account_id, c.project_id, c.cluster_id, c.price_id, c.sku, c.region, c.currency,
+  SELECT c.account_id, c.project_id, c.resource_id, c.price_id, c.sku, c.region, c.currency,
          c.quantity + c.credited AS quantity, c.unit_price, c.list_unit_price, {since} AS since
     FROM usage_charges c WHERE c.billing_month = %(month)s AND {charges}
 """
@@ -62,7 +62,7 @@ WITH region AS (
    CROSS JOIN LATERAL (SELECT date_trunc('month', charged.since)::date AS usage_month) AS used
     JOIN billing_accounts a ON a.id = charged.account_id
     JOIN projects p ON p.id = charged.project_id
-    JOIN billed_clusters k ON k.id = charged.cluster_id
+    JOIN billed_clusters k ON k.id = charged.resource_id
     LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
     LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
     LEFT JOIN export_names cn ON (cn.month, cn.kind, cn.id) = (%(month)s, 'cluster', k.id)
@@ -72,9 +72,9 @@ WITH region AS (
        = (charged.project_id, charged.sku, charged.region, charged.price_id, charged.unit_price, used.usage_month)
      AND charged.since >= l.since AND charged.since < l.until
 )
-SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, account_id, list_unit_price))::integer
+SELECT (row_number() OVER (ORDER BY resource_id, since, price_id, quantity, account_id, list_unit_price))::integer
          AS no,
-       cluster_id, price_id, quantity, account_id, list_unit_price, since, ipus,
+       resource_id, price_id, quantity, account_id, list_unit_price, since, ipus,
        unit_price = list_unit_price AS at_list_price, sku || ' x' || quantity || ', ' AS description,
        'urn:ipu:account:' || account_id AS "BillingAccountId",
        {account_name} AS "BillingAccountName",
@@ -94,7 +94,7 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
        {unit} AS "PricingUnit",
        region AS "RegionId",
        coalesce((SELECT name FROM region AS known WHERE known.slug = named.region), region) AS "RegionName",
-       {urn} || cluster_id AS "ResourceId",
+       {urn} || resource_id AS "ResourceId",
        {cluster_name} AS "ResourceName",
        {type} AS "ResourceType",
        {service_category} AS "ServiceCategory",
@@ -114,14 +114,14 @@ SELECT (row_number() OVER (ORDER BY cluster_id, since, price_id, quantity, accou
 """
 _JOIN = """
   JOIN export_series s
-    ON (s.cluster_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
-     = (c.cluster_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price)
+    ON (s.resource_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
+     = (c.resource_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price)
    AND s.since = {since}
 """
 _OF_WINDOW = """
  WHERE c.billing_month = %(month)s AND c.hour >= {begins}::timestamp AT TIME ZONE 'UTC'
    AND c.hour < {ends}::timestamp AT TIME ZONE 'UTC' AND {scope}
- ORDER BY c.hour, c.cluster_id, c.first_minute, c.rev
+ ORDER BY c.hour, c.resource_id, c.first_minute, c.rev
 """
 # In an order that does not depend on when the charges were posted.
 

@@ -16,15 +16,15 @@ from ipucloud.db.statements import Statements
 _CREDITED = Query(
     f"""
     SELECT coalesce(json_agg(json_build_object(
-             'project_id', project_id, 'cluster_id', cluster_id, 'cluster', name, 'since', {rfc3339("since")},
+             'project_id', project_id, 'cluster_id', resource_id, 'cluster', name, 'since', {rfc3339("since")},
              'until', {rfc3339("until")}, 'machine_minutes', machine_minutes, 'amount', {money("amount", ":currency")},
-             'credited_for', {cited("interval_id")}) ORDER BY since, cluster_id, interval_id), '[]')::text
-      FROM (SELECT u.interval_id, u.project_id, u.cluster_id, c.name, min(u.started_at) AS since,
+             'credited_for', {cited("interval_id")}) ORDER BY since, resource_id, interval_id), '[]')::text
+      FROM (SELECT u.interval_id, u.project_id, u.resource_id, c.name, min(u.started_at) AS since,
                    max(u.ended_at) AS until, sum(u.minutes * u.credited) AS machine_minutes,
                    sum(u.minutes * u.credited * u.unit_price) AS amount
-              FROM usage_charges u JOIN billed_clusters c ON c.id = u.cluster_id
+              FROM usage_charges u JOIN billed_clusters c ON c.id = u.resource_id
              WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency AND u.credited > 0
-             GROUP BY u.interval_id, u.project_id, u.cluster_id, c.name
+             GROUP BY u.interval_id, u.project_id, u.resource_id, c.name
             HAVING sum(u.minutes * u.credited) <> 0) AS credited
     """,  # noqa: S608  # our own text
     str,

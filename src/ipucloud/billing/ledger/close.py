@@ -78,7 +78,7 @@ _MONTH = """
 )
 """
 _POST = """
-INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id, interval_id,
+INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id, interval_id,
                            price_id, started_at, ended_at, minutes, quantity, credited, sku, region, currency,
                            unit_price, list_unit_price)
 """
@@ -94,7 +94,7 @@ _CHARGE = Query(
         ", posted AS (",
         _POST,
         """
-    SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
+    SELECT bill.month, :hour, resource_id, first_minute, 0, project_id, account_id, interval_id, price_id,
            started_at, ended_at, minutes, quantity, credited, sku, region, currency, unit_price, list_unit_price
       FROM rated, bill
     RETURNING account_id, currency, cost)
@@ -104,7 +104,7 @@ _CHARGE = Query(
     Posted,
 )
 # By what a minute costs, not by which version says so: a correction that cuts a version in two changes nothing there.
-_SAME = "interval_id, account_id, project_id, cluster_id, sku, region, currency, quantity, credited, unit_price,"
+_SAME = "interval_id, account_id, project_id, resource_id, sku, region, currency, quantity, credited, unit_price,"
 _CORRECT = Query(
     clauses(
         "WITH",
@@ -131,17 +131,17 @@ _CORRECT = Query(
         """
            list_unit_price
     ), last_rev AS (
-      SELECT cluster_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY cluster_id
+      SELECT resource_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY resource_id
     ), posted AS (
     """,
         _POST,
         """
-    SELECT bill.month, :hour, cluster_id, first_minute,
+    SELECT bill.month, :hour, resource_id, first_minute,
            coalesce(last_rev.rev, 0) + row_number() OVER (
-             PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
+             PARTITION BY resource_id ORDER BY minutes, first_minute, price_id),
            project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, credited, sku,
            region, currency, unit_price, list_unit_price
-      FROM bill, difference LEFT JOIN last_rev USING (cluster_id)
+      FROM bill, difference LEFT JOIN last_rev USING (resource_id)
      WHERE minutes <> 0
     RETURNING account_id, currency, cost)
     """,

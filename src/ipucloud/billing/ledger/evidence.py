@@ -36,7 +36,7 @@ _RECORD = sa.text(
     )
     INSERT INTO billed_facts (month, account_id, currency, fact)
     SELECT month.month, i.account_id, i.currency,
-           concat_ws('|', 'interval', i.id, i.project_id, i.cluster_id, i.flavor, i.sku, i.region, i.quantity,
+           concat_ws('|', 'interval', i.id, i.project_id, i.resource_id, i.flavor, i.sku, i.region, i.quantity,
                      i.credited, {_EPOCH.format("i.anchor_at")}, {_EPOCH.format("i.started_at")},
                      {_EPOCH.format("least(i.ended_at, month.ends)")})
       FROM piece i, month

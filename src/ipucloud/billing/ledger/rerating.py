@@ -70,7 +70,7 @@ _COSTS = Query(
       SELECT CAST(:since AS timestamptz) AS since,
              least(CAST(:until AS timestamptz), date_trunc('second', app_now(), 'UTC')) AS until
     ), used AS (
-      SELECT u.project_id, u.cluster_id, u.anchor_at, u.quantity - u.credited AS quantity,
+      SELECT u.project_id, u.resource_id, u.anchor_at, u.quantity - u.credited AS quantity,
              greatest(u.started_at, period.since) AS since, least(u.ended_at, period.until) AS until
         FROM period
         JOIN usage_intervals u ON u.started_at < period.until AND (u.ended_at IS NULL OR u.ended_at > period.since)
@@ -89,7 +89,7 @@ _COSTS = Query(
     SELECT cost.account_id, a.name AS account, cost.project_id, p.slug AS project, cost.month,
            coalesce(b.sealed_at IS NOT NULL, false) AS sealed, cost.clusters, cost.minutes, cost.cost
       FROM (
-        SELECT paid.account_id, used.project_id, months.month, count(DISTINCT used.cluster_id) AS clusters,
+        SELECT paid.account_id, used.project_id, months.month, count(DISTINCT used.resource_id) AS clusters,
                sum(part.minutes) AS minutes, sum(part.cost) AS cost
           FROM used
           JOIN months ON months.begins < used.until AND months.ends > used.since

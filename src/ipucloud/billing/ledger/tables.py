@@ -71,8 +71,8 @@ usage_charges = sa.Table(
     metadata,
     sa.Column("billing_month", sa.Date, nullable=False, comment="whose bill it is on"),
     instant("hour", nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
-    sa.Column("first_minute", sa.Integer, nullable=False, comment="from the cluster's own start"),
+    sa.Column("resource_id", sa.Uuid, nullable=False),
+    sa.Column("first_minute", sa.Integer, nullable=False, comment="from the resource's own start"),
     sa.Column("rev", sa.SmallInteger, nullable=False, server_default="0", comment="above 0: a correction"),
     sa.Column("project_id", sa.Uuid, nullable=False),
     sa.Column("account_id", sa.Uuid, nullable=False),
@@ -90,7 +90,7 @@ usage_charges = sa.Table(
     sa.Column("list_unit_price", sa.Numeric(20, 10), nullable=False),
     sa.Column("cost", MONEY, sa.Computed("minutes * quantity * unit_price", persisted=True)),
     sa.Column("credited", sa.Integer, nullable=False, server_default="0", comment="further machines, not billed"),
-    sa.PrimaryKeyConstraint("hour", "cluster_id", "first_minute", "rev", "billing_month"),
+    sa.PrimaryKeyConstraint("hour", "resource_id", "first_minute", "rev", "billing_month"),
     sa.CheckConstraint(
         "hour <= started_at AND started_at < ended_at AND ended_at <= hour + interval '1 hour'", name="within_hour"
     ),

@@ -26,13 +26,13 @@ _CHANGE = sa.text(
                CAST(:since AS timestamptz),
                (SELECT min(f.first_seen_at) FROM cited_faults f WHERE f.id = ANY(CAST(:report_ids AS uuid[])))
              )), 'UTC'))
-       WHERE u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
+       WHERE u.project_id = :project_id AND u.resource_id = :cluster_id AND u.ended_at IS NULL
          AND u.credited <> :machines
       RETURNING u.*
     )
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, flavor, sku, region, currency, quantity, credited, anchor_at, started_at)
-    SELECT :id, project_id, cluster_id, flavor, sku, region, currency, quantity, :machines, anchor_at, ended_at
+           (id, project_id, resource_id, flavor, sku, region, currency, quantity, credited, anchor_at, started_at)
+    SELECT :id, project_id, resource_id, flavor, sku, region, currency, quantity, :machines, anchor_at, ended_at
       FROM ended
     """
 )
@@ -41,7 +41,7 @@ _CITE = sa.text(
     INSERT INTO usage_credits (project_id, interval_id, report_id)
     SELECT u.project_id, u.id, report_id
       FROM usage_intervals u, unnest(CAST(:report_ids AS uuid[])) AS report_id
-     WHERE u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL AND u.credited > 0
+     WHERE u.project_id = :project_id AND u.resource_id = :cluster_id AND u.ended_at IS NULL AND u.credited > 0
     ON CONFLICT DO NOTHING
     """
 )

@@ -13,24 +13,24 @@ from ipucloud.kernel.ids import new_id
 _OPEN = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
+           (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
     SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
-                      WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
+                      WHERE project_id = c.project_id AND resource_id = c.id), start.at),
            start.at
       FROM billed_clusters c,
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
      WHERE c.project_id = :project_id AND c.id = :cluster_id AND (NOT c.reserved OR c.unreserved_at IS NOT NULL)
-    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _OPEN_RESERVED = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, resource_kind, flavor, sku, region, currency, quantity, anchor_at, started_at)
+           (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, anchor_at, started_at)
     SELECT :id, c.project_id, c.id, 'reservation', c.flavor, c.sku, c.region, c.currency, c.machines, :since, :since
       FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :reservation_id
-    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _CLOSE_RESERVED = sa.text(
@@ -42,7 +42,7 @@ _CLOSE_RESERVED = sa.text(
 _OPEN_VOLUME = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, cluster_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
+           (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
             started_at)
     SELECT :id, c.project_id, c.id, 'volume', 'gib', c.flavor, c.sku, c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
@@ -53,7 +53,7 @@ _OPEN_VOLUME = sa.text(
                                     (SELECT max(ended_at) FROM usage_intervals
                                       WHERE project_id = c.project_id AND volume_id = c.id)) AS at) AS start
      WHERE c.project_id = :project_id AND c.id = :volume_id AND c.kind = 'volume'
-    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _CLOSE_VOLUME = sa.text(
@@ -73,20 +73,20 @@ _CLOSE = sa.text(
         FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :cluster_id
     ), late AS (
       INSERT INTO usage_intervals
-             (id, project_id, cluster_id, flavor, sku, region, currency, quantity, anchor_at, started_at, ended_at)
+             (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at, ended_at)
       SELECT :id, e.project_id, e.id, e.flavor, e.sku, e.region, e.currency, e.machines,
              coalesce((SELECT min(anchor_at) FROM usage_intervals
-                        WHERE project_id = e.project_id AND cluster_id = e.id), e.unreserved_at),
+                        WHERE project_id = e.project_id AND resource_id = e.id), e.unreserved_at),
              e.unreserved_at, e.at
         FROM ending e
        WHERE :in_use AND e.unreserved_at < e.at
          AND NOT EXISTS (SELECT FROM usage_intervals
-                          WHERE project_id = e.project_id AND cluster_id = e.id
+                          WHERE project_id = e.project_id AND resource_id = e.id
                             AND (ended_at IS NULL OR ended_at > e.unreserved_at))
     )
     UPDATE usage_intervals u SET ended_at = greatest(u.started_at, e.at)
       FROM ending e
-     WHERE u.project_id = e.project_id AND u.cluster_id = e.id AND u.ended_at IS NULL
+     WHERE u.project_id = e.project_id AND u.resource_id = e.id AND u.ended_at IS NULL
     """
 )
 

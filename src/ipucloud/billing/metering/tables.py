@@ -29,7 +29,7 @@ class Dimension(StrEnum):
 
 def _resource(column: str, kind: ResourceKind) -> sa.Column[UUID]:
     """The id of the resource, in facts of one kind: foreign keys need a column for each."""
-    computed = sa.Computed(f"CASE WHEN resource_kind = '{kind}' THEN cluster_id END", persisted=True)
+    computed = sa.Computed(f"CASE WHEN resource_kind = '{kind}' THEN resource_id END", persisted=True)
     return sa.Column(column, sa.Uuid, computed, comment=f"the resource, if it is a {kind}")
 
 
@@ -38,7 +38,7 @@ usage_intervals = sa.Table(
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False, comment="the resource that is billed"),
+    sa.Column("resource_id", sa.Uuid, nullable=False, comment="the resource that is billed"),
     sa.Column("resource_kind", sa.Text, nullable=False, server_default=ResourceKind.CLUSTER.value),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
@@ -79,13 +79,13 @@ usage_intervals = sa.Table(
         name="whole_seconds",
     ),
     pg.ExcludeConstraint(
-        (sa.text("textrange(cluster_id::text, cluster_id::text, '[]')"), "&&"),
+        (sa.text("textrange(resource_id::text, resource_id::text, '[]')"), "&&"),
         (sa.text("tstzrange(started_at, ended_at)"), "&&"),
         name="ex_usage_intervals_no_overlap",
         using="gist",
     ),
 )
-sa.Index("ix_usage_intervals_cluster", usage_intervals.c.project_id, usage_intervals.c.cluster_id)
+sa.Index("ix_usage_intervals_resource", usage_intervals.c.project_id, usage_intervals.c.resource_id)
 sa.Index("ix_usage_intervals_of_cluster", usage_intervals.c.project_id, usage_intervals.c.of_cluster)
 sa.Index(
     "ix_usage_intervals_reservation",
@@ -101,7 +101,7 @@ sa.Index(
 )
 sa.Index(
     "uq_usage_intervals_open",
-    usage_intervals.c.cluster_id,
+    usage_intervals.c.resource_id,
     unique=True,
     postgresql_where=usage_intervals.c.ended_at.is_(None),
 )

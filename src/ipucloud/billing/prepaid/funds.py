@@ -26,7 +26,7 @@ _SOON = "date_trunc('second', app_now(), 'UTC') + interval '1 hour'"
 POSTED = """
 EXISTS (SELECT FROM usage_charges u
          WHERE u.account_id IN (SELECT a.account_id FROM project_accounts a WHERE a.project_id = h.project_id)
-           AND u.hour >= date_trunc('hour', h.created_at, 'UTC') AND u.cluster_id = h.cluster_id)
+           AND u.hour >= date_trunc('hour', h.created_at, 'UTC') AND u.resource_id = h.cluster_id)
 """
 """Whether the first hour of a hold `h` was posted."""
 GONE = "c.state IN ('error', 'suspending', 'suspended', 'deleting', 'deleted')"
@@ -37,8 +37,8 @@ _USAGE = clauses(
     outlook(_LAST_CLOSED, _SOON),
     """
     , unposted AS (
-      SELECT account_id, currency, cluster_id, sum(accrued) AS cost FROM outlook
-       GROUP BY account_id, currency, cluster_id
+      SELECT account_id, currency, resource_id, sum(accrued) AS cost FROM outlook
+       GROUP BY account_id, currency, resource_id
     ), spent AS (
       SELECT account_id, currency, sum(cost) AS cost FROM unposted GROUP BY account_id, currency
     ), running AS (
@@ -52,7 +52,7 @@ _USAGE = clauses(
       SELECT h.account_id, h.currency, sum(greatest(0, h.amount - coalesce(a.cost, 0))) AS amount
         FROM create_holds h
         JOIN billed_clusters c ON c.project_id = h.project_id AND c.id = h.cluster_id
-        LEFT JOIN unposted a ON (a.account_id, a.currency, a.cluster_id) = (h.account_id, h.currency, h.cluster_id)
+        LEFT JOIN unposted a ON (a.account_id, a.currency, a.resource_id) = (h.account_id, h.currency, h.cluster_id)
        WHERE h.account_id IN (SELECT account_id FROM payer) AND h.released_at IS NULL
     """,
     f"AND NOT {GONE} AND NOT {POSTED} GROUP BY h.account_id, h.currency)",

@@ -28,7 +28,7 @@ bounds AS (
 ), special AS MATERIALIZED (
   SELECT DISTINCT account_id AS holder, sku, region, currency FROM contract_prices
 ), live AS (
-  SELECT u.id AS interval_id, u.cluster_id, u.project_id, payer.account_id, u.sku, u.region, u.currency,
+  SELECT u.id AS interval_id, u.resource_id, u.project_id, payer.account_id, u.sku, u.region, u.currency,
          u.quantity - u.credited AS quantity, u.credited, u.anchor_at,
          coalesce(special.holder, CAST('00000000-0000-0000-0000-000000000000' AS uuid)) AS holder,
          greatest(u.started_at, bounds.begins) AS begins, least(u.ended_at, bounds.ends) AS ends
@@ -38,7 +38,7 @@ bounds AS (
     LEFT JOIN special ON (special.holder, special.sku, special.region, special.currency)
                        = (payer.account_id, u.sku, u.region, u.currency)
 ), counted AS (
-  SELECT live.interval_id, live.cluster_id, live.project_id, live.account_id, live.sku, live.region, live.currency,
+  SELECT live.interval_id, live.resource_id, live.project_id, live.account_id, live.sku, live.region, live.currency,
          live.quantity, live.credited, rate.price_id, rate.unit_price, rate.list_unit_price, priced.started_at,
          priced.ended_at, priced.first_minute, priced.minutes
     FROM live

@@ -21,7 +21,7 @@ PAID = """
     FROM (SELECT project_id, sku, region, currency FROM page
           UNION
           SELECT i.project_id, i.sku, i.region, i.currency FROM page
-            JOIN usage_intervals AS i ON i.project_id = page.project_id AND i.cluster_id = page.id) AS article
+            JOIN usage_intervals AS i ON i.project_id = page.project_id AND i.resource_id = page.id) AS article
    CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
 )
 """
@@ -41,7 +41,7 @@ LEFT JOIN LATERAL (
         FROM usage_intervals AS i
        CROSS JOIN LATERAL (
          SELECT coalesce(i.ended_at, date_trunc('second', app_now(), 'UTC')) AS until) AS present
-       WHERE i.project_id = page.project_id AND i.cluster_id = page.id
+       WHERE i.project_id = page.project_id AND i.resource_id = page.id
       OFFSET 0
     ) AS u
     LEFT JOIN LATERAL (
@@ -77,7 +77,7 @@ per_minute for the whole cluster, and unit_price for one of its machines."""
 
 
 _PARTS = """
-SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
+SELECT c.id AS resource_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
        part.started_at, part.ended_at, part.minutes, used.flavor AS used_flavor, used.quantity AS machines,
        used.credited, used.sku, part.unit_price, part.cost,
        used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
@@ -90,7 +90,7 @@ SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until,
      CROSS JOIN LATERAL (
        SELECT greatest(i.started_at, CAST(:since AS timestamptz)) AS since, least(i.ended_at, period.until) AS until
      ) AS bounds
-     WHERE i.project_id = c.project_id AND i.cluster_id = c.id
+     WHERE i.project_id = c.project_id AND i.resource_id = c.id
   ) AS used ON true
   LEFT JOIN LATERAL (
     SELECT priced.*, p.unit_price
@@ -111,7 +111,7 @@ class _Part(NamedTuple):
     `cost`.
     """
 
-    cluster_id: UUID
+    resource_id: UUID
     name: str
     region: str
     flavor: str
@@ -199,7 +199,7 @@ async def project_usage(
     parameters = {"project_id": project_id, "currency": currency, "since": window.since, "until": window.until}
     by_cluster: dict[UUID, list[_Part]] = {}
     for part in await _OF_PROJECT.all(connection, parameters):
-        by_cluster.setdefault(part.cluster_id, []).append(part)
+        by_cluster.setdefault(part.resource_id, []).append(part)
     used = [_usage(parts) for parts in by_cluster.values()]
     total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
     return ProjectUsageOut(
@@ -223,7 +223,7 @@ def _usage(parts: Sequence[_Part]) -> UsageOut:
     cluster = parts[0]
     slices = [_slice(part, part.minutes) for part in parts if part.minutes]
     return UsageOut(
-        cluster_id=cluster.cluster_id,
+        cluster_id=cluster.resource_id,
         name=cluster.name,
         region=cluster.region,
         flavor=cluster.flavor,

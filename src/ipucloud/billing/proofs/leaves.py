@@ -24,7 +24,7 @@ _FACTS = Query(
 
 class _Charge(NamedTuple):
     hour: datetime
-    cluster_id: UUID
+    resource_id: UUID
     first_minute: int
     rev: int
     leaf: str
@@ -32,16 +32,16 @@ class _Charge(NamedTuple):
 
 _CHARGES = Query(
     """
-    SELECT hour, cluster_id, first_minute, rev,
-           concat_ws('|', 'charge', date_part('epoch', hour)::bigint, cluster_id, first_minute, rev, project_id,
+    SELECT hour, resource_id, first_minute, rev,
+           concat_ws('|', 'charge', date_part('epoch', hour)::bigint, resource_id, first_minute, rev, project_id,
                      interval_id, price_id, date_part('epoch', started_at)::bigint,
                      date_part('epoch', ended_at)::bigint, minutes, quantity, credited, sku, region,
                      trim_scale(unit_price), trim_scale(cost)) AS leaf
       FROM usage_charges
      WHERE billing_month = :month AND account_id = :account_id AND currency = :currency
        AND hour >= :hour
-       AND (hour, cluster_id, first_minute, rev) > (:hour, CAST(:cluster_id AS uuid), :first_minute, :rev)
-     ORDER BY hour, cluster_id, first_minute, rev LIMIT :limit
+       AND (hour, resource_id, first_minute, rev) > (:hour, CAST(:resource_id AS uuid), :first_minute, :rev)
+     ORDER BY hour, resource_id, first_minute, rev LIMIT :limit
     """,
     _Charge,
 )
@@ -70,7 +70,7 @@ async def facts_of(database: Database, bill: Billed) -> list[str]:
 
 
 async def charges_of(database: Database, bill: Billed) -> AsyncGenerator[list[str]]:
-    """Parts of the bill's charges, in order of hour, cluster, minute and revision. They never change."""
+    """Parts of the bill's charges, in order of hour, resource, minute and revision. They never change."""
     behind = _Charge(datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0), -1, 0, "")
     while True:
         after = {name: value for name, value in behind._asdict().items() if name != "leaf"}

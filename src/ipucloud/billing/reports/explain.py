@@ -16,7 +16,7 @@ _CHARGES = Query(
     f"""
     SELECT json_build_object(
              'id', to_char(c.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24')
-                   || format('-%s-%s-%s', c.cluster_id, c.first_minute, c.rev),
+                   || format('-%s-%s-%s', c.resource_id, c.first_minute, c.rev),
              'billing_month', c.billing_month, 'account_id', c.account_id, 'hour', {rfc3339("c.hour")},
              'started_at', {rfc3339("c.started_at")}, 'ended_at', {rfc3339("c.ended_at")},
              'posted_at', {rfc3339("c.posted_at")}, 'correction', c.rev > 0, 'first_minute', c.first_minute,
@@ -39,7 +39,7 @@ _CHARGES = Query(
       JOIN usage_intervals u ON u.id = c.interval_id
       LEFT JOIN prices l ON l.id = c.price_id
       LEFT JOIN contract_prices k ON k.id = c.price_id
-     WHERE c.cluster_id = :cluster_id AND c.project_id = :project_id
+     WHERE c.resource_id = :cluster_id AND c.project_id = :project_id
        AND c.hour >= coalesce(CAST(:since AS timestamptz), app_now() - interval '1 day') - interval '1 hour'
        AND c.hour < least(coalesce(CAST(:until AS timestamptz), app_now()),
                           coalesce(CAST(:since AS timestamptz), app_now()) + interval '31 days')

@@ -21,13 +21,13 @@ OVER_EVERYTHING = (
 # A protected cluster outlives its expiry; one past it is being deleted.
 _OUTLOOK = """
 ), live AS MATERIALIZED (
-  SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.flavor, u.sku, u.region, u.currency, u.anchor_at,
+  SELECT u.id AS interval_id, u.resource_id, u.project_id, u.flavor, u.sku, u.region, u.currency, u.anchor_at,
          u.quantity - u.credited AS quantity, b.now, b.cut, greatest(u.started_at, b.begins) AS begins,
          least(b.ends, coalesce(u.ended_at, CASE WHEN c.delete_protection OR c.expires_at IS NULL THEN b.ends
                                 ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends
     FROM bounds b
     JOIN usage_intervals u ON u.started_at < b.ends AND (u.ended_at IS NULL OR u.ended_at > b.begins)
-    JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+    JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
    WHERE u.project_id IN (SELECT project_id FROM chosen)
 ), paid AS MATERIALIZED (
   SELECT article.project_id, article.sku, article.region, article.currency, price.account_id, price.unit_price,
@@ -35,7 +35,7 @@ _OUTLOOK = """
     FROM (SELECT DISTINCT project_id, sku, region, currency FROM live) AS article
    CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
 ), slice AS (
-  SELECT live.interval_id, live.project_id, paid.account_id, live.cluster_id, live.currency, past.minutes AS past,
+  SELECT live.interval_id, live.project_id, paid.account_id, live.resource_id, live.currency, past.minutes AS past,
          past.cost AS accrued, month.minutes, month.cost
     FROM live
     JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
@@ -46,9 +46,9 @@ _OUTLOOK = """
    CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, live.ends, paid.valid_from, paid.valid_to,
                                      live.quantity, paid.unit_price) AS month
 ), outlook AS (
-  SELECT project_id, account_id, cluster_id, currency, sum(past) AS accrued_minutes, sum(accrued) AS accrued,
+  SELECT project_id, account_id, resource_id, currency, sum(past) AS accrued_minutes, sum(accrued) AS accrued,
          sum(minutes) AS minutes, sum(cost) AS cost
-    FROM slice GROUP BY project_id, account_id, cluster_id, currency
+    FROM slice GROUP BY project_id, account_id, resource_id, currency
 ), unpriced AS (
   SELECT live.project_id, sum(minutes_between(anchor_at, begins, ends) - coalesce(priced, 0)) AS minutes
     FROM live
@@ -59,7 +59,7 @@ _OUTLOOK = """
 
 
 def outlook(since: str, until: str, cut: str = "app_now()") -> str:
-    """CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
+    """CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, resource and currency, and `unpriced`.
 
     `since`, `until` and `cut` are SQL expressions. Of the minutes that begin between the first two, `accrued` is what
     those before `cut` cost, and `cost` what all of them will. Minutes without a price are in neither, and counted in

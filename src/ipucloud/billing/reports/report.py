@@ -42,7 +42,7 @@ class Group(StrEnum):
 TAG = "tag:"
 _NAMES = {"cluster": "cluster_name", "project": "project_name"}
 _VALUES = {
-    Group.CLUSTER: "used.cluster_id::text",
+    Group.CLUSTER: "used.resource_id::text",
     Group.PROJECT: "used.project_id::text",
     Group.FLAVOR: "used.flavor",
     Group.REGION: "used.region",
@@ -74,12 +74,12 @@ _USED = """
            AS begins
    WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
 ), used AS (
-  SELECT d.day, d.project_id, d.cluster_id, d.flavor, d.sku, d.region, d.currency, d.minutes, d.machine_minutes,
+  SELECT d.day, d.project_id, d.resource_id, d.flavor, d.sku, d.region, d.currency, d.minutes, d.machine_minutes,
          d.credited_machine_minutes, d.cost, d.list_cost
     FROM payer JOIN usage_days d USING (account_id) JOIN whole USING (day, version)
    WHERE CAST(:project_id AS uuid) IS NULL OR d.project_id = CAST(:project_id AS uuid)
   UNION ALL
-  SELECT loose.day, c.project_id, c.cluster_id, {flavor}, c.sku, c.region, c.currency, c.minutes,
+  SELECT loose.day, c.project_id, c.resource_id, {flavor}, c.sku, c.region, c.currency, c.minutes,
          c.minutes::bigint * c.quantity, c.minutes::bigint * c.credited, c.cost,
          c.minutes * c.quantity * c.list_unit_price
     FROM loose CROSS JOIN payer
@@ -91,8 +91,9 @@ _USED = """
 _USED_FLAVOR = "(SELECT flavor FROM usage_intervals u WHERE u.id = c.interval_id)"
 _TAGGED = """
 LEFT JOIN billed_clusters AS tagged
-       ON tagged.id = used.cluster_id AND tagged.project_id IN (SELECT project_id FROM shown)
+       ON tagged.id = used.resource_id AND tagged.project_id IN (SELECT project_id FROM shown)
 """
+_NAMED = "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.resource_id"
 _SUMS = """
 used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
 sum(used.credited_machine_minutes)::bigint AS credited_machine_minutes, sum(used.cost) AS cost,
@@ -211,7 +212,7 @@ def _statement(groups: tuple[str, ...]) -> Query[_Row]:
             f"CAST(ARRAY[{', '.join(values)}] AS text[]) AS values,",
             _SUMS,
             "FROM used",
-            "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if Group.CLUSTER in groups else "",
+            _NAMED if Group.CLUSTER in groups else "",
             _TAGGED if TAG in groups else "",
             "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
             f"GROUP BY {keys} ORDER BY {keys} LIMIT {MAX_ROWS + 1}",

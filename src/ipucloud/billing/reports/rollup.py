@@ -53,10 +53,10 @@ _BUILD = sa.text(
     clauses(
         """
         WITH made AS (
-          INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, flavor, sku, region, currency,
+          INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,
                                   billing_month, price_id, unit_price, minutes, machine_minutes,
                                   credited_machine_minutes, cost, list_cost)
-          SELECT CAST(:day AS date), :version, c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region,
+          SELECT CAST(:day AS date), :version, c.account_id, c.project_id, c.resource_id, u.flavor, c.sku, c.region,
                  c.currency, c.billing_month, c.price_id, c.unit_price, sum(c.minutes),
                  sum(c.minutes::bigint * c.quantity), sum(c.minutes::bigint * c.credited), sum(c.cost),
                  sum(c.minutes * c.quantity * c.list_unit_price)
@@ -64,7 +64,7 @@ _BUILD = sa.text(
            WHERE c.billing_month >= date_trunc('month', CAST(:day AS date))::date
              AND c.hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'
              AND c.hour < (CAST(:day AS date) + 1)::timestamp AT TIME ZONE 'UTC'
-           GROUP BY c.account_id, c.project_id, c.cluster_id, u.flavor, c.sku, c.region, c.currency,
+           GROUP BY c.account_id, c.project_id, c.resource_id, u.flavor, c.sku, c.region, c.currency,
                     c.billing_month, c.price_id, c.unit_price
           RETURNING 1
         )

@@ -32,17 +32,17 @@ Part = TypeVar("Part")
 # A cluster with several tags is in the sum of each of them.
 _PARTS = """
 , part AS (
-  SELECT slice.cluster_id, live.flavor, live.sku, max(live.begins) AS since, sum(slice.past) AS minutes,
+  SELECT slice.resource_id, live.flavor, live.sku, max(live.begins) AS since, sum(slice.past) AS minutes,
          sum(slice.minutes) AS expected, sum(slice.accrued) AS accrued, sum(slice.cost) AS forecast
     FROM slice JOIN live USING (interval_id)
    WHERE slice.account_id IN (SELECT account_id FROM payer) AND slice.currency = :currency
-   GROUP BY slice.cluster_id, live.flavor, live.sku
+   GROUP BY slice.resource_id, live.flavor, live.sku
 ), share AS (
   -- A cluster is called by the last of its flavors in the month.
-  SELECT 'cluster' AS kind, cluster_id, (array_agg(flavor ORDER BY expected > 0 DESC, since DESC))[1] AS flavor,
+  SELECT 'cluster' AS kind, resource_id, (array_agg(flavor ORDER BY expected > 0 DESC, since DESC))[1] AS flavor,
          CAST(NULL AS text) AS name, CAST(NULL AS text) AS value, sum(minutes)::bigint AS minutes,
          sum(accrued) AS accrued, sum(forecast) AS forecast
-    FROM part GROUP BY cluster_id
+    FROM part GROUP BY resource_id
    UNION ALL
   SELECT 'flavor', NULL, NULL, flavor, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast)
     FROM part WHERE expected > 0 GROUP BY flavor
@@ -50,7 +50,7 @@ _PARTS = """
   SELECT 'sku', NULL, NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
    UNION ALL
   SELECT 'tag', NULL, NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
-    FROM part JOIN billed_clusters c ON c.id = part.cluster_id AND c.project_id IN (SELECT project_id FROM shown)
+    FROM part JOIN billed_clusters c ON c.id = part.resource_id AND c.project_id IN (SELECT project_id FROM shown)
    CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
    GROUP BY tag.key, tag.value
 )
@@ -58,49 +58,49 @@ _PARTS = """
 # `posted` is by the time of use, as all the rest: what was corrected of the month before is not this month's use.
 _SUMMARY = """
 , posted AS (
-  SELECT c.cluster_id, sum(c.cost) AS posted
+  SELECT c.resource_id, sum(c.cost) AS posted
     FROM usage_charges c, bounds
    WHERE c.account_id IN (SELECT account_id FROM payer) AND c.project_id IN (SELECT project_id FROM chosen)
      AND c.hour >= bounds.begins AND c.hour < bounds.ends AND c.currency = :currency
-   GROUP BY c.cluster_id
+   GROUP BY c.resource_id
 ), rate AS (
-  SELECT live.cluster_id, sum(live.quantity * paid.unit_price) * 60 AS per_hour
+  SELECT live.resource_id, sum(live.quantity * paid.unit_price) * 60 AS per_hour
     FROM live
     JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
                = (live.project_id, live.sku, live.region, live.currency)
              AND paid.valid_from <= live.now AND paid.valid_to > live.now
    WHERE live.begins <= live.now AND live.ends > live.now AND live.currency = :currency
      AND paid.account_id IN (SELECT account_id FROM payer)
-   GROUP BY live.cluster_id
+   GROUP BY live.resource_id
 ), spent AS (
-  SELECT cluster_id, c.project_id, c.name, coalesce(used.flavor, c.flavor) AS flavor, c.region,
+  SELECT resource_id, c.project_id, c.name, coalesce(used.flavor, c.flavor) AS flavor, c.region,
          CASE WHEN c.project_id IN (SELECT project_id FROM shown) THEN c.state END AS state,
          coalesce(used.minutes, 0) AS minutes, coalesce(used.accrued, 0) AS accrued,
          coalesce(posted.posted, 0) AS posted, coalesce(rate.per_hour, 0) AS per_hour,
          coalesce(used.forecast, 0) AS forecast
-    FROM (SELECT cluster_id, flavor, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
-    FULL JOIN posted USING (cluster_id) LEFT JOIN rate USING (cluster_id)
-    JOIN billed_clusters c ON c.id = cluster_id
+    FROM (SELECT resource_id, flavor, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
+    FULL JOIN posted USING (resource_id) LEFT JOIN rate USING (resource_id)
+    JOIN billed_clusters c ON c.id = resource_id
 ), summed AS (
   SELECT count(*) AS clusters, coalesce(sum(accrued), 0) AS accrued, coalesce(sum(posted), 0) AS posted,
          coalesce(sum(per_hour), 0) AS per_hour, coalesce(sum(forecast), 0) AS forecast
     FROM spent
 ), listed AS (
-  SELECT 'cluster' AS kind, cluster_id, project_id, name, NULL AS value, flavor, region, state, minutes, accrued,
+  SELECT 'cluster' AS kind, resource_id, project_id, name, NULL AS value, flavor, region, state, minutes, accrued,
          per_hour, forecast
     FROM spent
    UNION ALL
   SELECT kind, NULL, NULL, name, value, NULL, NULL, NULL, minutes, accrued, NULL, forecast
     FROM share WHERE kind <> 'cluster'
 ), ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY kind ORDER BY accrued DESC, cluster_id, name, value) AS place FROM listed
+  SELECT *, row_number() OVER (PARTITION BY kind ORDER BY accrued DESC, resource_id, name, value) AS place FROM listed
 )
 SELECT bounds.now AS observed_at,
        (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until,
        coalesce((SELECT sum(minutes) FROM unpriced), 0)::bigint AS unpriced_minutes,
        summed.clusters AS all_clusters, summed.accrued AS all_accrued, summed.posted AS all_posted,
        summed.per_hour AS all_per_hour, summed.forecast AS all_forecast,
-       part.kind, part.cluster_id, part.project_id, part.name, part.value, part.flavor, part.region, part.state,
+       part.kind, part.resource_id, part.project_id, part.name, part.value, part.flavor, part.region, part.state,
        part.minutes, part.accrued, part.per_hour, part.forecast
   FROM bounds CROSS JOIN summed LEFT JOIN ranked AS part ON part.place <= :parts
  ORDER BY part.kind, part.place
@@ -108,7 +108,7 @@ SELECT bounds.now AS observed_at,
 _BEFORE = clauses(
     outlook("CAST(:since AS timestamptz)", "CAST(:until AS timestamptz)", "CAST(:cut AS timestamptz)"),
     _PARTS,
-    "SELECT kind, cluster_id, name, value, accrued, forecast AS whole FROM share",
+    "SELECT kind, resource_id, name, value, accrued, forecast AS whole FROM share",
 )
 # `shown`: whose clusters' present state and tags may be seen. A project that went to another payer is none of them.
 _PROJECT = """
@@ -139,7 +139,7 @@ class _Row(NamedTuple):
     all_per_hour: Decimal
     all_forecast: Decimal
     kind: str | None
-    cluster_id: UUID
+    resource_id: UUID
     project_id: UUID
     name: str
     value: str
@@ -156,7 +156,7 @@ class _Before(NamedTuple):
     """The cost of a part in the month before: until the same time of that month, and until its end."""
 
     kind: str
-    cluster_id: UUID | None
+    resource_id: UUID | None
     name: str | None
     value: str | None
     accrued: Decimal
@@ -169,7 +169,7 @@ class _Comparison:
     def __init__(self, since: datetime, cut: datetime, rows: Iterable[_Before], currency: str) -> None:
         self._currency = currency
         found = [*rows]
-        self._accrued = {(row.kind, row.cluster_id, row.name, row.value): row.accrued for row in found}
+        self._accrued = {(row.kind, row.resource_id, row.name, row.value): row.accrued for row in found}
         clusters = [row for row in found if row.kind == "cluster"]
         self.month = PreviousOut(
             month=f"{since:%Y-%m}",
@@ -178,8 +178,8 @@ class _Comparison:
             total=Money.of(total(row.whole for row in clusters), currency),
         )
 
-    def of(self, kind: str, cluster_id: UUID | None = None, name: str | None = None, value: str | None = None) -> Money:
-        return Money.of(self._accrued.get((kind, cluster_id, name, value), 0), self._currency)
+    def of(self, kind: str, resource: UUID | None = None, name: str | None = None, value: str | None = None) -> Money:
+        return Money.of(self._accrued.get((kind, resource, name, value), 0), self._currency)
 
 
 class _Asked(NamedTuple):
@@ -266,7 +266,7 @@ def _same_time_before(since: datetime, until: datetime, now: datetime) -> tuple[
 
 def _cluster(row: _Row, before: _Comparison, currency: str) -> ClusterSpendingOut:
     return ClusterSpendingOut(
-        cluster_id=row.cluster_id,
+        cluster_id=row.resource_id,
         project_id=row.project_id,
         name=row.name,
         flavor=row.flavor,
@@ -276,7 +276,7 @@ def _cluster(row: _Row, before: _Comparison, currency: str) -> ClusterSpendingOu
         accrued=Money.of(row.accrued, currency),
         per_hour=Money.of(row.per_hour, currency),
         forecast=Money.of(row.forecast, currency),
-        previous=before.of("cluster", row.cluster_id),
+        previous=before.of("cluster", row.resource_id),
     )
 
 

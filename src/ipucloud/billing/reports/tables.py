@@ -26,7 +26,7 @@ usage_days = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("account_id", sa.Uuid, nullable=False),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("resource_id", sa.Uuid, nullable=False),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
@@ -40,7 +40,7 @@ usage_days = sa.Table(
     sa.Column("price_id", sa.Uuid, nullable=False, comment="of prices or contract_prices"),
     sa.Column("unit_price", sa.Numeric(20, 10), nullable=False),
     sa.PrimaryKeyConstraint(
-        *("day", "version", "cluster_id", "account_id", "flavor", "sku", "region", "currency"),
+        *("day", "version", "resource_id", "account_id", "flavor", "sku", "region", "currency"),
         *("billing_month", "price_id"),
     ),
     sa.ForeignKeyConstraint(["day"], ["day_rollups.day"], name="fk_usage_days_day"),

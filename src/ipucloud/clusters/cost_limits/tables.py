@@ -27,7 +27,7 @@ CREATE FUNCTION token_cost(project uuid, token uuid) RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(part.cost), 0)
     FROM token_clusters AS counted
-    JOIN usage_intervals AS used ON used.project_id = counted.project_id AND used.cluster_id = counted.cluster_id
+    JOIN usage_intervals AS used ON used.project_id = counted.project_id AND used.resource_id = counted.cluster_id
    CROSS JOIN LATERAL (
      SELECT greatest(used.started_at, counted.since) AS since,
             least(used.ended_at, counted.stopped_at, date_trunc('second', app_now(), 'UTC')) AS until

@@ -228,11 +228,11 @@ async def settled_may(books: Books, made: Furnished) -> None:
     await books.execute("UPDATE usage_intervals SET ended_at = '2026-05-03T12:00:00Z' WHERE ended_at IS NULL")
     for minutes, revision in ((60, 0), (-60, 1)):
         await books.execute(
-            "INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id,"
+            "INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id,"
             " interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,"
-            " list_unit_price) SELECT billing_month, '2026-05-20T10:00Z', cluster_id, 99999, :revision, project_id,"
+            " list_unit_price) SELECT billing_month, '2026-05-20T10:00Z', resource_id, 99999, :revision, project_id,"
             " account_id, interval_id, :price, '2026-05-20T10:00Z', '2026-05-20T11:00Z', :minutes, 1, sku,"
-            " region, currency, 0.5, 0.5 FROM usage_charges WHERE cluster_id = :cluster AND rev = 0 LIMIT 1",
+            " region, currency, 0.5, 0.5 FROM usage_charges WHERE resource_id = :cluster AND rev = 0 LIMIT 1",
             price=UUID(int=7),
             cluster=made.clusters[2],
             minutes=minutes,

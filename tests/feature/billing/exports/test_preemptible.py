@@ -35,7 +35,7 @@ async def test_they_are_charged_and_exported_at_their_own_price(books: Books, da
         sa.insert(usage_intervals).values(
             id=new_id(),
             project_id=books.project.id,
-            cluster_id=preemptible,
+            resource_id=preemptible,
             flavor="m2000-pod16",
             sku=PREEMPTIBLE,
             region=REGION,

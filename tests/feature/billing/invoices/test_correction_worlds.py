@@ -35,7 +35,7 @@ MONTHS = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1), date(2026, 4, 1)
 PRICE = Decimal("0.0625")
 FIRST = at("2026-01-01T00:00:00")
 CHARGE = """
-INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id, interval_id,
+INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id, interval_id,
                            price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
                            list_unit_price)
 VALUES (:bill, :hour, :cluster, 0, :rev, :project, :project, :cluster, :cluster, :hour, :hour + interval '1 hour',
