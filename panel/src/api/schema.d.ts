@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 dae6d4b868d0452511367ebe2180ec4e3f30d87876caece86b601273efd86672
+// Generated from docs/openapi.json by `npm run schema`; sha256 c56e047e4873e1500c43c7697f6834a50fad8c0c511cd02e3c54cb2b4b944c14
 
 export interface paths {
     "/livez": {
@@ -12511,10 +12511,12 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             project: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
             token: string | null;
         };
         LoginCreate: {
@@ -12710,9 +12712,11 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
             token: string | null;
         };
         NewVipuKey: {
@@ -13206,6 +13210,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "admin" | "support" | "payer";
+            scopes?: string[] | null;
         };
         Pod: {
             /** Format: date-time */
@@ -14305,9 +14310,11 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
         };
         TokenCreate: {
             cost_limit?: components["schemas"]["Money"] | null;
@@ -14315,6 +14322,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "viewer" | "operator" | "billing" | "owner";
+            scopes?: string[] | null;
             /** @default false */
             service?: boolean;
         };

@@ -1438,6 +1438,12 @@ class NewToken(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -2819,6 +2825,12 @@ class Token(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -3146,7 +3158,7 @@ class Whoami(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""
@@ -4661,6 +4673,12 @@ class Login(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -4775,7 +4793,7 @@ class Me(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""
@@ -5760,7 +5778,7 @@ class Session(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""
