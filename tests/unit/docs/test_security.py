@@ -25,6 +25,8 @@ def test_roles_and_permissions() -> None:
 
 
 def test_scopes_that_the_panel_offers() -> None:
-    offered = {Role(role): json.loads(scopes) for role, scopes in re.findall(r"^  (\w+): (\[.*\]),$", OFFERED, re.MULTILINE)}
+    offered = {
+        Role(role): json.loads(scopes) for role, scopes in re.findall(r"^  (\w+): (\[.*\]),$", OFFERED, re.MULTILINE)
+    }
     of_projects = (Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER)
     assert offered == {role: sorted(scopes_of(role)) for role in of_projects}

@@ -11,20 +11,19 @@ export function ScopeChoice({ offered, all, chosen, onChange }: Props) {
   const s = useTokenStrings();
   const toggled = (scope: string, checked: boolean) => offered.filter((each) => (each === scope ? checked : chosen?.includes(each)));
   return (
-    <FormField label={s.scopes} description={all ? s.scopesText : s.scopesOwn}>
-      <SpaceBetween size="xs">
+    <SpaceBetween size="xs">
+      <FormField label={s.scopes} description={all ? s.scopesText : s.scopesOwn}>
         <RadioGroup
-          ariaLabel={s.scopes}
           value={chosen === null ? "all" : "some"}
           onChange={({ detail }) => onChange(detail.value === "all" ? null : [])}
           items={[{ value: "all", label: s.scopesAll, disabled: !all }, { value: "some", label: s.scopesSome }]}
         />
-        {chosen !== null && offered.map((scope) => (
-          <Checkbox key={scope} checked={chosen.includes(scope)} onChange={({ detail }) => onChange(toggled(scope, detail.checked))}>
-            <code>{scope}</code>
-          </Checkbox>
-        ))}
-      </SpaceBetween>
-    </FormField>
+      </FormField>
+      {chosen !== null && offered.map((scope) => (
+        <Checkbox key={scope} checked={chosen.includes(scope)} onChange={({ detail }) => onChange(toggled(scope, detail.checked))}>
+          <code>{scope}</code>
+        </Checkbox>
+      ))}
+    </SpaceBetween>
   );
 }
