@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from ipucloud.api.app import create_app
+from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Permission, Role, scopes_of
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.anyio
 NEEDED = {
     route.operation_id: route.permission
     for route in create_app(Settings.model_construct()).routes
-    if getattr(route, "permission", None) is not None and getattr(route, "operation_id", None) in POLICY
+    if isinstance(route, ApiRoute) and route.operation_id in POLICY
 }
 """The permission that each operation of the table requires, of the routes themselves."""
 

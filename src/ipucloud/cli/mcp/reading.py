@@ -61,7 +61,7 @@ class Reading:
         ]
 
     async def whoami(self) -> Result:
-        """Who is calling: the token's role and scopes, its project, and of a token with a cost limit the limit and cost so far."""
+        """Who is calling: role, scopes and project of the token, and its cost limit with the cost so far, if it has one."""
         found = await run(self._client, tokens.whoami())
         token = found.token
         return {

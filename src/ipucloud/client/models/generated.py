@@ -1442,7 +1442,7 @@ class NewToken(Answer):
     """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
 
     narrowed: bool
-    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
@@ -2829,7 +2829,7 @@ class Token(Answer):
     """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
 
     narrowed: bool
-    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
@@ -4677,7 +4677,7 @@ class Login(Answer):
     """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
 
     narrowed: bool
-    """Whether it was created with `scopes` of its own; false: it has all of its role."""
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
