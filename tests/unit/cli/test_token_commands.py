@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.scripted import Reply, Service
+from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
 
@@ -81,3 +81,11 @@ def test_a_token_is_narrowed_to_scopes_that_every_view_of_it_shows(run: Run, ser
     service.gives("/v1/whoami", {"role": "owner", "token": narrow, "scopes": scopes, "project": None})
     shown = run("whoami").out
     assert ("cluster:read" in shown, "its role has more scopes" in shown) == (True, True)
+
+
+def test_a_refusal_for_a_scope_asks_for_no_other_role(run: Run, service: Service) -> None:
+    detail = "This needs the scope token:read. The role owner has it, but this token was narrowed to cluster:read."
+    refused = problem(403, "permission_denied", detail, roles=["owner"], scope="token:read")
+    service.on("GET", "/v1/projects/demo/tokens", refused)
+    shown = run("tokens", "list")
+    assert (detail in shown.err, "--profile" in shown.err) == (True, False)

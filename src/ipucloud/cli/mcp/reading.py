@@ -61,7 +61,7 @@ class Reading:
         ]
 
     async def whoami(self) -> Result:
-        """Who is calling: role, scopes and project of the token, and its cost limit with the cost so far, if it has one."""
+        """Who is calling: role, scopes and project of the token; its cost limit and the cost so far, if any."""
         found = await run(self._client, tokens.whoami())
         token = found.token
         return {
