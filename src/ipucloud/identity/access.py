@@ -42,13 +42,14 @@ It is of the project `home`, of the billing account `account`, or of the `platfo
 
 PROJECT = """
 project AS (
-  SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number, principal.rights
+  SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number,
+         principal.rights AS written
   FROM projects JOIN principal ON principal.home = projects.id OR principal.platform
   WHERE projects.deleted_at IS NULL
     AND (projects.id = CAST(:project_id AS uuid) OR projects.number = CAST(:project_number AS bigint)
       OR projects.slug = CAST(:project_slug AS text))
 )"""
-"""CTE `project` (token_id, role, project_id, slug, number, rights): one row when the principal has access to it."""
+"""CTE `project` (token_id, role, project_id, slug, number, written): one row when the principal has access to it."""
 
 AUTHENTICATE = f"{PRINCIPAL},{PROJECT}"
 """Both CTEs; parameters `:token_hash` and those of `project_parameters`."""
