@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 c56e047e4873e1500c43c7697f6834a50fad8c0c511cd02e3c54cb2b4b944c14
+// Generated from docs/openapi.json by `npm run schema`; sha256 7904d7ae3eb37635f7f310eb452c3a6ba95761206632de13804b0b7185ac689b
 
 export interface paths {
     "/livez": {
