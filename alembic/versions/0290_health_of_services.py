@@ -1,7 +1,7 @@
 """Services are checked by requests on their servers, and started again when these fail.
 
 Revision ID: 0290
-Revises: 0260
+Revises: 0280
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0290"
-down_revision = "0260"
+down_revision = "0280"
 branch_labels = None
 depends_on = None
 

@@ -31,7 +31,7 @@ SETTINGS = "-c jit=off -c plan_cache_mode=force_generic_plan"
 DATABASE, PROJECT = "BENCH_DATABASE_URL", "BENCH_PROJECT_ID"
 
 _NOBODY = """
-principal AS (SELECT 'viewer' AS role),
+principal AS (SELECT 'viewer' AS rights),
 project AS (SELECT id AS project_id, slug FROM projects WHERE id = CAST(:project_id AS uuid))
 """
 

@@ -343,6 +343,9 @@ OPEN_TO_ALL = frozenset(
     }
 )
 """Operations without authentication."""
+OF_ITSELF = frozenset({"whoami", "getSession", "getMe", "signOut"})
+"""What every live token may, whatever its scopes are: it is about the token itself."""
+
 OF_PEOPLE = frozenset(
     {
         "switchSession",

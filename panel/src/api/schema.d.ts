@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 833490db7d802d062e3f480a9261e1519b80e211ac40f569b0755f9111ecde9f
+// Generated from docs/openapi.json by `npm run schema`; sha256 352e57a531661878471e70e90a1e0d37527740c31ca9740925be2a67a1948e5d
 
 export interface paths {
     "/livez": {
@@ -12511,10 +12511,12 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             project: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
             token: string | null;
         };
         LoginCreate: {
@@ -12710,9 +12712,11 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
             token: string | null;
         };
         NewVipuKey: {
@@ -13206,6 +13210,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "admin" | "support" | "payer";
+            scopes?: string[] | null;
         };
         Pod: {
             /** Format: date-time */
@@ -14331,9 +14336,11 @@ export interface components {
             kind: string;
             last_used_at: string | null;
             name: string;
+            narrowed: boolean;
             owner: string | null;
             revoked_at: string | null;
             role: string;
+            scopes: string[];
         };
         TokenCreate: {
             cost_limit?: components["schemas"]["Money"] | null;
@@ -14341,6 +14348,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "viewer" | "operator" | "billing" | "owner";
+            scopes?: string[] | null;
             /** @default false */
             service?: boolean;
         };

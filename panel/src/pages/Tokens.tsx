@@ -61,6 +61,7 @@ export function Tokens() {
           { id: "name", header: common.name, isRowHeader: true, cell: (each) => (each.id === who.token.id ? s.yours(each.name) : each.name) },
           { id: "state", header: common.state, cell: (each) => <TokenState token={each} /> },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
+          { id: "scopes", header: s.scopes, cell: (each) => (each.narrowed ? each.scopes.join(", ") : s.scopesAll) },
           { id: "prefix", header: s.prefix, cell: (each) => <code>{each.display_prefix}…</code> },
           { id: "used", header: s.lastUsed, cell: (each) => (each.last_used_at ? f.moment(each.last_used_at) : s.neverUsed) },
           { id: "expires", header: s.expires, cell: (each) => (each.expires_at ? f.moment(each.expires_at) : s.never) },

@@ -15,6 +15,8 @@ import { csvOf } from "../components/csv";
 import { plain } from "../components/plain";
 import { lineOf, wordsOf } from "../components/words";
 import { filterOf } from "../pages/clusters/filter";
+import { ScopeChoice } from "../pages/tokens/ScopeChoice";
+import { givable } from "../pages/tokens/scopes";
 
 const machine = (slot: number, partition: string | null) => ({
   name: `m${slot}`, rack: "r1", slot, health: "ok" as const, observed_at: null, faults: [], ipus: [0, 1, 2, 3].map((ipu) => ({ ipu, partition })),
@@ -146,4 +148,23 @@ test("a connection that is lost says so until it is made again", () => {
   stop();
   vi.unstubAllGlobals();
   expect(told).toEqual(["connecting", "live", "offline", "live"]);
+});
+
+test("a token gets everything of its role, or scopes in their order, and from a narrowed token none that this lacks", async () => {
+  const change = vi.fn();
+  const choice = (chosen: string[] | null) => (
+    <Localised><ScopeChoice offered={["cluster:read", "project:read"]} all chosen={chosen} onChange={change} /></Localised>
+  );
+  const { rerender } = render(choice(null));
+  fireEvent.click(await waitFor(() => screen.getByRole("radio", { name: "Only these" }), { timeout: 10_000 }));
+  expect(change).toHaveBeenLastCalledWith([]);
+  rerender(choice(["project:read"]));
+  fireEvent.click(screen.getByRole("checkbox", { name: "cluster:read" }));
+  expect(change).toHaveBeenLastCalledWith(["cluster:read", "project:read"]);
+  fireEvent.click(screen.getByRole("checkbox", { name: "project:read" }));
+  expect(change).toHaveBeenLastCalledWith([]);
+  fireEvent.click(screen.getByRole("radio", { name: "Everything the role allows" }));
+  expect(change).toHaveBeenLastCalledWith(null);
+  expect(givable("viewer", { narrowed: true, scopes: ["cluster:read", "token:write"] })).toEqual(["cluster:read"]);
+  expect(givable("viewer", { narrowed: false, scopes: [] })).toContain("usage:read");
 });

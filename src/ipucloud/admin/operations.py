@@ -21,7 +21,7 @@ WHERE (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))
 LIST_OPERATIONS: Mapping[Order, Query[DocumentPage]] = {
     order: Query(
         clauses(
-            "WITH principal AS (SELECT NULL::text AS role), project AS (SELECT NULL::uuid AS project_id)",
+            "WITH principal AS (SELECT NULL::text AS rights), project AS (SELECT NULL::uuid AS project_id)",
             page_of("operations", order, _WHERE),
             ", documents AS (SELECT place, json_build_object(",
             SUMMARY,

@@ -48,20 +48,20 @@ _TOKENS = "tokens WHERE kind <> 'member' AND revoked_at IS NULL AND (expires_at 
 
 
 class _InProject(NamedTuple):
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     ids: list[UUID]
 
 
 class _OfPlatform(NamedTuple):
-    role: str | None
+    rights: str | None
     ids: list[UUID]
 
 
 def _in_project(living: str) -> Query[_InProject]:
     return authenticated(
         clauses(
-            "SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,",
+            "SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,",
             "ARRAY(SELECT id FROM",
             living,
             "AND project_id = (SELECT project_id FROM project) AND name = :name LIMIT 2) AS ids",
@@ -71,7 +71,7 @@ def _in_project(living: str) -> Query[_InProject]:
 
 
 def _of_platform(living: str) -> Query[_OfPlatform]:
-    select = "SELECT (SELECT role FROM principal) AS role, ARRAY(SELECT id FROM"
+    select = "SELECT (SELECT rights FROM principal) AS rights, ARRAY(SELECT id FROM"
     return Query(clauses("WITH", PRINCIPAL, select, living, "AND name = :name LIMIT 2) AS ids"), _OfPlatform)
 
 

@@ -26,18 +26,18 @@ from ipucloud.identity.access import (
     require,
     unauthenticated,
 )
-from ipucloud.identity.roles import Permission, Role
+from ipucloud.identity.roles import Permission, Rights
 from ipucloud.kernel.actor import NO_ORIGIN
 from ipucloud.kernel.errors import not_found
 
 
 class _Caller(NamedTuple):
-    role: str | None
+    rights: str | None
     project_id: UUID | None
 
 
 _WHO = authenticated(
-    "SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id", _Caller
+    "SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id", _Caller
 )
 
 
@@ -50,7 +50,7 @@ def permission_of(request: HTTPConnection) -> Permission:
 
 
 async def read(request: HTTPConnection, statement: Query[Row], project: str, **parameters: object) -> Row:
-    """The row of a statement made by `identity.access.authenticated`, which begins with role and project.
+    """The row of a statement made by `identity.access.authenticated`, which begins with rights and project.
 
     Raises `Problem` 401, 404 or 403.
     """
@@ -60,8 +60,8 @@ async def read(request: HTTPConnection, statement: Query[Row], project: str, **p
     )
     if row is None:
         raise TypeError("a statement for `read` must always return one row")
-    role, project_id, *_ = row
-    admit(role, project_id, permission_of(request))
+    rights, project_id, *_ = row
+    admit(rights, project_id, permission_of(request))
     trace.admit(project_id=project_id)
     return row
 
@@ -76,8 +76,21 @@ async def read_one(
     return row.document.encode(), row.version
 
 
+async def read_itself(request: HTTPConnection, statement: Query[Row]) -> Row:
+    """As `read_platform`, for what every live token may read about itself, whatever its scopes are.
+
+    Raises `Problem` 401.
+    """
+    trace = trace_of(request)
+    row = await services_of(request).reader.one(statement, {"token_hash": trace.credential()})
+    if row is None or row[0] is None:
+        raise unauthenticated()
+    trace.admit()
+    return row
+
+
 async def read_platform(request: HTTPConnection, statement: Query[Row], **parameters: object) -> Row:
-    """The row of a statement outside any project: of `identity.access.PRINCIPAL`, whose role it returns first.
+    """The row of a statement outside any project: of `identity.access.PRINCIPAL`, whose rights it returns first.
 
     Raises `Problem` 401 or 403.
     """
@@ -85,7 +98,7 @@ async def read_platform(request: HTTPConnection, statement: Query[Row], **parame
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential(), **parameters})
     if row is None or row[0] is None:
         raise unauthenticated()
-    require(Role(row[0]), permission_of(request))
+    require(Rights.of(row[0]), permission_of(request))
     trace.admit()
     return row
 

@@ -53,14 +53,17 @@ async def change(request: Request, project: str, effect: Change, *, moves: Moves
 
 
 async def change_platform(
-    request: Request, effect: PlatformChange, *, moves: Moves | None = None, own: bool = False
+    request: Request, effect: PlatformChange, *, moves: Moves | None = None, own: bool = False, itself: bool = False
 ) -> Response:
-    """As `change`, outside any project. With `own`, keys belong to the token instead of the platform."""
+    """As `change`, outside any project. With `own`, keys belong to the token instead of the platform.
+
+    `itself`: for what every live token may, whatever its scopes are.
+    """
     trace = trace_of(request)
-    key = await _key(request, moves)
+    key, needed = await _key(request, moves), None if itself else permission_of(request)
 
     async def work(connection: AsyncConnection) -> Answer:
-        principal = await identify(connection, trace.credential(), permission_of(request), origin_of(request))
+        principal = await identify(connection, trace.credential(), needed, origin_of(request))
         trace.admit(token_id=principal.token_id)
         return await _once(
             connection, principal.token_id if own else PLATFORM, key, moves, lambda: effect(connection, principal)

@@ -225,9 +225,14 @@ def _errors_shown(session: Session, command: str) -> Iterator[None]:
 
 
 def _who_may(session: Session, error: ClientError, command: str) -> str | None:
-    """How to do what the token's role does not allow: with a stored profile, or by storing one."""
-    roles = error.document.get("roles") if isinstance(error, ApiError) and error.code == "permission_denied" else None
-    if not isinstance(roles, list):
+    """How to do what the token's role does not allow: with a stored profile, or by storing one.
+
+    Of a narrowed token the refusal says all there is: its role would do.
+    """
+    if not isinstance(error, ApiError) or error.code != "permission_denied":
+        return None
+    roles = error.document.get("roles")
+    if not isinstance(roles, list) or "scope" in error.document:
         return None
     for name, profile in stored_profiles(session.environment).items():
         if profile.role in roles and profile.url == session.configured.url:

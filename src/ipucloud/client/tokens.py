@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client import call as request
@@ -35,11 +36,13 @@ def create(
     platform: bool = False,
     service: bool = False,
     cost_limit: Money | None = None,
+    scopes: Sequence[str] | None = None,
 ) -> Call[NewToken]:
     """Create a token; only this response has its secret. `service`: it outlives the membership of who creates it.
 
     `cost_limit`: what the clusters that it begins may cost together; for the role `operator` only.
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
+    `scopes`: those of the role that it is narrowed to, such as `cluster:read`; None: all that the role has.
     """
     body = given(
         name=name,
@@ -47,20 +50,23 @@ def create(
         expires_at=expires_at,
         service=service or None,
         cost_limit=cost_limit and cost_limit.model_dump(mode="json"),
+        scopes=scopes,
     )
     return request.post("tokens", NewToken, body, scoped=not platform)
 
 
-def create_for_account(name: str, account_id: str, *, expires_at: datetime | None = None) -> Call[NewToken]:
-    """Create a payer's token: it reads the money of one billing account, and nothing else."""
-    body = given(name=name, role="payer", account_id=account_id, expires_at=expires_at)
+def create_for_account(
+    name: str, account_id: str, *, expires_at: datetime | None = None, scopes: Sequence[str] | None = None
+) -> Call[NewToken]:
+    """Create a payer's token: it reads the money of one billing account, and nothing else; `scopes` as for `create`."""
+    body = given(name=name, role="payer", account_id=account_id, expires_at=expires_at, scopes=scopes)
     return request.post("tokens", NewToken, body, scoped=False)
 
 
 def rotate(
     token: Ref, *, keep_previous_seconds: int = 0, expires_at: datetime | None = None, platform: bool = False
 ) -> Call[NewToken]:
-    """Replace a token with one of the same name and role; the replaced one works for this many seconds more.
+    """Replace a token with one of the same name, role and scopes; the replaced one works for this many seconds more.
 
     `expires_at` None: that of the replaced token.
     """

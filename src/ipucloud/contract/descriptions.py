@@ -203,7 +203,6 @@ DESCRIPTIONS: Mapping[str, str] = {
     "running": "Whether minutes are being billed now.",
     "schedule": "Id of the schedule that requested it; null for a request.",
     "scope": "What it covers.",
-    "scopes": "Permissions of the role.",
     "seconds": "Duration of the attempt, in seconds.",
     "segments": "Number of IPU-Link domains.",
     "seller": "Who issues the document.",

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.fields import Answer, Body, Instant, to_pay
@@ -21,6 +21,12 @@ class TokenOut(Answer):
     id: UUID
     name: str
     role: str = Field(examples=["operator"])
+    scopes: list[str] = Field(
+        description="What it may do: all that the role has, or of a narrowed token those of its scopes that the role"
+        " has.",
+        examples=[["billing:read", "cluster:read"]],
+    )
+    narrowed: bool = Field(description="Whether it was narrowed to `scopes`; false: it has all of its role.")
     display_prefix: str = Field(description="First characters of the secret, to tell tokens apart.")
     created_by: UUID | None = Field(description="Id of the token that created it.")
     created_at: datetime
@@ -56,6 +62,25 @@ class TokenPage(Page[TokenOut]):
 TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
 
 
+def _each_once(scopes: list[str]) -> list[str]:
+    """Raises PydanticCustomError."""
+    twice = sorted({each for each in scopes if scopes.count(each) > 1})
+    if twice:
+        raise PydanticCustomError("duplicate", "Name each scope once: {twice}.", {"twice": ", ".join(twice)})
+    return scopes
+
+
+Scopes = Annotated[
+    list[Annotated[str, Field(max_length=64)]],
+    Field(min_length=1, max_length=64, examples=[["billing:read", "cluster:read"]]),
+    AfterValidator(_each_once),
+]
+_NARROWING = (
+    "Scopes that the token is narrowed to: some of those that its role has, and that the caller's token has too. Null:"
+    " all that the role has, also what it is given later; a narrowed token cannot create such a token."
+)
+
+
 class TokenList(NamedListed):
     """Tokens that match the filter."""
 
@@ -65,11 +90,12 @@ class TokenList(NamedListed):
 
 
 class TokenCreate(Body):
-    """A token for one project. Its role says what it may do."""
+    """A token for one project. Its role says what it may do, or `scopes` less of that."""
 
     name: TokenName
     role: Literal["viewer", "operator", "billing", "owner"] = Field(examples=["operator"])
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
+    scopes: Scopes | None = Field(None, description=_NARROWING)
     service: bool = Field(
         False,
         description="Whether a token that a person creates is nobody's, and outlives the membership. What a token"
@@ -109,6 +135,7 @@ class PlatformTokenCreate(Body):
         None, description="Billing account whose money a `payer` reads; required for that role, and only for it."
     )
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
+    scopes: Scopes | None = Field(None, description=_NARROWING)
 
 
 class WhoamiOut(Answer):
@@ -116,5 +143,8 @@ class WhoamiOut(Answer):
 
     token: TokenOut
     role: str = Field(examples=["owner"])
-    scopes: list[str] = Field(examples=[["cluster:read", "cluster:write"]])
+    scopes: list[str] = Field(
+        description="What the caller may do; fewer than the role has if its token was narrowed.",
+        examples=[["cluster:read", "cluster:write"]],
+    )
     project: ProjectOut | None = Field(description="Project of the token; null for others.")

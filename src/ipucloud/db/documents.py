@@ -146,7 +146,7 @@ def _sorting(order: AnyOrder) -> str:
 
 # Both end a statement that has the CTEs `principal` and `project` of identity.access, for its `admit` to judge.
 ONE_DOCUMENT = """
-SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,
        documents.document::text AS document, documents.version
 FROM (VALUES (true)) AS always LEFT JOIN documents ON true
 """
@@ -155,7 +155,7 @@ FROM (VALUES (true)) AS always LEFT JOIN documents ON true
 class OneDocument(NamedTuple):
     """The row of `ONE_DOCUMENT`: the one of a CTE `documents` (document, version), both NULL when there is none."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     document: str | None
     version: int | None
@@ -176,7 +176,7 @@ READ_BACK = "SELECT document::text AS document FROM documents"
 """Begin and end a statement that reads a document of a CTE `documents` inside the transaction that changed it."""
 
 _PAGE = """
-SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,
        items.list::text AS items, next.created_at AS next_created_at, next.id AS next_id
 """
 _ITEMS = """
@@ -192,7 +192,7 @@ NAMED_PAGE = clauses(_PAGE, ", next.name AS next_name", _ITEMS)
 class DocumentPage(NamedTuple):
     """The row of `DOCUMENT_PAGE`: JSON array of CTEs `page` and `documents`, and its last place if there is more."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     items: str
     next_created_at: datetime | None
@@ -202,7 +202,7 @@ class DocumentPage(NamedTuple):
 class NamedPage(NamedTuple):
     """The row of `NAMED_PAGE`, of a list whose items have names."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     items: str
     next_created_at: datetime | None

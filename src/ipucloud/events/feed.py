@@ -105,7 +105,7 @@ def _page(order: Order) -> str:
 
 
 _ANSWER = """
-SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,
        (SELECT coalesce(json_agg(document ORDER BY place), '[]')::text FROM page WHERE place <= :limit) AS items,
        (SELECT transaction || '-' || id FROM page
         WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next
@@ -115,7 +115,7 @@ SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS
 class EventsFound(NamedTuple):
     """The row of `LIST_EVENTS`: the page's JSON array, and the position of its last event when there are more."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     items: str
     next: str | None

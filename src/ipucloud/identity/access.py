@@ -1,9 +1,9 @@
 """Authentication and the project of a request, in one common table expression.
 
-A statement that reads for a customer is made by `authenticated(…)` and selects `(SELECT role FROM principal) AS role`,
-`(SELECT project_id FROM project) AS project_id`, and then the data, so that authentication costs no extra round trip;
-`admit` turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their own
-transaction.
+A statement that reads for a customer is made by `authenticated(…)` and selects
+`(SELECT rights FROM principal) AS rights`, `(SELECT project_id FROM project) AS project_id`, and then the data, so that
+authentication costs no extra round trip; `admit` turns the two into 401, 404 or 403. Other requests call `authorize`
+first, on the connection of their own transaction.
 
 The law: an unknown project and another customer's project give the same answer.
 """
@@ -11,19 +11,21 @@ The law: an unknown project and another customer's project give the same answer.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
-from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
+from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Rights, Role, allowed
 from ipucloud.kernel.actor import NO_ORIGIN, Origin
 from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
 
 PRINCIPAL = """
 principal AS (
   SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
-         tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform
+         tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform,
+         array_to_string(tokens.role || tokens.scopes, ' ') AS rights
   FROM tokens
   WHERE tokens.secret_hash = coalesce((
       SELECT signed_in.secret_hash FROM browser_sessions JOIN tokens AS signed_in ON signed_in.id = token_id
@@ -31,22 +33,23 @@ principal AS (
          AND browser_sessions.expires_at > app_now()), :token_hash)
     AND tokens.revoked_at IS NULL AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
 )"""
-"""CTE `principal` (token_id, role, home, account, platform): one row for a live token, or for that of a live session.
+"""CTE `principal` (token_id, role, home, account, platform, rights): one row for a live token or a live session's.
 
 `:token_hash` is the hash of the token or of the browser session's secret; the two never have the same text.
 
-It is of the project `home`, of the billing account `account`, or of the `platform`.
+It is of the project `home`, of the billing account `account`, or of the `platform`. Its `rights` are for `Rights.of`.
 """
 
 PROJECT = """
 project AS (
-  SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number
+  SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number,
+         principal.rights AS written
   FROM projects JOIN principal ON principal.home = projects.id OR principal.platform
   WHERE projects.deleted_at IS NULL
     AND (projects.id = CAST(:project_id AS uuid) OR projects.number = CAST(:project_number AS bigint)
       OR projects.slug = CAST(:project_slug AS text))
 )"""
-"""CTE `project` (token_id, role, project_id, slug, number): one row when the principal has access to the project."""
+"""CTE `project` (token_id, role, project_id, slug, number, written): one row when the principal has access to it."""
 
 AUTHENTICATE = f"{PRINCIPAL},{PROJECT}"
 """Both CTEs; parameters `:token_hash` and those of `project_parameters`."""
@@ -63,14 +66,19 @@ def authenticated(rest: str, row: type[Row]) -> Query[Row]:
 class Principal(NamedTuple):
     """A live token of a project (`home`), of a billing account, or with neither of the platform.
 
-    `actor`: the e-mail of the person whose it is, or the token's name.
+    `written`: its rights. `actor`: the e-mail of the person whose it is, or the token's name.
     """
 
+    written: str
     role: Role
     token_id: UUID
     home: UUID | None
     account: UUID | None
     actor: str | None
+
+    @property
+    def rights(self) -> Rights:
+        return Rights.of(self.written)
 
 
 class Scope(NamedTuple):
@@ -81,10 +89,15 @@ class Scope(NamedTuple):
     project_id: UUID
     slug: str
     number: int
+    written: str
+
+    @property
+    def rights(self) -> Rights:
+        return Rights.of(self.written)
 
 
 class _Admission(NamedTuple):
-    role: Role
+    rights: str
     actor: str | None
     scope: Scope | None
 
@@ -107,13 +120,13 @@ set_config('ipucloud.actor', (
 record that. Parameters: those of an `Origin`.
 """
 IDENTIFY = Query(
-    f"WITH {PRINCIPAL} SELECT role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
+    f"WITH {PRINCIPAL} SELECT rights AS written, role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
     Principal,
 )
 """The live token of `:token_hash`, or no row. The other parameters: those of an `Origin`."""
 
 _AUTHORIZE = authenticated(
-    f"SELECT principal.role, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
+    f"SELECT principal.rights, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
     _Admission,
 )
 
@@ -144,30 +157,32 @@ def unauthenticated() -> Problem:
     )
 
 
-def admit(role: str | None, project_id: UUID | None, permission: Permission) -> None:
+def admit(rights: str | None, project_id: UUID | None, permission: Permission) -> None:
     """Check the result of a statement that starts with `AUTHENTICATE`.
 
-    Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role lacks
-    `permission`.
+    Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role or
+    its scopes lack `permission`.
     """
-    if role is None:
+    if rights is None:
         raise unauthenticated()
     if project_id is None:
         raise not_found()
-    require(Role(role), permission)
+    require(Rights.of(rights), permission)
 
 
 async def identify(
-    connection: Statements, token_hash: bytes, permission: Permission, origin: Origin = NO_ORIGIN
+    connection: Statements, token_hash: bytes, permission: Permission | None, origin: Origin = NO_ORIGIN
 ) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403.
 
-    `origin`: where the request came from; the events of the transaction have it.
+    `permission` None: for what every live token may, about itself. `origin`: where the request came from; the events of
+    the transaction have it.
     """
     principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash, **origin._asdict()})
     if principal is None:
         raise unauthenticated()
-    require(principal.role, permission)
+    if permission is not None:
+        require(principal.rights, permission)
     return principal
 
 
@@ -188,15 +203,22 @@ async def authorize(
         raise unauthenticated()
     if found.scope is None:
         raise not_found()
-    require(found.role, permission)
+    require(Rights.of(found.rights), permission)
     return found.scope
 
 
-def require(role: Role, permission: Permission) -> None:
-    """Raises `Problem` 403 if the role lacks the permission; its member `roles` lists those that have it."""
-    if allowed(role, permission):
+def require(rights: Rights, permission: Permission) -> None:
+    """Raises `Problem` 403 if the token lacks the permission; its member `roles` lists the roles that have it."""
+    if rights.allow(permission):
         return
-    roles = PERMISSIONS[permission]
+    role, roles = rights.role, PERMISSIONS[permission]
+    if allowed(role, permission):
+        raise Problem(
+            PERMISSION_DENIED,
+            f"This needs the scope {permission}. The role {role} has it, but this token was narrowed to"
+            f" {listed(rights.scopes)}. Use a token that has the scope {permission}, or that was not narrowed.",
+            extra={"roles": sorted(roles), "scope": permission},
+        )
     of_project = " or ".join(sorted(roles - PLATFORM_ROLES - ACCOUNT_ROLES))
     least = Role.SUPPORT if Role.SUPPORT in roles else Role.ADMIN
     if of_project:
@@ -216,3 +238,8 @@ def require(role: Role, permission: Permission) -> None:
         f"This needs the permission {permission}, which the role {role} does not have. {way}",
         extra={"roles": sorted(roles)},
     )
+
+
+def listed(scopes: Iterable[str]) -> str:
+    """Scopes in a sentence."""
+    return ", ".join(sorted(scopes)) or "no scope that its role has"

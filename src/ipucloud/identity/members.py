@@ -50,7 +50,7 @@ LIST_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
 }
 """Parameters from `db.documents.list_parameters`."""
 
-OF_ACCOUNT = "WITH principal AS (SELECT NULL AS role), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
+OF_ACCOUNT = "WITH principal AS (SELECT NULL AS rights), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 LIST_ACCOUNT_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
     order: Query(
         clauses(

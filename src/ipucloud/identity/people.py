@@ -52,9 +52,9 @@ class Membership(NamedTuple):
 
 
 class MeRow(NamedTuple):
-    """What a caller can read about itself; all but `role` are JSON. `user` is None for a service token."""
+    """What a caller can read about itself; all but `rights` are JSON. `user` is None for a service token."""
 
-    role: str
+    rights: str
     token: str
     project: str | None
     user: str | None
@@ -122,7 +122,7 @@ ME = Query(
         """,  # noqa: S608  # our own text
         _MEMBERS,
         "AND tokens.owner_id = (SELECT id FROM mine))",
-        "SELECT principal.role, documents.document::text AS token,",
+        "SELECT principal.rights, documents.document::text AS token,",
         TOKEN_PROJECT,
         ", (SELECT json_build_object('id', id, 'email', email, 'created_at', created_at,"
         " 'password_set_at', password_set_at)::text FROM mine) AS user,",
@@ -155,7 +155,7 @@ _SWITCH = Query(
     UPDATE browser_sessions SET token_id = chosen.id
       FROM tokens AS chosen LEFT JOIN projects ON projects.id = chosen.project_id
      WHERE browser_sessions.secret_hash = :secret_hash
-       AND chosen.owner_id = (SELECT owner_id FROM tokens WHERE id = browser_sessions.token_id)
+       AND chosen.owner_id = (SELECT owner_id FROM tokens WHERE id = browser_sessions.token_id AND scopes IS NULL)
        AND chosen.id = :membership_id AND chosen.kind = 'member' AND chosen.revoked_at IS NULL
        AND projects.deleted_at IS NULL
     RETURNING chosen.id

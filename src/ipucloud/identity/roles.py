@@ -1,8 +1,9 @@
-"""Roles and what each may do, as data."""
+"""Roles, what each may do, and what a token may: all that its role does, or the scopes that it was narrowed to."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Role(StrEnum):
@@ -79,3 +80,37 @@ def within(role: Role) -> frozenset[Role]:
 
 def allowed(role: Role, permission: Permission) -> bool:
     return role in PERMISSIONS[permission]
+
+
+def scopes_of(role: Role) -> frozenset[Permission]:
+    """All that the role may do."""
+    return frozenset(permission for permission in Permission if allowed(role, permission))
+
+
+class Rights(NamedTuple):
+    """What a token may do. `narrowed_to`: the scopes that it was given; None: whatever the role has.
+
+    Of these only what the role has now counts: a role that changes takes rights from a token, and never adds any.
+    """
+
+    role: Role
+    narrowed_to: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, written: str) -> Rights:
+        """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, and the scopes of a narrowed token."""
+        role, *scopes = written.split()
+        return cls(Role(role), frozenset(scopes) or None)
+
+    @property
+    def narrowed(self) -> bool:
+        return self.narrowed_to is not None
+
+    @property
+    def scopes(self) -> frozenset[Permission]:
+        """The permissions that it has."""
+        having = scopes_of(self.role)
+        return having if self.narrowed_to is None else having & self.narrowed_to
+
+    def allow(self, permission: Permission) -> bool:
+        return permission in self.scopes

@@ -32,7 +32,7 @@ class SessionRow(NamedTuple):
     A request by token has no session: then `signed_in_at` and `idle_until` are None.
     """
 
-    role: str
+    rights: str
     token: str
     project: str | None
     signed_in_at: str | None
@@ -45,7 +45,7 @@ SESSION = Query(
         "WITH",
         PRINCIPAL,
         TOKEN_OF_PRINCIPAL,
-        "SELECT principal.role, documents.document::text AS token,",
+        "SELECT principal.rights, documents.document::text AS token,",
         TOKEN_PROJECT,
         f", {rfc3339('s.created_at')} AS signed_in_at,",
         f"{rfc3339('least(s.expires_at, tokens.expires_at)')} AS expires_at, {rfc3339('s.idle_until')} AS idle_until",

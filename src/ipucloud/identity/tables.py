@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.identity.roles import Role
@@ -58,6 +59,7 @@ tokens = sa.Table(
     sa.Column("owner_id", sa.Uuid, sa.ForeignKey("users.id"), comment="whose it is; NULL: a service token"),
     sa.Column("cost_limit", sa.Numeric, comment="of the clusters of token_clusters, together; NULL: none"),
     sa.Column("cost_currency", sa.Text),
+    sa.Column("scopes", postgresql.ARRAY(sa.Text), comment="those that it is narrowed to; NULL: all that the role has"),
     tenant_key("tokens"),
     one_of("role", Role),
     one_of("kind", TokenKind),
@@ -69,6 +71,8 @@ tokens = sa.Table(
     sa.CheckConstraint("(account_id IS NOT NULL) = (role = 'payer')", name="account_role"),
     sa.CheckConstraint("num_nonnulls(project_id, account_id) <= 1", name="one_home"),
     sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    sa.CheckConstraint("cardinality(scopes) > 0 AND array_position(scopes, NULL) IS NULL", name="scopes"),
+    sa.CheckConstraint("scopes IS NULL OR kind IN ('service', 'personal')", name="scopes_kind"),
     sa.CheckConstraint("cost_limit > 0", name="cost_limit"),
     sa.CheckConstraint("num_nulls(cost_limit, cost_currency) IN (0, 2)", name="cost_currency"),
     sa.CheckConstraint("cost_limit IS NULL OR role = 'operator'", name="cost_limit_role"),

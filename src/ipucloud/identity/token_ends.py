@@ -1,4 +1,4 @@
-"""The end of tokens: revocation, or rotation to a new token with the same name and role.
+"""The end of tokens: revocation, or rotation to a new token with the same name, role and scopes.
 
 The law: no request shortens the time for which the platform has an administrator. Without one, only an operator with
 access to the database could create another.
@@ -20,7 +20,8 @@ from ipucloud.contract.event_types.projects import TOKEN_REVOKED, TOKEN_ROTATED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query
-from ipucloud.identity.roles import Role
+from ipucloud.identity.narrowing import require_within
+from ipucloud.identity.roles import Rights, Role
 from ipucloud.identity.token_store import MadeToken, Owner, create, note
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.actor import Actor
@@ -37,6 +38,7 @@ class _Token(NamedTuple):
     mine: bool
     ended: bool
     limited: bool
+    scopes: list[str] | None
 
 
 class _Administrator(NamedTuple):
@@ -58,7 +60,7 @@ _LOCK = Query(
     SELECT id, name, role, expires_at, account_id, kind,
            owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS mine,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended,
-           cost_limit IS NOT NULL AS limited
+           cost_limit IS NOT NULL AS limited, scopes
       FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id AND kind <> 'member' FOR UPDATE
     """,
@@ -75,11 +77,12 @@ _FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Who manages tokens: `home` is the project they belong to, None for the platform's."""
+    """Who manages tokens, with which rights: `home` is the project they belong to, None for the platform's."""
 
     home: UUID | None
     token_id: UUID
     request_id: str
+    rights: Rights
 
     async def note(
         self, connection: AsyncConnection, type_: EventType, token_id: UUID, data: BaseModel | None = None
@@ -103,11 +106,11 @@ async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) ->
 async def rotate(
     connection: AsyncConnection, keeper: Keeper, token_id: UUID, rotation: TokenRotate, *, env: str
 ) -> MadeToken:
-    """Create a token with this one's name and role; this one ends now or later.
+    """Create a token with this one's name, role and scopes; this one ends now or later.
 
     Raises `Problem` not_found, state_conflict for a token that has ended, is of a login or has a cost limit,
-    permission_denied for another person's, last_administrator, and validation_failed when the new
-    one would already have expired.
+    permission_denied for another person's and for one that may do more than the keeper's, last_administrator, and
+    validation_failed when the new one would already have expired.
     """
     token, administrators = await _locked(connection, keeper, token_id)
     if token.ended:
@@ -120,6 +123,8 @@ async def rotate(
         )
     if token.kind is TokenKind.PERSONAL and not token.mine:
         raise Problem(PERMISSION_DENIED, "Only its owner rotates a personal token. You may revoke it.")
+    narrowed_to = None if token.scopes is None else frozenset(token.scopes)
+    require_within(keeper.rights, Rights(token.role, narrowed_to))
     expires_at = rotation.expires_at or token.expires_at
     _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
     made = await create(
@@ -133,6 +138,7 @@ async def rotate(
         request_id=keeper.request_id,
         account_id=token.account_id,
         owner=Owner(of_token=token.id),
+        scopes=narrowed_to,
     )
     if rotation.keep_previous_seconds:
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})

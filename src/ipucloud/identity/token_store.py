@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -29,15 +29,21 @@ from ipucloud.db.documents import (
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated
-from ipucloud.identity.roles import Role
+from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind, new_token
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
+_OF_ROLE = " ".join(f"WHEN '{role}' THEN ARRAY{sorted(map(str, scopes_of(role)))}" for role in Role)
+_SCOPES = f"""
+(SELECT coalesce(json_agg(scope ORDER BY scope COLLATE "C"), '[]')
+   FROM unnest(CASE role {_OF_ROLE} END) AS scope WHERE scopes IS NULL OR scope = ANY(scopes))
+"""  # noqa: S608  # our own text
 _MEMBERS = f"""
-'id', id, 'name', name, 'role', role, 'display_prefix', display_prefix, 'created_by', created_by,
+'id', id, 'name', name, 'role', role,
+'scopes', {_SCOPES}, 'narrowed', scopes IS NOT NULL, 'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
 'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id,
 'kind', kind, 'owner', (SELECT email FROM users WHERE users.id = owner_id),
@@ -49,7 +55,7 @@ _DOCUMENTS = clauses(
 )
 _COLUMNS = (
     "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id,"
-    " kind, owner_id, project_id, cost_limit, cost_currency"
+    " kind, owner_id, project_id, cost_limit, cost_currency, scopes"
 )
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND kind <> 'member'"
 
@@ -129,7 +135,7 @@ TOKEN_PROJECT = clauses(
 class Whoami(NamedTuple):
     """What a live token can read about itself; `token` and `project` are JSON."""
 
-    role: str
+    rights: str
     token_id: UUID
     home: UUID | None
     token: str
@@ -141,7 +147,7 @@ WHOAMI = Query(
         "WITH",
         PRINCIPAL,
         TOKEN_OF_PRINCIPAL,
-        "SELECT principal.role, principal.token_id, principal.home, documents.document::text AS token,",
+        "SELECT principal.rights, principal.token_id, principal.home, documents.document::text AS token,",
         TOKEN_PROJECT,
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
     ),
@@ -151,11 +157,11 @@ WHOAMI = Query(
 _CREATE = sa.text(
     """
     INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at,
-                        kind, owner_id, cost_limit, cost_currency)
+                        kind, owner_id, cost_limit, cost_currency, scopes)
     SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
            coalesce(CAST(:expires_at AS timestamptz), app_now() + make_interval(secs => CAST(:seconds AS float8))),
            CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id,
-           CAST(:cost_limit AS numeric), CAST(:cost_currency AS text)
+           CAST(:cost_limit AS numeric), CAST(:cost_currency AS text), CAST(:scopes AS text[])
       FROM (SELECT coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) AS id) AS owner
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
@@ -220,12 +226,13 @@ async def create(
     seconds: float | None = None,
     owner: Owner = NOBODY,
     cost_limit: Money | None = None,
+    scopes: Collection[str] | None = None,
 ) -> MadeToken:
     """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
     It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
-    `operator` only. Raises `Problem` validation_failed when it would
-    already have expired.
+    `operator` only. `scopes`: those that it is narrowed to. Raises `Problem` validation_failed when it would already
+    have expired.
     """
     secret = new_token(env)
     token_id = new_id()
@@ -247,6 +254,7 @@ async def create(
             "kind": owner.kind.value,
             "cost_limit": None if cost_limit is None else cost_limit.amount,
             "cost_currency": None if cost_limit is None else cost_limit.currency,
+            "scopes": None if scopes is None else sorted(scopes),
         },
     )
     if stored.rowcount == 0:

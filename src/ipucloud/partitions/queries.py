@@ -94,7 +94,7 @@ GET_PARTITION = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocume
 class IpuofFound(NamedTuple):
     """The configuration of a GCD, None when there is none; also, all but the last two, when there is no partition."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     document: str | None
     version: int | None
@@ -111,7 +111,7 @@ GET_IPUOF = authenticated(
           SELECT (page.ipuof -> CAST(:gcd AS integer))::text AS document, page.version, page.external_name,
                  jsonb_array_length(page.ipuof) AS gcds, page.state
             FROM page)
-        SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+        SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,
                documents.document, documents.version, documents.external_name, documents.gcds, documents.state
         FROM (VALUES (true)) AS always LEFT JOIN documents ON true
         """,
@@ -124,7 +124,7 @@ GET_IPUOF = authenticated(
 class PartitionPage(NamedTuple):
     """A page; `allocated_through` is None when the project has no such cluster."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     items: str
     next_created_at: datetime | None

@@ -236,6 +236,20 @@ WRONG = (
         CheckViolation,
         "ck_tokens_one_home",
     ),
+    Wrong(
+        "a token narrowed to nothing, which would read as all of its role",
+        "UPDATE tokens SET scopes = '{}' WHERE kind = 'service'",
+        CheckViolation,
+        "ck_tokens_scopes",
+    ),
+    Wrong(
+        "a narrowed membership",
+        "WITH person AS (INSERT INTO users (id, email) VALUES (%(id)s, 'narrow@example.com') RETURNING id)"
+        " UPDATE tokens SET kind = 'member', owner_id = (SELECT id FROM person), scopes = '{cluster:read}'"
+        " WHERE project_id IS NOT NULL",
+        CheckViolation,
+        "ck_tokens_scopes_kind",
+    ),
     Wrong("a lease without an end", "UPDATE work SET lease_owner = 1", CheckViolation, "ck_work_lease"),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.scripted import Reply, Service
+from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
 
@@ -61,3 +61,31 @@ def test_a_payers_token_is_made_for_an_account_and_spends_show_it(run: Run, serv
     assert run("tokens", "create", "finance", "--account", "research", "--json").json["token"] == "shown-once"
     assert service.asked[-1].body == {"name": "finance", "role": "payer", "account_id": "account-1"}
     assert run("tokens", "create", "x", "--account", "research", "--role", "owner").status == 2
+
+
+def test_a_token_is_narrowed_to_scopes_that_every_view_of_it_shows(run: Run, service: Service) -> None:
+    path, scopes = "/v1/projects/demo/tokens", ["billing:read", "cluster:read"]
+    narrow = {"id": "t1", "name": "ci", "role": "owner", "scopes": scopes, "narrowed": True}
+    wide = {"id": "t2", "name": "all", "role": "viewer", "scopes": ["usage:read"], "narrowed": False}
+    for made, on in ((narrow, path), (narrow | {"role": "payer"}, "/v1/tokens")):
+        service.on("POST", on, Reply(201, made | {"token": "shown-once"}))
+    service.lists(path, [narrow, wide])
+    options = [word for scope in scopes for word in ("--scope", scope)]
+    assert "billing:read" in run("tokens", "create", "ci", "--role", "owner", *options).out
+    assert service.asked[-1].body == {"name": "ci", "role": "owner", "scopes": scopes}
+    listed = run("tokens", "list").out
+    assert ("billing:read, cluster:read" in listed, "usage:read" in listed) == (True, False)
+    service.gives("/v1/billing/accounts/research", {"id": "account-1", "name": "Research", "currency": "EUR"})
+    run("tokens", "create", "finance", "--account", "research", "--scope", "account:read")
+    assert service.asked[-1].body["scopes"] == ["account:read"]
+    service.gives("/v1/whoami", {"role": "owner", "token": narrow, "scopes": scopes, "project": None})
+    shown = run("whoami").out
+    assert ("cluster:read" in shown, "its role has more scopes" in shown) == (True, True)
+
+
+def test_a_refusal_for_a_scope_asks_for_no_other_role(run: Run, service: Service) -> None:
+    detail = "This needs the scope token:read. The role owner has it, but this token was narrowed to cluster:read."
+    refused = problem(403, "permission_denied", detail, roles=["owner"], scope="token:read")
+    service.on("GET", "/v1/projects/demo/tokens", refused)
+    shown = run("tokens", "list")
+    assert (detail in shown.err, "--profile" in shown.err) == (True, False)

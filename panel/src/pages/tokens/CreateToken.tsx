@@ -5,14 +5,14 @@ import Select from "@cloudscape-design/components/select";
 import { useState } from "react";
 import { createToken } from "../../api/access";
 import type { Schemas } from "../../api/client";
-import { useProject } from "../../app/Project";
+import { useChoice, useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { MomentInput } from "../../components/MomentInput";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useTokenStrings } from "../../i18n/tokens";
-
-type Role = Schemas["TokenCreate"]["role"];
+import { ScopeChoice } from "./ScopeChoice";
+import { givable, type Role } from "./scopes";
 
 const DAY_MS = 86_400_000;
 const ROLES: Role[] = ["viewer", "operator", "billing", "owner"];
@@ -25,6 +25,11 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
   const project = useProject();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
+  const { who } = useChoice();
+  const { narrowed } = who.token;
+  const [scopes, setScopes] = useState<string[] | null>(narrowed ? [] : null);
+  const offered = givable(role, { narrowed, scopes: who.scopes });
+  const wanted = scopes && offered.filter((each) => scopes.includes(each));
   const [life, setLife] = useState("90");
   const [until, setUntil] = useState("");
   const run = useChange((wanted: Schemas["TokenCreate"]) => createToken(project, wanted), onClose);
@@ -37,10 +42,10 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
     <Dialog
       title={s.create}
       submit={common.create}
-      ready={name.trim() !== "" && (life !== "at" || until !== "")}
+      ready={name.trim() !== "" && (life !== "at" || until !== "") && wanted?.length !== 0}
       pending={run.isPending}
       error={run.error}
-      onSubmit={() => run.mutate({ name: name.trim(), role, expires_at: expires() })}
+      onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires() })}
       onClose={() => onClose()}
     >
       <FormField label={common.name} description={s.nameHelp}>
@@ -53,6 +58,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
           items={ROLES.map((value) => ({ value, label: shell.roles[value] ?? value, description: s.roleText[value] }))}
         />
       </FormField>
+      <ScopeChoice offered={offered} all={!narrowed} chosen={wanted} onChange={setScopes} />
       <FormField label={s.expires}>
         <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />
       </FormField>

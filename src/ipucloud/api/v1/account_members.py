@@ -95,11 +95,11 @@ async def list_account_invitations(
 async def create_account_invitation(request: Request, account: AccountId, body: AccountInvitationCreate) -> Response:
     """Invite a person to read the account's money. Send them the link: only this response has it."""
 
-    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         if not await account_exists(connection, account):
             raise not_found()
         home = Home(None, account, trace_of(request).request_id)
-        return await invited(request, connection, home, body.email, Role.PAYER)
+        return await invited(request, connection, home, body.email, Role.PAYER, giver=principal.rights)
 
     return await change_platform(request, effect)
 
@@ -117,9 +117,9 @@ async def create_account_invitation(request: Request, account: AccountId, body: 
 async def renew_account_invitation(request: Request, account: AccountId, invitation: InvitationId) -> Response:
     """Make another link for an open or expired invitation; the former one ends. Only this response has the link."""
 
-    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         home = Home(None, account, trace_of(request).request_id)
-        return await renewed(request, connection, home, invitation)
+        return await renewed(request, connection, home, invitation, giver=principal.rights)
 
     return await change_platform(request, effect)
 

@@ -37,7 +37,8 @@ from ipucloud.identity import invitations, passwords, people
 from ipucloud.identity.access import Scope
 from ipucloud.identity.invitations import Invited
 from ipucloud.identity.members import Home
-from ipucloud.identity.roles import Permission, Role
+from ipucloud.identity.narrowing import require_role_within
+from ipucloud.identity.roles import Permission, Rights, Role
 from ipucloud.identity.tokens import Kind, secret_hash
 from ipucloud.kernel.errors import (
     ALREADY_INVITED,
@@ -79,11 +80,14 @@ async def list_invitations(
     ),
 )
 async def create_invitation(request: Request, project: ProjectRef, body: InvitationCreate) -> Response:
-    """Invite a person to the project. Send them the link: only this response has it; a replay has null instead."""
+    """Invite a person to the project. Send them the link: only this response has it; a replay has null instead.
+
+    A narrowed token invites to no role that has more than its own scopes.
+    """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         home = home_of(request, scope)
-        return await invited(request, connection, home, body.email, Role(body.role))
+        return await invited(request, connection, home, body.email, Role(body.role), giver=scope.rights)
 
     return await change(request, project, effect)
 
@@ -102,7 +106,7 @@ async def renew_invitation(request: Request, project: ProjectRef, invitation: In
     """Make another link for an open or expired invitation; the former one ends. Only this response has the link."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        return await renewed(request, connection, home_of(request, scope), invitation)
+        return await renewed(request, connection, home_of(request, scope), invitation, giver=scope.rights)
 
     return await change(request, project, effect)
 
@@ -192,8 +196,11 @@ async def _account(request: Request, found: Invited, password: str) -> tuple[UUI
     return None, await services.passwords.hash(password)
 
 
-async def invited(request: Request, connection: AsyncConnection, home: Home, email: str, role: Role) -> Answer:
-    """201 with the link of a new invitation."""
+async def invited(
+    request: Request, connection: AsyncConnection, home: Home, email: str, role: Role, *, giver: Rights
+) -> Answer:
+    """201 with the link of a new invitation. `giver`: what the caller may do."""
+    require_role_within(giver, role)
     seconds = services_of(request).settings.invitation_seconds
     made, secret = await invitations.invite(connection, home, email=email, role=role, seconds=seconds)
     where = f"/v1/projects/{home.project_id}" if home.account_id is None else _of_account(home.account_id)
@@ -201,11 +208,14 @@ async def invited(request: Request, connection: AsyncConnection, home: Home, ema
     return shown_once(201, known, _link(request, secret), {"Location": f"{where}/invitations"}, made)
 
 
-async def renewed(request: Request, connection: AsyncConnection, home: Home, invitation: UUID) -> Answer:
-    """200 with the invitation's new link."""
+async def renewed(
+    request: Request, connection: AsyncConnection, home: Home, invitation: UUID, *, giver: Rights
+) -> Answer:
+    """200 with the invitation's new link. `giver`: what the caller may do."""
     seconds = services_of(request).settings.invitation_seconds
     secret = await invitations.renew(connection, home, invitation, seconds=seconds)
     known = await _sent(request, connection, home, invitation, secret)
+    require_role_within(giver, Role(str(known["role"])))  # whoever has the link may accept
     return shown_once(200, known, _link(request, secret), {}, invitation)
 
 

@@ -11,7 +11,7 @@ from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal, read_platform
+from ipucloud.api.reads import principal, read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
@@ -21,7 +21,7 @@ from ipucloud.contract.people import LoginCreate, LoginOut, MeOut, PasswordChang
 from ipucloud.events.log import act_as
 from ipucloud.identity import passwords, people
 from ipucloud.identity.access import Principal
-from ipucloud.identity.roles import Permission, Role, allowed
+from ipucloud.identity.roles import Permission, Rights
 from ipucloud.kernel.errors import (
     CROSS_SITE_REQUEST,
     NOT_A_MEMBER,
@@ -39,12 +39,12 @@ _LOGIN = "/v1/login"
 @routes.get("/v1/me", **operation("getMe", "Read who one is", Permission.CATALOGUE_READ, gives=MeOut))
 async def get_me(request: Request) -> Response:
     """Return the person whose the token or session is, and where it is a member; a service token is nobody's."""
-    row = await read_platform(request, people.ME)
-    role = Role(row.role)
+    row = await read_itself(request, people.ME)
+    rights = Rights.of(row.rights)
     body = {
         "token": orjson.Fragment(row.token),
-        "role": role,
-        "scopes": sorted(permission for permission in Permission if allowed(role, permission)),
+        "role": rights.role,
+        "scopes": sorted(rights.scopes),
         "project": None if row.project is None else orjson.Fragment(row.project),
         "user": None if row.user is None else orjson.Fragment(row.user),
         "memberships": orjson.Fragment(row.memberships),

@@ -21,6 +21,7 @@ from ipucloud.contract.people import MemberOut, MemberPage, MemberPatch
 from ipucloud.identity import members
 from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
+from ipucloud.identity.narrowing import require_role_within
 from ipucloud.identity.roles import Permission, Role
 from ipucloud.kernel.errors import LAST_OWNER
 
@@ -46,10 +47,12 @@ async def list_members(request: Request, project: ProjectRef, query: Annotated[L
 async def update_member(request: Request, project: ProjectRef, member: MemberId, body: MemberPatch) -> Response:
     """Give a member another role, at once also in their sessions and logins.
 
-    Personal tokens of theirs that may do more than the new role are revoked.
+    Personal tokens of theirs that may do more than the new role are revoked. A narrowed token gives no role that has
+    more than its own scopes.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        require_role_within(scope.rights, Role(body.role))
         await members.set_role(connection, home_of(request, scope), member, Role(body.role))
         document = await members.read_member(connection, member)
         return Answer(200, document.encode(), subject_id=member)

@@ -23,7 +23,7 @@ from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts.store import account_exists
 from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenList, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import list_parameters
-from ipucloud.identity import token_ends, token_store
+from ipucloud.identity import narrowing, token_ends, token_store
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission, Role
 from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, FieldError, not_found
@@ -62,6 +62,8 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
         raise invalid([FieldError("/account_id", "for_payers", "A token has an account if its role is `payer`.")])
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        rights = narrowing.chosen(Role(body.role), body.scopes)
+        narrowing.require_within(principal.rights, rights)
         if body.account_id is not None and not await account_exists(connection, body.account_id):
             raise invalid([FieldError("/account_id", "unknown", "There is no billing account with this id.")])
         made = await token_store.create(
@@ -69,10 +71,11 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
             env=services_of(request).settings.environment,
             project_id=None,
             name=body.name,
-            role=Role(body.role),
+            role=rights.role,
             expires_at=body.expires_at,
             created_by=principal.token_id,
             account_id=body.account_id,
+            scopes=rights.narrowed_to,
         )
         trace_of(request).concerns(subject_id=made.id)
         return created_token(made, _ALL)
@@ -123,7 +126,7 @@ async def revoke_platform_token(request: Request, token: TokenId) -> Response:
     ),
 )
 async def rotate_platform_token(request: Request, token: TokenId, body: TokenRotate) -> Response:
-    """Create a token with the same name and role, and revoke this one, immediately or after an overlap."""
+    """Create a token with the same name, role and scopes, and revoke this one, immediately or after an overlap."""
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         keeper, env = _keeper(request, principal, token), services_of(request).settings.environment
@@ -135,4 +138,4 @@ async def rotate_platform_token(request: Request, token: TokenId, body: TokenRot
 def _keeper(request: Request, principal: Principal, token: UUID) -> token_ends.Keeper:
     trace = trace_of(request)
     trace.concerns(subject_id=token)
-    return token_ends.Keeper(None, principal.token_id, trace.request_id)
+    return token_ends.Keeper(None, principal.token_id, trace.request_id, principal.rights)

@@ -13,7 +13,7 @@ from ipucloud.api.credentials import PLAIN_COOKIE, SECURE_COOKIE, over_tls, requ
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import read_platform
+from ipucloud.api.reads import read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
@@ -24,7 +24,7 @@ from ipucloud.contract.people import SessionSwitch
 from ipucloud.contract.sessions import SessionCreate, SessionOut, SignInLinkOut
 from ipucloud.identity import people, sessions
 from ipucloud.identity.access import Principal, unauthenticated
-from ipucloud.identity.roles import Permission, Role, allowed
+from ipucloud.identity.roles import Permission, Rights
 from ipucloud.identity.sessions import Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
 from ipucloud.kernel.errors import (
@@ -120,7 +120,7 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
 @routes.get(_PATH, **operation("getSession", "Read the session", Permission.CATALOGUE_READ, gives=SessionOut))
 async def get_session(request: Request) -> Response:
     """Return who is signed in, and for how long; for a request by token, its token."""
-    return Response(_document(await read_platform(request, sessions.SESSION)), media_type=JSON)
+    return Response(_document(await read_itself(request, sessions.SESSION)), media_type=JSON)
 
 
 @routes.delete(
@@ -134,7 +134,7 @@ async def sign_out(request: Request) -> Response:
         await sessions.end(connection, trace_of(request).credential())
         return Answer(204)
 
-    response = await change_platform(request, effect)
+    response = await change_platform(request, effect, itself=True)
     _set_cookie(request, response, "", 0)
     return response
 
@@ -176,16 +176,18 @@ async def create_sign_in_link(request: Request) -> Response:
         "Go on as another membership",
         Permission.CATALOGUE_READ,
         gives=SessionOut,
-        errors=(STATE_CONFLICT, NOT_FOUND),
+        errors=(PERMISSION_DENIED, STATE_CONFLICT, NOT_FOUND),
     ),
 )
 async def switch_session(request: Request, body: SessionSwitch) -> Response:
     """Let this browser's session go on in another project or billing account where the person is a member."""
 
-    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         credential = trace_of(request).credential()
         if not trace_of(request).by_cookie:
             raise Problem(STATE_CONFLICT, "Only a browser session can be switched; a token is of one project.")
+        if principal.rights.narrowed:
+            raise Problem(PERMISSION_DENIED, "This session is of a narrowed token. Sign in as yourself to switch.")
         if not await people.switch(connection, credential, body.membership_id):
             raise not_found()
         row = await sessions.SESSION.one(connection, {"token_hash": credential})
@@ -210,11 +212,11 @@ def _check_one_way(body: SessionCreate) -> None:
 def _document(row: SessionRow | None) -> bytes:
     if row is None:
         raise unauthenticated()
-    role = Role(row.role)
+    rights = Rights.of(row.rights)
     body = {
         "token": orjson.Fragment(row.token),
-        "role": role,
-        "scopes": sorted(permission for permission in Permission if allowed(role, permission)),
+        "role": rights.role,
+        "scopes": sorted(rights.scopes),
         "project": None if row.project is None else orjson.Fragment(row.project),
         "signed_in_at": row.signed_in_at,
         "expires_at": row.expires_at,

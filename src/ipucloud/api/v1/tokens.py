@@ -21,7 +21,7 @@ from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenList, TokenOut, TokenPage, TokenRotate
-from ipucloud.identity import token_ends, token_store
+from ipucloud.identity import narrowing, token_ends, token_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission, Role
 from ipucloud.identity.token_store import NOBODY, Owner
@@ -50,21 +50,25 @@ async def list_tokens(request: Request, project: ProjectRef, query: Annotated[To
 async def create_token(request: Request, project: ProjectRef, body: TokenCreate) -> Response:
     """Create a token of the project. Only this response has its secret; a replay has null instead.
 
-    A token that a person creates is theirs, and ends with their membership, unless it is a `service` token.
+    A token that a person creates is theirs, and ends with their membership, unless it is a `service` token. It may do
+    all that its role may, or with `scopes` less; a narrowed token creates only tokens within its own scopes.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        rights = narrowing.chosen(Role(body.role), body.scopes)
+        narrowing.require_within(scope.rights, rights)
         made = await token_store.create(
             connection,
             env=services_of(request).settings.environment,
             project_id=scope.project_id,
             name=body.name,
-            role=Role(body.role),
+            role=rights.role,
             expires_at=body.expires_at,
             created_by=scope.token_id,
             request_id=trace_of(request).request_id,
             cost_limit=body.cost_limit,
             owner=NOBODY if body.service else Owner(of_token=scope.token_id),
+            scopes=rights.narrowed_to,
         )
         return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
 
@@ -108,7 +112,7 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
     ),
 )
 async def rotate_token(request: Request, project: ProjectRef, token: TokenId, body: TokenRotate) -> Response:
-    """Create a token with the same name and role, and revoke this one, immediately or after an overlap.
+    """Create a token with the same name, role and scopes, and revoke this one, immediately or after an overlap.
 
     If a token rotates itself, keep it valid for some seconds: repeating a request whose response was lost needs a valid
     token. The replayed response has null instead of the secret.
@@ -130,4 +134,4 @@ def created_token(made: token_store.MadeToken, path: str) -> Answer:
 
 
 def _keeper(request: Request, scope: Scope) -> token_ends.Keeper:
-    return token_ends.Keeper(scope.project_id, scope.token_id, trace_of(request).request_id)
+    return token_ends.Keeper(scope.project_id, scope.token_id, trace_of(request).request_id, scope.rights)

@@ -43,7 +43,7 @@ REFUSED = "The payment provider refused it."
 MAX_EXPECTED = 20
 """Payments that an account may announce before one of them ends."""
 # For a list that was authorised before it is read.
-NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
+NOBODY = "WITH principal AS (SELECT NULL AS rights), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 
 
 class _Known(NamedTuple):

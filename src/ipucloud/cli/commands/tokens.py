@@ -25,6 +25,15 @@ MaxCost = Annotated[
     str | None,
     typer.Option(metavar="20EUR", help="What the clusters that it begins may cost together; for the role operator."),
 ]
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="A scope of the role that it has, such as cluster:read; repeat for more.",
+        show_default="all that the role has",
+    ),
+]
 Platform = Annotated[
     bool,
     typer.Option("--platform", help="Those of the platform and of accounts, not the project's; for administrators."),
@@ -38,6 +47,7 @@ Platform = Annotated[
     "assistant --max-cost 20EUR",
     "desk --platform --role support",
     "finance --account research",
+    "status --role viewer --scope cluster:read --scope catalogue:read",
 )
 def create(
     session: Session,
@@ -56,6 +66,7 @@ def create(
         bool, typer.Option("--service", help="Nobody's: it stays when you are no longer a member of the project.")
     ] = False,
     max_cost: MaxCost = None,
+    scopes: Scopes = None,
     account: Annotated[
         str | None,
         typer.Option(
@@ -63,12 +74,13 @@ def create(
         ),
     ] = None,
 ) -> None:
-    """Create a token. Its secret is shown only once."""
+    """Create a token, with all that its role may do or with less. Its secret is shown only once."""
+    scopes = scopes or None
     if account is not None:
         if role not in {None, "payer"}:
             raise UsageError("A token with --account has the role payer: omit --role.")
         payer = str(session.run(accounts.get(account)).id)
-        _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at)))
+        _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at, scopes=scopes)))
         return
     if max_cost is not None and platform:
         raise UsageError("Only a project's token has a cost limit: omit --platform or --max-cost.")
@@ -77,10 +89,10 @@ def create(
         amount, currency = cost(max_cost)
         limit = Money(amount=Decimal(amount), currency=currency)
     role = role or ("support" if platform else "operator")
-    token = session.run(
-        tokens.create(name, role, expires_at=expires_at, platform=platform, service=service, cost_limit=limit)
+    call = tokens.create(
+        name, role, expires_at=expires_at, platform=platform, service=service, cost_limit=limit, scopes=scopes
     )
-    _show_once(session, token)
+    _show_once(session, session.run(call))
 
 
 @customer_command(app, "list", "", "--active", "--ended")
@@ -97,10 +109,11 @@ def list_tokens(
     """List the tokens, without their secrets."""
     session.list(
         tokens.list(active=active, platform=platform, order=order),
-        ("NAME", "ROLE", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
+        ("NAME", "ROLE", "SCOPES", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,
             each.role,
+            ", ".join(each.scopes) if each.narrowed else None,
             each.owner,
             each.created_at,
             each.expires_at,
@@ -120,7 +133,7 @@ def rotate(
     expires_at: ExpiresAt = None,
     platform: Platform = False,
 ) -> None:
-    """Replace a token with one of the same name and role. The new secret is shown only once."""
+    """Replace a token with one of the same name, role and scopes. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
     call = tokens.rotate(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
     _show_once(session, session.run(call))
@@ -155,6 +168,7 @@ def _show_once(session: Session, token: NewToken) -> None:
         [
             ("token", token.token),
             ("role", token.role),
+            *((("scopes", list(token.scopes)),) if token.narrowed else ()),
             ("expires", token.expires_at),
             ("cost limit", token.cost_limit),
             ("id", token.id),

@@ -13,7 +13,7 @@ app = typer.Typer()
 
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
-    """Show the service, the person, the token, its project and role."""
+    """Show the service, the person, the token, its project, role and scopes."""
     me = session.run(tokens.whoami())
     account = me.token and me.token.account_id
     without = f"none: a payer's token of account {account}" if account else "none: a platform token"
@@ -29,6 +29,7 @@ def whoami(session: Session) -> None:
             ("role", me.role),
             ("project", project),
             ("scopes", list(me.scopes)),
+            *([("narrowed", "yes: its role has more scopes")] if me.token and me.token.narrowed else []),
             *(("member of", f"{each.project or each.account_id} ({each.role})") for each in others),
         ],
     )

@@ -63,11 +63,12 @@ class Reading:
         ]
 
     async def whoami(self) -> Result:
-        """Who is calling: the token's role, its project, and of a token with a cost limit the limit and cost so far."""
+        """Who is calling: role, scopes and project of the token; its cost limit and the cost so far, if any."""
         found = await run(self._client, tokens.whoami())
         token = found.token
         return {
             "role": found.role,
+            "scopes": [*found.scopes],
             "project": shown(found.project),
             "token": token.name,
             "expires_at": shown(token)["expires_at"],

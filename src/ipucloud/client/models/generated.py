@@ -1438,6 +1438,12 @@ class NewToken(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -2829,6 +2835,12 @@ class Token(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -3156,7 +3168,7 @@ class Whoami(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""
@@ -4671,6 +4683,12 @@ class Login(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -4785,7 +4803,7 @@ class Me(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""
@@ -5718,7 +5736,7 @@ class Session(Answer):
     """Role of the token, which gives its permissions."""
 
     scopes: Sequence[str] = []
-    """Permissions of the role."""
+    """What the caller may do; fewer than the role has if its token was narrowed."""
 
     project: Project | None = None
     """Project of the token; null for others."""

@@ -51,7 +51,7 @@ _KNOWN = "SELECT answer.*, EXISTS (SELECT FROM cluster) AS known FROM ("
 class ProgramsFound(NamedTuple):
     """A page; `known` is false when the project has no such cluster."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     items: str
     next_created_at: datetime | None

@@ -16,7 +16,7 @@ from ipucloud.identity.access import authenticated
 class Reached(NamedTuple):
     """`host_key` is that which was observed. Without `service_id` the cluster has no such service."""
 
-    role: str | None
+    rights: str | None
     project_id: UUID | None
     service_id: UUID | None
     name: str | None
@@ -36,7 +36,7 @@ FIND_REACHED = authenticated(
     clauses(
         one_of_the_cluster("services", MEANT),
         """
-        SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+        SELECT (SELECT rights FROM principal) AS rights, (SELECT project_id FROM project) AS project_id,
                page.id AS service_id, page.name, page.state, page.state_reason, page.port,
                server.id AS server_id, server.name AS server, server.ssh_host AS host, server.ssh_port, server.host_key,
                server.state AS server_state, cluster.state AS cluster_state

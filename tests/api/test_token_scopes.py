@@ -1,0 +1,275 @@
+"""Tokens that are narrowed to some of the scopes of their role: what they may do, and what they can give to others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from ipucloud.api.app import create_app
+from ipucloud.api.routing import ApiRoute
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.identity.roles import Permission, Role, scopes_of
+from ipucloud.identity.tokens import TokenKind
+from ipucloud.kernel.ids import new_id
+from tests.api.policy import OF_ITSELF, POLICY
+from tests.api.support import Api, cluster_json, key, problem, running
+from tests.api.tenancy import OPERATIONS, Tenancy
+from tests.support.factories import Project
+from tests.support.people import make_owned, make_person
+from tests.support.postgres import TestServer
+from tests.support.world import World
+
+pytestmark = pytest.mark.anyio
+
+NEEDED = {
+    route.operation_id: route.permission
+    for route in create_app(Settings.model_construct()).routes
+    if isinstance(route, ApiRoute) and route.operation_id in POLICY
+}
+"""The permission that each operation of the table requires, of the routes themselves."""
+
+
+PATH = {"region": "luxembourg-2", "flavor": "m2000-pod4", "recipe": "digits", "job": "1", "gcd": "0"}
+VIEWER = sorted(scopes_of(Role.VIEWER))
+
+
+@pytest.fixture(scope="module")
+async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
+    with postgres.fresh_database() as scratch:
+        database = Database(scratch.app_url)
+        world = await World.seeded(database)
+        async with running(world, scratch.app_url) as api:
+            yield Tenancy(api, stranger=api.owner, refused={}, by_role={Role.ADMIN: await api.caller(Role.ADMIN)})
+        await database.close()
+
+
+async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
+    answer = await caller.post(path, json={"name": "narrow"} | body)
+    assert answer.status_code == 201, answer.text
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
+    """A caller with a new token of an owner, narrowed."""
+    return api.client((await made(api.owner, f"{api.base}/tokens", role="owner", scopes=scopes))["token"])
+
+
+def test_every_operation_of_the_table_is_found() -> None:
+    assert NEEDED.keys() == POLICY.keys()
+    assert set(NEEDED.values()) == set(Permission) == scopes_of(Role.ADMIN)
+
+
+@pytest.mark.parametrize("scope", list(Permission))
+async def test_an_operation_needs_its_scope_and_no_other(tenancy: Tenancy, scope: Permission) -> None:
+    """Of an administrator, whose role has all: without the scope each operation is refused, with it alone admitted."""
+    names = {name for name in POLICY if NEEDED[name] is scope}
+    without = await administering(tenancy, *(each for each in Permission if each is not scope))
+    with_one, project = await administering(tenancy, scope), await tenancy.api.other_project()
+    before = await tenancy.api.snapshot()
+    assert await admitted(tenancy, without, project, names) == names & OF_ITSELF
+    assert await tenancy.api.snapshot() == before
+    assert await admitted(tenancy, with_one, project, names) == names
+
+
+async def test_with_one_scope_a_token_may_do_what_needs_it_and_nothing_else(tenancy: Tenancy) -> None:
+    caller, project = await administering(tenancy, Permission.CLUSTER_READ), await tenancy.api.other_project()
+    names = {name for name in POLICY if NEEDED[name] is Permission.CLUSTER_READ}
+    assert await admitted(tenancy, caller, project, set(POLICY)) == names | OF_ITSELF
+
+
+async def administering(tenancy: Tenancy, *scopes: str) -> httpx.AsyncClient:
+    """A caller with a new token of an administrator, narrowed."""
+    token = await made(tenancy.by_role[Role.ADMIN], "/v1/tokens", role="admin", scopes=scopes)
+    return tenancy.api.client(token["token"])
+
+
+async def admitted(tenancy: Tenancy, caller: httpx.AsyncClient, project: Project, names: set[str]) -> set[str]:
+    """The operations that are not refused for a scope, whatever else is wrong with them."""
+    found: set[str] = set()
+    for name in sorted(names, key=lambda each: (each == "deleteProject", each)):
+        operation = OPERATIONS[name]
+        asked = {part: PATH.get(part, str(new_id())) for part in re.findall(r"{(\w+)}", operation.path)}
+        asked |= {"project": str(project.id), "connection": str(new_id()), "using": str(new_id())}
+        answer = await tenancy.ask(operation, caller, asked)
+        if answer.status_code == 403 and "scope" in answer.json():
+            assert problem(answer, 403, "permission_denied")["scope"] == NEEDED[name]
+        else:
+            assert answer.status_code != 401, answer.text
+            found.add(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scopes", "code", "pointer", "text"),
+    [
+        (["cluster:read", "cluster:fly"], "unknown_scope", "/scopes/1", "cluster:write"),
+        (["cluster:read", "cluster:write"], "scope_not_of_role", "/scopes/1", "The role viewer does not have"),
+        (["cluster:read", "cluster:read"], "duplicate", "/scopes", "cluster:read"),
+        ([], "too_short", "/scopes", "1"),
+        ([7], "string_type", "/scopes/0", ""),
+        ("cluster:read", "list_type", "/scopes", ""),
+        (["x" * 65], "string_too_long", "/scopes/0", ""),
+    ],
+)
+async def test_lists_that_mean_nothing_are_refused(
+    api: Api, scopes: object, code: str, pointer: str, text: str
+) -> None:
+    before = await api.snapshot()
+    answer = await api.owner.post(f"{api.base}/tokens", json={"name": "narrow", "role": "viewer", "scopes": scopes})
+    [fault] = problem(answer, 422, "validation_failed")["errors"]
+    assert (fault["pointer"], fault["code"], text in fault["detail"]) == (pointer, code, True)
+    assert await api.snapshot() == before
+
+
+@pytest.mark.parametrize(("role", "scope"), [("payer", "billing:read"), ("support", "platform:write")])
+async def test_a_scope_that_a_role_of_the_platform_lacks_is_named(api: Api, role: str, scope: str) -> None:
+    admin, payer = await api.caller(Role.ADMIN), {"account_id": str(api.world.project.id)} if role == "payer" else {}
+    body = {"name": "narrow", "role": role, "scopes": [scope]} | payer
+    await api.world.execute(
+        "INSERT INTO billing_accounts (id, name, currency) SELECT id, 'a', 'EUR' FROM projects ON CONFLICT DO NOTHING"
+    )
+    [fault] = problem(await admin.post("/v1/tokens", json=body), 422, "validation_failed")["errors"]
+    assert fault["code"] == "scope_not_of_role"
+    assert fault["detail"].startswith(f"The role {role} does not have the scope {scope}. It has: account:read, ")
+    narrow = await made(admin, "/v1/tokens", **body | {"scopes": ["account:read"]})
+    assert (narrow["scopes"], narrow["narrowed"]) == (["account:read"], True)
+    problem(await api.client(narrow["token"]).get("/v1/regions"), 403, "permission_denied")
+    assert (await api.client(narrow["token"]).get("/v1/billing/accounts")).status_code == 200
+
+
+async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
+    path, scopes = f"{api.base}/tokens", ["billing:read", "cluster:read"]
+    narrow = await made(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
+    wide = await made(api.owner, path, role="viewer")
+    for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):
+        listed = (await api.owner.get(path)).json()["items"]
+        whoami = (await api.client(token["token"]).get("/v1/whoami")).json()
+        session = (await api.client().post("/v1/session", json={"token": token["token"]})).json()
+        assert whoami["scopes"] == session["scopes"] == expected
+        for each in (
+            token,
+            whoami["token"],
+            session["token"],
+            (await api.owner.get(f"{path}/{token['id']}")).json(),
+            *(each for each in listed if each["id"] == token["id"]),
+        ):
+            assert (each["scopes"], each["narrowed"]) == (expected, narrowed)
+
+
+async def test_only_what_the_role_has_counts(api: Api) -> None:
+    """A scope that the role loses is lost to the token; the others of the role do not come to it instead."""
+    token = await made(api.owner, f"{api.base}/tokens", role="operator", scopes=["cluster:write", "cluster:read"])
+    await api.world.execute("UPDATE tokens SET role = 'viewer' WHERE id = :id", id=token["id"])
+    caller = api.client(token["token"])
+    assert (await caller.get("/v1/whoami")).json()["scopes"] == ["cluster:read"]
+    assert (await caller.get(f"{api.base}/clusters")).status_code == 200
+    refusal = problem(await caller.post(f"{api.base}/clusters", json=cluster_json()), 403, "permission_denied")
+    assert "scope" not in refusal  # the role itself does not have it
+    await api.world.execute("UPDATE tokens SET scopes = '{billing:read}' WHERE id = :id", id=token["id"])
+    assert (await caller.get("/v1/whoami")).json()["scopes"] == []
+    assert (await caller.get(f"{api.base}/clusters")).status_code == 403
+
+
+@pytest.mark.parametrize("platform", [False, True])
+async def test_a_replaced_token_keeps_its_scopes(api: Api, platform: bool) -> None:
+    caller, path = (await api.caller(Role.ADMIN), "/v1/tokens") if platform else (api.owner, f"{api.base}/tokens")
+    old = await made(caller, path, role="support" if platform else "owner", scopes=["token:read", "cluster:read"])
+    new = (await caller.post(f"{path}/{old['id']}:rotate", json={})).json()
+    assert (new["scopes"], new["narrowed"]) == (["cluster:read", "token:read"], True)
+    refused = await api.client(new["token"]).get(f"{api.base}/events")
+    assert problem(refused, 403, "permission_denied")["scope"] == "project:read"
+
+
+async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
+    path = f"{api.base}/tokens"
+    caller = await owning(api, "token:write", "cluster:read", "member:write")
+    full = await made(api.owner, path, role="viewer")
+    wider = await made(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
+    within = await made(api.owner, path, role="viewer", scopes=["cluster:read"])
+    async with api.world.database.begin() as connection:
+        person = await make_person(connection, api.world.project.id, Role.VIEWER)
+    invitations = f"{api.base}/invitations"
+    invited = (await api.owner.post(invitations, json={"email": "o@example.com", "role": "owner"})).json()
+    before = await api.snapshot()
+    for answer in (
+        await caller.post(path, json={"name": "all", "role": "viewer"}),
+        await caller.post(path, json={"name": "all", "role": "viewer", "scopes": ["cluster:read", "project:read"]}),
+        await caller.post(f"{path}/{full['id']}:rotate", json={}),
+        await caller.post(f"{path}/{wider['id']}:rotate", json={}),
+        await caller.post(invitations, json={"email": "n@example.com", "role": "viewer"}),
+        await caller.post(f"{invitations}/{invited['id']}:renew", json={}),
+        await caller.patch(f"{api.base}/members/{person.member}", json={"role": "owner"}),
+    ):
+        refusal = problem(answer, 403, "permission_denied")
+        assert "narrowed to cluster:read, member:write, token:write" in refusal["detail"]
+    assert await api.snapshot() == before
+    assert (await caller.post(f"{path}/{within['id']}:rotate", json={})).status_code == 201
+    assert (await caller.delete(f"{path}/{wider['id']}")).status_code == 204
+    child = await made(caller, path, role="operator", scopes=["cluster:read"])
+    assert (await api.client(child["token"]).get(f"{api.base}/clusters")).status_code == 200
+    own = (await caller.get("/v1/whoami")).json()["token"]["id"]
+    assert (await caller.post(f"{path}/{own}:rotate", json={})).json()["scopes"] == [
+        "cluster:read",
+        "member:write",
+        "token:write",
+    ]
+
+
+async def test_a_narrowed_administrator_gives_nobody_more_than_it_has(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    caller = api.client(
+        (await made(admin, "/v1/tokens", role="admin", scopes=["platform:write", "account:read"]))["token"]
+    )
+    support = await made(admin, "/v1/tokens", role="support")
+    account = await made(admin, "/v1/billing/accounts", currency="EUR")
+    before = await api.snapshot()
+    for path, body in (
+        ("/v1/tokens", {"name": "all", "role": "admin"}),
+        ("/v1/tokens", {"name": "all", "role": "support", "scopes": ["platform:read"]}),
+        ("/v1/tokens", {"name": "all", "role": "payer", "account_id": account["id"]}),
+        (f"/v1/tokens/{support['id']}:rotate", {}),
+        (f"/v1/billing/accounts/{account['id']}/invitations", {"email": "p@example.com"}),
+    ):
+        problem(await caller.post(path, json=body), 403, "permission_denied")
+    assert await api.snapshot() == before
+    payer = {"role": "payer", "account_id": account["id"], "scopes": ["account:read"]}
+    assert (await made(caller, "/v1/tokens", **payer))["narrowed"] is True
+
+
+async def test_a_browser_is_as_narrow_as_the_token_that_signed_it_in(api: Api) -> None:
+    narrow = await made(api.owner, f"{api.base}/tokens", role="owner", scopes=["cluster:read", "catalogue:read"])
+    link = (await api.client(narrow["token"]).post("/v1/session/links", headers=key())).json()
+    for body in ({"token": narrow["token"]}, {"code": link["code"]}):
+        answer = await api.client().post("/v1/session", json=body)
+        assert answer.json()["scopes"] == ["catalogue:read", "cluster:read"]
+        browser = api.client(Cookie=answer.headers["set-cookie"].partition(";")[0])
+        assert (await browser.get(f"{api.base}/clusters")).status_code == 200
+        refused = await browser.get(f"{api.base}/tokens")
+        assert problem(refused, 403, "permission_denied")["scope"] == "token:read"
+        assert (await browser.delete("/v1/session", headers={"Sec-Fetch-Site": "same-origin"})).status_code == 204
+
+
+async def test_a_session_of_a_narrowed_personal_token_does_not_become_its_person(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        person = await make_person(connection, api.world.project.id, Role.OWNER)
+        token = await make_owned(connection, person, api.world.project.id, Role.OWNER, TokenKind.PERSONAL)
+    await api.world.execute("UPDATE tokens SET scopes = '{catalogue:read}' WHERE id = :id", id=token.id)
+    signed_in = await api.client().post("/v1/session", json={"token": token.secret})
+    browser = api.client(Cookie=signed_in.headers["set-cookie"].partition(";")[0], **{"Sec-Fetch-Site": "same-origin"})
+    answer = await browser.put("/v1/session/membership", json={"membership_id": str(person.member)})
+    assert "narrowed" in problem(answer, 403, "permission_denied")["detail"]
+    assert (await browser.get("/v1/me")).json()["scopes"] == ["catalogue:read"]
+
+
+async def test_paths_outside_the_document_need_their_scope_too(api: Api) -> None:
+    caller = await owning(api, "cluster:read", "catalogue:read")
+    missing = f"{api.base}/clusters/{new_id()}/services/{new_id()}/proxy/"
+    assert problem(await caller.get(missing), 403, "permission_denied")["scope"] == "cluster:write"
+    stream = await caller.get(f"{api.base}/events/stream", params={"wait": "0"})
+    assert problem(stream, 403, "permission_denied")["scope"] == "project:read"
