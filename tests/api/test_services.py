@@ -32,6 +32,7 @@ async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
     service = await made(api, cluster, **wanted)
     assert {name: service[name] for name in wanted} == wanted
     assert (service["state"], service["attempt"], service["port"]) == ("starting", 1, 8000)
+    assert service["health"] is None
     for ref in ("chat", service["id"]):
         assert (await api.owner.get(f"{path(api, cluster)}/{ref}")).json() == service
     answers = [await api.owner.post(f"{path(api, cluster)}/chat:stop") for _ in range(2)]
@@ -79,6 +80,13 @@ async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
         ({"port": 65_536}, "/port"),
         ({"environment": {"1X": "a"}}, "/environment/1X"),
         ({"max_restarts": -1}, "/max_restarts"),
+        ({"health_check": {}}, "/health_check/path"),
+        ({"health_check": {"path": "healthz"}}, "/health_check/path"),
+        ({"health_check": {"path": "/a b"}}, "/health_check/path"),
+        ({"health_check": {"path": "/", "interval_seconds": 0}}, "/health_check/interval_seconds"),
+        ({"health_check": {"path": "/", "timeout_seconds": 61}}, "/health_check/timeout_seconds"),
+        ({"health_check": {"path": "/", "failures": 0}}, "/health_check/failures"),
+        ({"health_check": {"path": "/", "port": 22}}, "/health_check/port"),
         ({"poplar_server": "nobody's"}, "/poplar_server"),
         ({"shell": True}, "/shell"),
     ],

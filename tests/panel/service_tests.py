@@ -31,7 +31,8 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     screenshot(page, "services-none")
     assert violations(page) == []
 
-    made = serve(system, "--cluster", "bert", "--name", "chat", "--port", "8000", "--env", "MODEL=bert-large")
+    which = ("--cluster", "bert", "--name", "chat", "--port", "8000")
+    made = serve(system, *which, "--env", "MODEL=bert-large", "--health", "/healthz", "--health-interval", "1")
     row = page.get_by_role("table", name="Services").get_by_role("row").filter(has_text="chat")
     expect(row).to_contain_text("Running", timeout=READY_MS)  # it is live
     screenshot(page, "services")
@@ -41,6 +42,7 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     page.wait_for_url(f"**/clusters/{cluster['id']}/services/{made['id']}")
     expect(page.get_by_role("region", name="Output")).to_have_text("<b>listening on 8000</b>", timeout=READY_MS)
     expect(page.get_by_text("MODEL=bert-large")).to_be_visible()
+    expect(page.get_by_text("nothing listens on port 8000")).to_be_visible(timeout=READY_MS)
     expect(page.get_by_text(re.compile(r"^http.*/clusters/bert/services/chat/proxy/$"))).to_be_visible()
     expect(page.get_by_text("ipucloud clusters ssh bert --forward 8000")).to_be_visible()
     traffic = page.get_by_role("heading", name="Requests of the last 24 hours")

@@ -58,6 +58,7 @@ CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
 READY_AT = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
 DELETED_AT = datetime(2026, 5, 1, 11, 0, tzinfo=UTC)
 FAR_AWAY = datetime(9999, 1, 1, tzinfo=UTC)
+_CHECK = ("interval_seconds", "timeout_seconds", "failures", "start_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +309,7 @@ async def _job(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **mine))
     service = new_id()
     served = {"name": "chat", "command": ["serve"], "port": 8000, "max_restarts": 10, "created_by": new_id()}
+    served |= {"health_check": {"path": "/healthz"} | dict.fromkeys(_CHECK, 9), "checked_at": sa.func.app_now()}
     served |= {"id": service, "cluster_id": filled.cluster, "server_id": server.scalar_subquery(), **mine}
     await connection.execute(sa.insert(services).values(served))
     await connection.execute(

@@ -155,13 +155,17 @@ _SWITCH = Query(
     UPDATE browser_sessions SET token_id = chosen.id
       FROM tokens AS chosen LEFT JOIN projects ON projects.id = chosen.project_id
      WHERE browser_sessions.secret_hash = :secret_hash
-       AND chosen.owner_id = (SELECT owner_id FROM tokens WHERE id = browser_sessions.token_id AND scopes IS NULL)
+       AND chosen.owner_id = (SELECT owner_id FROM tokens
+                               WHERE id = browser_sessions.token_id AND kind IN ('member', 'login'))
        AND chosen.id = :membership_id AND chosen.kind = 'member' AND chosen.revoked_at IS NULL
        AND projects.deleted_at IS NULL
     RETURNING chosen.id
     """,
     UUID,
 )
+
+
+_IS_PERSONAL = Query("SELECT EXISTS (SELECT FROM tokens WHERE id = :token_id AND kind = 'personal')", bool)
 
 
 async def add_user(connection: AsyncConnection, email: str, password_hash: str | None) -> UUID | None:
@@ -231,9 +235,17 @@ async def log_out(connection: AsyncConnection, token_id: UUID) -> bool:
 
 
 async def switch(connection: AsyncConnection, secret_hash: bytes, membership_id: UUID) -> bool:
-    """Let a session go on as another membership of its person. False if it has none with this id."""
+    """Let a session go on as another membership of its person. False if it has none with this id.
+
+    Nor if it is of a personal token, which may do less than the person.
+    """
     parameters = {"secret_hash": secret_hash, "membership_id": membership_id}
     return await _SWITCH.one_or_none(connection, parameters) is not None
+
+
+async def is_personal(connection: AsyncConnection, token_id: UUID | None) -> bool:
+    """Whether the token is one that a person created, with a role of its own."""
+    return await _IS_PERSONAL.one(connection, {"token_id": token_id})
 
 
 async def set_language(connection: AsyncConnection, user_id: UUID, language: str) -> None:

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import httpx
 import pytest
@@ -98,6 +99,55 @@ def test_how_programs_end_is_told(tenant: Tenant) -> None:
     assert log(ended(tenant, "where-1")) == "/srv\n"
     started(tenant, "nowhere-1", "true", directory="/nowhere")
     assert ended(tenant, "nowhere-1").exit_status != 0
+
+
+ANSWERS = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    connection, _ = listener.accept()
+    connection.recv(65536)
+    connection.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+    connection.close()
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        ("HTTP/1.1 204 No Content\\r\\n\\r\\n", None),
+        ("HTTP/1.0 302 Found\\r\\n\\r\\n", None),
+        ("HTTP/1.1 503 Busy\\r\\n\\r\\n", "GET /up?deep: status 503"),
+        ("SSH-2.0-OpenSSH\\r\\n", "GET /up?deep: the answer is not HTTP/1.1"),
+        ("x" * 70_000, "GET /up?deep: the answer is not HTTP/1.1"),
+        ("", "GET /up?deep: the answer is not HTTP/1.1"),
+    ],
+)
+def test_a_program_is_checked_by_what_it_answers(tenant: Tenant, answer: str, wrong: str | None) -> None:
+    job, port = f"checked-{crc32(answer.encode())}", 20_000 + crc32(answer.encode()) % 20_000
+    check = {"port": port, "path": "/up?deep", "interval": 0.05, "timeout": 30.0}
+    started(tenant, job, "python3", "-c", ANSWERS, str(port), answer, check=check)
+
+    def found() -> bool:
+        health = seen(tenant, job).health
+        return health is not None and (health.detail, health.passed) == (wrong, wrong is None)
+
+    eventually(found, "the check finds it")
+    stopped(tenant, job)
+    assert ended(tenant, job).health is None
+
+
+def test_checks_that_fail_are_counted_in_a_row(tenant: Tenant) -> None:
+    check = {"port": 19_999, "path": "/", "interval": 0.05, "timeout": 30.0}
+    started(tenant, "deaf-1", "sleep", "100000", check=check)
+
+    def counted() -> bool:
+        health = seen(tenant, "deaf-1").health
+        return health is not None and health.failed >= 2 and health.detail == "nothing listens on port 19999"
+
+    eventually(counted, "two checks have failed")
+    stopped(tenant, "deaf-1")
+    ended(tenant, "deaf-1")
 
 
 def test_a_job_outlives_logins_and_holds_ipus(tenant: Tenant, key: KeyPair, folder: Path) -> None:

@@ -186,8 +186,8 @@ async def switch_session(request: Request, body: SessionSwitch) -> Response:
         credential = trace_of(request).credential()
         if not trace_of(request).by_cookie:
             raise Problem(STATE_CONFLICT, "Only a browser session can be switched; a token is of one project.")
-        if principal.rights.narrowed:
-            raise Problem(PERMISSION_DENIED, "This session is of a narrowed token. Sign in as yourself to switch.")
+        if await people.is_personal(connection, principal.token_id):
+            raise Problem(PERMISSION_DENIED, "This session is of a personal token. Sign in as yourself to switch.")
         if not await people.switch(connection, credential, body.membership_id):
             raise not_found()
         row = await sessions.SESSION.one(connection, {"token_hash": credential})
