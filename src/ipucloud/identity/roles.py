@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 
@@ -82,6 +83,7 @@ def allowed(role: Role, permission: Permission) -> bool:
     return role in PERMISSIONS[permission]
 
 
+@cache
 def scopes_of(role: Role) -> frozenset[Permission]:
     """All that the role may do."""
     return frozenset(permission for permission in Permission if allowed(role, permission))

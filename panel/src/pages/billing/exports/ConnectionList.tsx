@@ -5,7 +5,6 @@ import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input, { type InputProps } from "@cloudscape-design/components/input";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
@@ -15,6 +14,7 @@ import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBi
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { FailedPage, Failure } from "../../../components/Failure";
+import { byText, LocalTable } from "../../../components/LocalTable";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
@@ -31,7 +31,7 @@ export function ConnectionList({ page }: { page?: boolean }) {
   const scope = useBillingScope();
   const project = "project" in scope ? scope.project : "";
   const may = useMayPay("s3-connection:write");
-  const { data, error, isPending, refetch } = useQuery(connections(scope));
+  const { data, error, refetch } = useQuery(connections(scope));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();
   const test = useBillingChange((connection: Connection) => testConnection(scope, connection.id));
@@ -45,23 +45,23 @@ export function ConnectionList({ page }: { page?: boolean }) {
   return (
     <>
       <Failure error={test.error ?? offer.error} />
-      <Table
+      <LocalTable
         variant={page ? "full-page" : "container"}
-        wrapLines
         trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending || test.isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.connections }}
+        title={s.connections}
+        items={data?.items}
+        textOf={(each) => `${each.name} ${each.bucket} ${each.endpoint} ${each.access_key_id}`}
+        find={s.findConnections}
+        none={<Empty title={s.noConnections} text={page ? s.noBucketsText : s.noConnectionsText} />}
         header={<Header variant={page ? "awsui-h1-sticky" : "h2"} description={project ? s.connectionsText : s.accountConnectionsText} actions={create}>{s.connections}</Header>}
         columnDefinitions={[
-          { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
-          { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
+          { id: "name", header: common.name, isRowHeader: true, sortingComparator: byText((each) => each.name), cell: (each) => each.name },
+          { id: "bucket", header: s.bucket, sortingField: "bucket", cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
           { id: "endpoint", header: s.endpoint, cell: (each) => each.endpoint },
           { id: "key", header: s.accessKey, cell: (each) => each.access_key_id },
           ...(project ? [{ id: "clusters", header: s.onClusters, cell: (each: Connection) => (each.attachable ? common.yes : common.no) }] : []),
           { id: "test", header: s.lastTest, cell: (each) => <Tested connection={each} /> },
-          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
           ...(may ? [{
             id: "actions", header: common.actions,
             cell: (each: Connection) => (
@@ -79,7 +79,6 @@ export function ConnectionList({ page }: { page?: boolean }) {
             ),
           }] : []),
         ]}
-        empty={<Empty title={s.noConnections} text={page ? s.noBucketsText : s.noConnectionsText} />}
       />
       {creating && <CreateConnection onClose={() => setCreating(false)} />}
       {leaving && <DeleteDialog name={leaving.name} text={s.deleteConnectionText} remove={() => deleteConnection(scope, leaving.id)} onClose={() => setLeaving(undefined)} />}
