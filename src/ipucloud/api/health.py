@@ -55,12 +55,12 @@ class Readiness:
         if services.draining.is_set():
             return "The process is draining."
         if now - self._looked_at >= CACHED_SECONDS:
-            self._fault = await _look(services)
+            self._fault = await _check(services)
             self._looked_at = services.clock.monotonic()
         return self._fault
 
 
-async def _look(services: Services) -> str | None:
+async def _check(services: Services) -> str | None:
     try:
         async with asyncio.timeout(PING_SECONDS):
             state = await schema_check.state_of(_read_state(services))

@@ -30,8 +30,8 @@ from ipucloud.reconcile.wake import Notifier
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 20.0
-"""Between two looks whether a connection is still used; it is recorded then that its process is alive."""
+CHECK_SECONDS = 20.0
+"""Between two checks whether a connection is still used; it is recorded then that its process is alive."""
 IDLE_SECONDS = 120.0
 """A connection that nobody used for so long is closed."""
 WINDOW = 262_144
@@ -212,7 +212,7 @@ class ServiceLogins:
         """Until the server closes it, nobody uses it any more, or it counts as lost."""
         while True:
             try:
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(CHECK_SECONDS):
                     await connection.wait_closed()
                 return "server"
             except TimeoutError:

@@ -21,7 +21,7 @@ from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 CHECK_SECONDS = 5.0
-"""Between two looks whether the caller may still be there."""
+"""Between two checks that the caller may still be there."""
 SEND_SECONDS = 30.0
 """How long a browser may take to read one message."""
 PART = 32_768

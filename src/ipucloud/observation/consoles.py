@@ -16,7 +16,7 @@ from ipucloud.wire.site import Host as SeenHost
 log = structlog.get_logger(__name__)
 
 MOST_READ = 32
-"""Consoles of a region that are read at one look; the others follow."""
+"""Consoles of a region that are read in one pass; the others follow."""
 
 
 def written_to(servers: Sequence[Server], hosts: Mapping[str, SeenHost]) -> list[Server]:

@@ -19,7 +19,7 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import JobReconciler
 from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
-from ipucloud.clusters.programs.reconciler import LOOK_SECONDS
+from ipucloud.clusters.programs.reconciler import POLL_SECONDS
 from ipucloud.clusters.queries import CLUSTER_NAME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.s3_reconciler import S3Reconciler
@@ -263,8 +263,8 @@ def reconcilers(
         deadline=settings.validation_deadline,
         limit=settings.validation_limit,
     )
-    jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
-    services = ServiceReconciler(sites, poll_interval=min(settings.site_poll_interval, LOOK_SECONDS))
+    jobs = JobReconciler(sites, poll_interval=min(settings.site_poll_interval, POLL_SECONDS))
+    services = ServiceReconciler(sites, poll_interval=min(settings.site_poll_interval, POLL_SECONDS))
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
     notices = PreemptionFileReconciler(sites)

@@ -70,7 +70,7 @@ async def get_operation(
     clock, draining = services_of(request).clock, services_of(request).draining
     until = clock.monotonic() + query.wait
     while True:
-        document, version, done = await _look(request, project, operation)
+        document, version, done = await _read(request, project, operation)
         left = until - clock.monotonic()
         if done or left <= 0 or draining.is_set():
             break
@@ -83,7 +83,7 @@ async def get_operation(
     return answer
 
 
-async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes, int, bool]:
+async def _read(request: Request, project: str, operation: UUID) -> tuple[bytes, int, bool]:
     document, version = await read_one(request, _GET, project, operation_id=operation)
     return document, version, orjson.loads(document)["done"]
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ipucloud.cli.mcp.confirming import Confirmations
 from ipucloud.cli.mcp.reading import Cluster, Job
-from ipucloud.cli.mcp.results import Result, look, readable, run, shown
+from ipucloud.cli.mcp.results import Result, answer_of, readable, run, shown
 from ipucloud.client import clusters, jobs, operations, tokens
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.call import Call
@@ -71,7 +71,7 @@ class Changing:
             name, region, flavor, image, ssh_keys=ssh_keys, volumes=volumes or (), preemptible=preemptible
         )
         if confirmation is None:
-            estimate = await look(self._client, clusters.estimate(wanted))
+            estimate = await answer_of(self._client, clusters.estimate(wanted))
             effect = f"creates the cluster {name}, which costs money from when it is ready"
             return self._confirmations.preview("create_cluster", arguments, await self._with_limit(estimate), effect)
         self._confirmations.take(confirmation, "create_cluster", arguments)
@@ -96,7 +96,7 @@ class Changing:
         """Give a cluster more or fewer machines. Its servers restart: programs on them end."""
         arguments = {"cluster": cluster, "flavor": flavor}
         if confirmation is None:
-            estimate = await look(self._client, clusters.estimate_resize(cluster, flavor))
+            estimate = await answer_of(self._client, clusters.estimate_resize(cluster, flavor))
             effect = f"resizes the cluster to {flavor}; programs on it end, and its price changes"
             return await self._looked_at("resize_cluster", arguments, cluster, effect, {"estimate": estimate})
         tag = self._confirmations.take(confirmation, "resize_cluster", arguments)
@@ -144,16 +144,16 @@ class Changing:
             return await self._looked_at("run_job", arguments, cluster, effect, {"command": command})
         self._confirmations.take(confirmation, "run_job", arguments)
         job = NewJob(command, directory=directory, max_minutes=max_minutes)
-        return {"done": True, "job": await look(self._client, jobs.create(cluster, job))}
+        return {"done": True, "job": await answer_of(self._client, jobs.create(cluster, job))}
 
     async def stop_job(self, cluster: Cluster, job: Job, confirmation: Confirmation = None) -> Result:
         """End a job's program, or keep it from beginning."""
         arguments = {"cluster": cluster, "job": job}
         if confirmation is None:
-            found = await look(self._client, jobs.get(cluster, job))
+            found = await answer_of(self._client, jobs.get(cluster, job))
             return self._confirmations.preview("stop_job", arguments, {"job": found}, "ends the program")
         self._confirmations.take(confirmation, "stop_job", arguments)
-        return {"done": True, "job": await look(self._client, jobs.stop(cluster, job))}
+        return {"done": True, "job": await answer_of(self._client, jobs.stop(cluster, job))}
 
     async def cancel_operation(
         self,
@@ -163,7 +163,7 @@ class Changing:
         """Cancel an operation that runs: what it did is undone."""
         arguments = {"operation": operation}
         if confirmation is None:
-            found = await look(self._client, operations.get(operation))
+            found = await answer_of(self._client, operations.get(operation))
             effect = "cancels the operation and undoes what it did; a cluster that is being created is removed"
             return self._confirmations.preview("cancel_operation", arguments, {"operation": found}, effect)
         self._confirmations.take(confirmation, "cancel_operation", arguments)
@@ -184,4 +184,4 @@ class Changing:
         return preview | {"session": {"cost_limit": shown(token.cost_limit), "cost": shown(token.cost)}}
 
     async def _begin(self, call: Call[Operation]) -> Result:
-        return {"done": True, "operation": await look(self._client, call)}
+        return {"done": True, "operation": await answer_of(self._client, call)}

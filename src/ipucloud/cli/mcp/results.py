@@ -47,7 +47,7 @@ async def run(client: AsyncClient, call: Call[Answer]) -> Answer:
     return await readable(client.run(call))
 
 
-async def look(client: AsyncClient, call: Call[Answer]) -> Result:
+async def answer_of(client: AsyncClient, call: Call[Answer]) -> Result:
     """Run the call; its answer as JSON. Raises ToolError, as `run` does."""
     answer = await run(client, call)
     return dict(shown(answer))

@@ -32,7 +32,7 @@ from ipucloud.operations.ending import preempt_partitions
 log = structlog.get_logger(__name__)
 
 FOLLOW_SECONDS = 2.0
-"""Between two looks at the notices, and at those that wait."""
+"""Between two passes over the notices, and over those that wait."""
 
 
 class Queue(NamedTuple):

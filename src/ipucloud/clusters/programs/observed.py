@@ -1,4 +1,4 @@
-"""What a look at a program comes to."""
+"""What a reconcile pass finds of a program."""
 
 from __future__ import annotations
 

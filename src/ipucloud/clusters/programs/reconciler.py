@@ -29,10 +29,10 @@ from ipucloud.wire.site import JobCheck, JobRequest
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 2.0
-"""Usually between two looks at a program that runs: its output is read as often, and its limits are applied."""
+POLL_SECONDS = 2.0
+"""Usually between two readings of a program that runs: its output is read as often, and its limits are applied."""
 WAITING_SECONDS = 15.0
-"""Between two looks at a cluster that is not in use."""
+"""Between two passes over a cluster that is not in use."""
 _OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 
 
@@ -134,7 +134,7 @@ Program = TypeVar("Program", bound=Recorded)
 
 
 class ProgramReconciler(ABC, Generic[Program]):
-    """Runs the programs of one kind of one cluster. `poll_interval`: seconds between two looks at one that runs."""
+    """Runs the programs of one kind of one cluster. `poll_interval`: seconds between two readings of one that runs."""
 
     kind: str
     noun: ClassVar[str]
@@ -170,7 +170,7 @@ class ProgramReconciler(ABC, Generic[Program]):
         if inputs.state not in BILLABLE:
             return [self._meanwhile(inputs, each) for each in inputs.programs]
         hosts = self._sites.at(None, item.remaining).hosts
-        return await asyncio.gather(*(self._look(hosts, inputs.network, each) for each in inputs.programs))
+        return await asyncio.gather(*(self._read(hosts, inputs.network, each) for each in inputs.programs))
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: Programs, result: Sequence[Result]
@@ -261,7 +261,7 @@ class ProgramReconciler(ABC, Generic[Program]):
             return Lost()
         return Silent(f"its cluster is {cluster.state}")
 
-    async def _look(self, hosts: Hosts, network: str, current: Current) -> Result:
+    async def _read(self, hosts: Hosts, network: str, current: Current) -> Result:
         """Bring a program on, and see what it does."""
         known = self.without_asking(current)
         if known is not None:

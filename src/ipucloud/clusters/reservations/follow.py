@@ -33,7 +33,7 @@ from ipucloud.quotas import store as quotas
 log = structlog.get_logger(__name__)
 
 FOLLOW_SECONDS = 5.0
-"""Between two looks at the reservations."""
+"""Between two passes over the reservations."""
 
 
 class _User(NamedTuple):

@@ -19,7 +19,7 @@ MOST_REMOVED = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one look at the site showed of a cluster in use; None was not shown. Units: those of the table."""
+    """What one reading of the site showed of a cluster in use; None was not shown. Units: those of the table."""
 
     project_id: UUID
     cluster_id: UUID
@@ -84,7 +84,7 @@ _FORGET = Query(
 
 
 async def record_samples(connection: AsyncConnection, samples: Sequence[Sample], *, read_at: datetime) -> None:
-    """Write what was read at that time; of a minute the last look stays."""
+    """Write what was read at that time; of a minute the last reading stays."""
     values = {field.name: [getattr(each, field.name) for each in samples] for field in fields(Sample)}
     await connection.execute(_RECORD, {**values, "read_at": read_at})
 

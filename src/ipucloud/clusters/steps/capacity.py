@@ -15,8 +15,8 @@ _ADVICE = {
     "cluster.resize": "Cluster {name} has kept its size and was in use meanwhile. Resize it with a later"
     " `wait_until`, or to another size.",
 }
-LOOK_SECONDS = 30.0
-"""Until the step looks again whether its time is over."""
+RECHECK_SECONDS = 30.0
+"""Until the step checks again whether its time is over."""
 
 
 async def wait_for_capacity(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step's signature
@@ -30,6 +30,6 @@ async def wait_for_capacity(site: Site, cluster: ClusterInputs) -> StepResult:  
         return Failed("its time to wait is over", final=True, problem=Problem(CAPACITY_WAIT_EXPIRED, sentence))
     return Pending(
         "waiting for capacity; `waiting` of the cluster has its place in the queue",
-        recheck=min(wait.left, LOOK_SECONDS),
+        recheck=min(wait.left, RECHECK_SECONDS),
         blocked=True,
     )

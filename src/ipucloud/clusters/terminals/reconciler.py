@@ -23,8 +23,8 @@ from ipucloud.wire.site import LoginKey
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 30.0
-"""Between two looks at a terminal that is open."""
+POLL_SECONDS = 30.0
+"""Between two readings of a terminal that is open."""
 AGAIN_SECONDS = 5.0
 """Between two attempts at a site that does not answer."""
 GIVE_UP_SECONDS = 600
@@ -153,8 +153,8 @@ class TerminalReconciler:
             await connection.execute(_SEEN, mine)
         elif inputs.task is Task.REMOVE:
             if result is Result.REFUSED:
-                return Wait("the site does not remove the key", recheck=LOOK_SECONDS)
+                return Wait("the site does not remove the key", recheck=POLL_SECONDS)
             await connection.execute(_GONE, mine)
             if inputs.ended:
                 return Done()
-        return Wait("the terminal is open", recheck=LOOK_SECONDS)
+        return Wait("the terminal is open", recheck=POLL_SECONDS)

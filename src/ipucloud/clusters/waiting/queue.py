@@ -172,7 +172,7 @@ async def waiters(connection: Statements, limit: int) -> list[Waiter]:
 async def first_waiters(
     connection: Statements, *, region: str | None = None, machine_type: str | None = None
 ) -> list[Waiter]:
-    """The first of each queue, or of that one, if it lacks machines and nothing else, as last looked, and is not
+    """The first of each queue, or of that one, if it lacks machines and nothing else, as last checked, and is not
     preemptible."""
     return await _FIRSTS.all(connection, {"region": region, "machine_type": machine_type})
 
@@ -217,7 +217,7 @@ async def granted(connection: Statements, operation_id: UUID) -> bool:
 async def enqueue(
     connection: AsyncConnection, *, project_id: UUID, operation_id: UUID, machines: int, until: datetime
 ) -> None:
-    """Let the cluster of the operation wait, and have its queue looked at.
+    """Let the cluster of the operation wait, and have its queue checked.
 
     Raises `Problem` validation_failed if the end of the wait has passed while the request was held up.
     """
@@ -250,7 +250,7 @@ async def grant(connection: AsyncConnection, waiter: Waiter, *, deadline_seconds
     return True
 
 
-async def looked(connection: AsyncConnection, waiter: Waiter, held_up_by: str | None) -> None:
+async def note_check(connection: AsyncConnection, waiter: Waiter, held_up_by: str | None) -> None:
     """Write that the cluster could not have its machines; `held_up_by`: None for the lack of capacity alone."""
     mine = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
     await connection.execute(_LOOKED, {**mine, "held_up_by": held_up_by})

@@ -17,7 +17,7 @@ from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn
 from ipucloud.clusters.operations.resize_record import waiting_size
 from ipucloud.clusters.operations.resume import RESUME, need_to_resume, resume_in_turn
-from ipucloud.clusters.waiting.queue import Waiter, grant, looked, waiters
+from ipucloud.clusters.waiting.queue import Waiter, grant, note_check, waiters
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.db.engine import Database
@@ -33,7 +33,7 @@ from ipucloud.reconcile.wake import wake
 log = structlog.get_logger(__name__)
 
 SERVE_SECONDS = 15.0
-"""Between two looks at the queues that nothing has woken: with time, budgets and funds can allow more by themselves."""
+"""Between two passes over the queues that nothing has woken: with time, budgets and funds allow more."""
 AT_ONCE = 1000
 """Most clusters in one run."""
 _SERVERS = Query("SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int)
@@ -72,7 +72,7 @@ async def _serve_one(database: Database, waiter: Waiter, settings: Settings) -> 
         code = problem.kind.code
         lacks_capacity = problem.kind in {CAPACITY_EXHAUSTED, UNAVAILABLE}
         async with database.begin() as connection:
-            await looked(connection, waiter, None if lacks_capacity else code)
+            await note_check(connection, waiter, None if lacks_capacity else code)
         return code
     return None
 
