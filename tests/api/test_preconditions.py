@@ -48,7 +48,7 @@ async def test_what_is_small_or_secret_or_not_asked_for_is_not_compressed(api: A
         answer = await api.owner.get(path, headers={"Accept-Encoding": refusal})
         assert "content-encoding" not in answer.headers
     for answer in (
-        await api.owner.get("/v1/whoami"),
+        await api.owner.get(f"{api.base}/ssh-keys"),
         await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("ernie")),
         await api.owner.patch(path, json={"tags": {"team": "nlp"}}),
         await api.owner.get(f"{api.base}/events/stream", params={"after": "0-0", "wait": 0}),

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def asked(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
     """A long poll that has looked at the operation at least once."""
     looked = asyncio.Event()
-    look = operations._look
+    look = operations._read
 
     async def watched(*arguments: object) -> object:
         seen = await look(*arguments)  # type: ignore[arg-type]  # passed on as they came
@@ -24,7 +24,7 @@ async def asked(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
         return seen
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(operations, "_look", watched)
+        patch.setattr(operations, "_read", watched)
         task = asyncio.create_task(api.owner.get(path, params={"wait": wait}))
         await looked.wait()
     return task
