@@ -11,7 +11,9 @@ from tests.crash.victims import Victim
 from tests.support.waiting import until
 
 _HOST = "SELECT min(h.name) FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE a.cluster_id = :id"
-_BUILT = "SELECT id FROM operations WHERE cluster_id = :id ORDER BY created_at DESC LIMIT 1"
+_BUILT = """
+SELECT id FROM operations WHERE cluster_id = :id AND state = 'succeeded' ORDER BY created_at DESC LIMIT 1
+"""
 _SHOWN = """
 SELECT c.state, u.credited FROM clusters c JOIN usage_intervals u ON u.resource_id = c.id AND u.ended_at IS NULL
  WHERE c.id = :id
