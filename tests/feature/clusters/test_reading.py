@@ -170,7 +170,7 @@ async def test_a_full_last_page_leads_nowhere(world: World) -> None:
 
 async def test_an_empty_list_is_an_empty_array(world: World) -> None:
     row = await listed(world)
-    assert (row.items, row.next_id, row.role, row.project_id) == ("[]", None, "owner", world.project.id)
+    assert (row.items, row.next_id, row.rights, row.project_id) == ("[]", None, "owner", world.project.id)
 
 
 async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None:
@@ -182,11 +182,11 @@ async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None
     at_home = await world.one(GET_CLUSTER, authentication(stranger) | key)
     assert (at_home.project_id, at_home.document) == (stranger.id, None)
     abroad = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": stranger.token.hash} | key)
-    assert (abroad.role, abroad.project_id, abroad.document) == ("owner", None, None)
+    assert (abroad.rights, abroad.project_id, abroad.document) == ("owner", None, None)
     nobody = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": b"x" * 32} | key)
-    assert (nobody.role, nobody.project_id, nobody.document) == (None, None, None)
+    assert (nobody.rights, nobody.project_id, nobody.document) == (None, None, None)
     platform = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": admin.hash} | key)
-    assert (platform.role, platform.version) == ("admin", 1)
+    assert (platform.rights, platform.version) == ("admin", 1)
     assert platform.document is not None
     row = await world.one(
         LIST_CLUSTERS[NamedOrder.NEWEST_FIRST],
