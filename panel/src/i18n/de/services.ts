@@ -16,7 +16,7 @@ export const services: typeof en = {
   port: "Port",
   starts: "Starts",
   health: "Funktionsprüfung",
-  healthStates: { unknown: "Noch nicht geprüft", healthy: "In Ordnung", failing: "Fehlgeschlagen" },
+  healthStates: { unknown: "Noch nicht geprüft", healthy: "In Ordnung", failing: "Gestört" },
   checkedBy: (path, seconds) => `GET ${path} alle ${seconds} s`,
   checksFailed: (failed, most) => `${failed} in Folge; nach ${most} wird es neu gestartet`,
   failures: "Fehlschläge in Folge",
