@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 352e57a531661878471e70e90a1e0d37527740c31ca9740925be2a67a1948e5d
+// Generated from docs/openapi.json by `npm run schema`; sha256 0794b746d262f4a06e6d85f4243a36f3105901b369479b330fdef3cf36b4e0a5
 
 export interface paths {
     "/livez": {

@@ -126,7 +126,7 @@ class ServiceHealthOut(Answer):
     start_seconds: int = Field(description="Time for the program to start.", examples=[300])
     state: ServiceHealthState = Field(
         description="`healthy`: the last check of the present start passed; `failing`: it did not; `unknown`: there was"
-        " none yet.",
+        " none yet, the program does not run, or its site has not shown it for two minutes.",
         examples=["healthy"],
     )
     failed: int = Field(description="How many checks in a row did not pass.", examples=[0])

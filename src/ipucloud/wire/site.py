@@ -253,7 +253,7 @@ class JobHealth(Wire):
     """
 
     checked_at: datetime
-    failed: int = Field(ge=0)
+    failed: int = Field(ge=0, le=1_000_000_000)
     passed: bool
     detail: str | None = None
 

@@ -5679,7 +5679,10 @@ class ServiceHealth(Answer):
     """Time for the program to start."""
 
     state: Annotated[ServiceHealthState | str, Field(union_mode="left_to_right")]
-    """`healthy`: the last check of the present start passed; `failing`: it did not; `unknown`: there was none yet."""
+    """
+    `healthy`: the last check of the present start passed; `failing`: it did not; `unknown`: there was none yet,
+    the program does not run, or its site has not shown it for two minutes.
+    """
 
     failed: int
     """How many checks in a row did not pass."""
