@@ -29,6 +29,8 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
     assert made.json()["state_entered_at"] is None, "not reported yet"
     changed = (await admin.put(path, json={"when_empty": "warn", "warn_hours": [8, 48]})).json()
     assert (changed["when_empty"], changed["warn_hours"]) == ("warn", [48, 8])
+    unwarned = await admin.put(path, json={"when_empty": "warn", "warn_hours": []})
+    assert (unwarned.status_code, unwarned.json()["warn_hours"]) == (200, [])
     await api.make_cluster()
     assert (await api.owner.get(f"{api.base}/billing/funds")).json() == (await admin.get(path)).json()
     assert (await admin.delete(path)).status_code == 204

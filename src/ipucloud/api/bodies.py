@@ -10,6 +10,8 @@ from starlette.requests import ClientDisconnect, Request
 from ipucloud.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, UNSUPPORTED_MEDIA_TYPE, Problem
 
 DEEPEST = 32
+_EXACT = 2**53
+"""A double beyond this may not be the integer that was written (RFC 8259, section 6)."""
 _CHARSETS = frozenset({"", "charset=utf-8", 'charset="utf-8"'})
 
 
@@ -33,7 +35,7 @@ class JsonRequest(Request):
             self._value = orjson.loads(self._raw)
         except orjson.JSONDecodeError:
             raise malformed("The body is not valid JSON. Send one value in UTF-8 (RFC 8259).") from None
-        _check(self._value)
+        self._value = _checked(self._value)
 
     async def body(self) -> bytes:
         return self._raw
@@ -71,23 +73,32 @@ def malformed(detail: str) -> Problem:
     return Problem(MALFORMED_REQUEST, detail)
 
 
-def _check(value: object) -> None:
-    """Bound the nesting, and refuse the one character PostgreSQL cannot store; without recursion."""
-    level: list[object] = [value]
+def _checked(value: object) -> object:
+    """The value with `3.0` as the integer that JSON Schema says it is (draft 2020-12, section 4.2.3).
+
+    Bounds the nesting, and refuses the one character PostgreSQL cannot store; without recursion.
+    """
+    whole: list[object] = [value]
+    level: list[dict[str, object] | list[object]] = [whole]
     for _ in range(DEEPEST + 1):
-        below: list[object] = []
-        for item in level:
-            if isinstance(item, dict):
-                below += item.keys()
-                below += item.values()
-            elif isinstance(item, list):
-                below += item
-            elif isinstance(item, str) and "\x00" in item:
-                raise malformed("A string in the body contains the character U+0000.")
+        below: list[dict[str, object] | list[object]] = []
+        for container in level:
+            pairs = container.items() if isinstance(container, dict) else enumerate(container)
+            for place, item in pairs:
+                if isinstance(item, dict | list):
+                    below.append(item)
+                elif isinstance(item, float) and item.is_integer() and abs(item) <= _EXACT:
+                    container[place] = int(item)  # type: ignore[index, call-overload]
+                if _has_nul(place) or _has_nul(item):
+                    raise malformed("A string in the body contains the character U+0000.")
         if not below:
-            return
+            return whole[0]
         level = below
     raise malformed(f"The body is nested deeper than {DEEPEST} levels.")
+
+
+def _has_nul(value: object) -> bool:
+    return isinstance(value, str) and "\x00" in value
 
 
 def too_large(limit: int) -> Problem:

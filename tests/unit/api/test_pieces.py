@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -97,7 +98,7 @@ def test_a_limit_is_between_one_and_the_most(number: int) -> None:
 @given(JSON)
 def test_bodies_that_are_not_too_deep_pass(value: Any) -> None:
     if "\x00" not in repr(value) and "\\x00" not in repr(value):
-        bodies._check(value)
+        bodies._checked(value)
 
 
 @pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}])
@@ -105,9 +106,23 @@ def test_depth_is_counted(wrap: Any) -> None:
     value: object = 1
     for _ in range(bodies.DEEPEST):
         value = wrap(value)
-    bodies._check(value)
+    bodies._checked(value)
     with pytest.raises(Problem):
-        bodies._check(wrap(value))
+        bodies._checked(wrap(value))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("3.0", 3),
+        ('{"a": [1e2, 0.5, -0.0], "b": 1}', {"a": [100, 0.5, 0], "b": 1}),
+        ("9007199254740994.0", 9007199254740994.0),
+        ("true", True),
+    ],
+)
+def test_a_number_without_a_fraction_is_an_integer_while_that_is_exact(written: str, read: Any) -> None:
+    value = bodies._checked(json.loads(written))
+    assert (value, repr(value)) == (read, repr(read))
 
 
 def sent(*headers: tuple[bytes, bytes]) -> tuple[bytes | None, bool]:

@@ -35,7 +35,7 @@ prepaid_accounts = sa.Table(
     one_of("when_empty", POLICIES),
     one_of("state", STATES),
     sa.CheckConstraint("1 <= ALL (warn_hours) AND cardinality(warn_hours) <= 5", name="warn_hours"),
-    sa.CheckConstraint("low_hours = ANY (warn_hours)", name="low_hours"),
+    sa.CheckConstraint("low_hours IS NULL OR low_hours = ANY (warn_hours)", name="low_hours"),
     comment="one row to lock while something is held of an account's funds",
 )
 
