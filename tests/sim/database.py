@@ -229,7 +229,10 @@ class _Transaction:
         await database.pause("commit")
         self._must_be_open()
         fault = database.may_fail("commit", DatabaseFault.LOST, DatabaseFault.ANSWER_LOST)
-        await database.board.say(self._line, "COMMIT")  # a deferred trigger may wait for a lock
+        try:
+            await database.board.say(self._line, "COMMIT")  # a deferred trigger may wait for a lock
+        except psycopg.Error as error:
+            raise as_sqlalchemy(error, connection_died=False) from error
         database.committed(database.actor, self._labels, database.actor.baton.now - self._begun)
         if fault:
             raise lost("commit")

@@ -153,7 +153,7 @@ def save(verdict: Verdict) -> None:
     """Keep a failing seed, to be played for ever."""
     if verdict.seed not in saved_seeds():
         with SAVED.open("a") as file:
-            file.write(f"{verdict.seed} {commit()[:12]} {verdict.failures[0][:160]}\n")
+            file.write(f"{verdict.seed} {commit()[:12]} {' '.join(verdict.failures[0].split())[:160]}\n")
 
 
 def _begin(mutant: str | None) -> None:
