@@ -28,6 +28,7 @@ import ipucloud.clusters.tables
 import ipucloud.clusters.terminals.tables
 import ipucloud.clusters.volumes.tables
 import ipucloud.clusters.waiting.tables
+import ipucloud.db.tenancy
 import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.audit_tables

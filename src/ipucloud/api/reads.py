@@ -16,6 +16,7 @@ from ipucloud.db.documents import OneDocument
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import (
+    AS_TENANT,
     IDENTIFY,
     Principal,
     Scope,
@@ -56,7 +57,9 @@ async def read(request: HTTPConnection, statement: Query[Row], project: str, **p
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(
-        statement, {"token_hash": trace.credential(), **project_parameters(project), **parameters}
+        statement,
+        {"token_hash": trace.credential(), **project_parameters(project), **parameters},
+        entered=AS_TENANT,
     )
     if row is None:
         raise TypeError("a statement for `read` must always return one row")

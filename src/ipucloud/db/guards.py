@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, OWNER_ROLE
+from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, OWNER_ROLE, TENANT_ROLE
 
 _TRIGGERS = """
 SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
@@ -28,7 +28,12 @@ SELECT c.relname, 'privileges' FROM pg_inherits i JOIN pg_class c ON c.oid = i.i
    AND (has_table_privilege(%(role)s::name, c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
         OR has_any_column_privilege(%(role)s::name, c.oid, 'SELECT, INSERT, UPDATE'))
 """
+_POLICIES = """
+SELECT c.relname, 'row-level security' FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+ WHERE p.polname = 'tenant' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)
+"""
 _REPAIRS = (
+    (_POLICIES, "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"),
     (_TRIGGERS, "ALTER TABLE {table} ENABLE TRIGGER {name}"),
     (_CONSTRAINTS, "ALTER TABLE {table} VALIDATE CONSTRAINT {name}"),
     (_INDEXES, "REINDEX INDEX {name}"),
@@ -51,18 +56,21 @@ _POWERFUL = """
 SELECT FROM pg_roles
  WHERE rolname = %(role)s AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls)
 """
-_GROUPS = "SELECT roleid::regrole::text FROM pg_auth_members WHERE member = %(role)s::regrole"
+_GROUPS = """
+SELECT roleid::regrole::text FROM pg_auth_members
+ WHERE member = %(role)s::regrole AND roleid <> %(tenant)s::regrole
+"""
 _OWNS = """
 SELECT FROM pg_shdepend
  WHERE refclassid = 'pg_authid'::regclass AND refobjid = %(role)s::regrole AND deptype = 'o'
    AND dbid IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
 """
-_ROLE = {"role": APP_ROLE}
+_ROLE = {"role": APP_ROLE, "tenant": TENANT_ROLE}
 _APP, _OWNER = sql.Identifier(APP_ROLE), sql.Identifier(OWNER_ROLE)
 
 
 def put_in_force(owner_url: str) -> list[str]:
-    """Switch on triggers, validate constraints, build indexes that are not in force, close partitions of charges.
+    """Switch on triggers and row-level security, validate constraints, build indexes, close partitions of charges.
 
     Takes from the application what it must not have, too. Returns a sentence for each, also for what stays as it is: a
     guard that existing rows violate, or a power that only a superuser can take.

@@ -7,7 +7,7 @@ sent on a connection that the server had closed runs again on a fresh one, so a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 
@@ -23,6 +23,7 @@ _SESSION = (
     # The statements are long and their plans do not depend on the values: planning costs more than it finds.
     "-c plan_cache_mode=force_generic_plan"
 )
+_Asked: TypeAlias = tuple[bytes, list[object]]
 
 
 class Reader:
@@ -35,31 +36,43 @@ class Reader:
     def __init__(self, url: str, *, size: int = 4, wait: float = 5.0, application: str = APPLICATION) -> None:
         self._connections = ConnectionPool(url, session=_SESSION, application=application, size=size, wait=wait)
 
-    async def one(self, statement: Query[Row], parameters: Mapping[str, object]) -> Row | None:
-        """The first row, or None."""
-        asked = query(statement.statement)
-        values = [parameters[name] for name in asked.names]
+    async def one(
+        self, statement: Query[Row], parameters: Mapping[str, object], *, entered: Query[Any] | None = None
+    ) -> Row | None:
+        """The first row, or None.
+
+        `entered` is sent ahead in the same round trip and the same implicit transaction, for settings that hold in it;
+        its parameters are among those of the statement.
+        """
+        asked = [
+            (compiled.text, [parameters[name] for name in compiled.names])
+            for compiled in (query(each.statement) for each in (entered, statement) if each is not None)
+        ]
         async with self._connections.turn():
-            found = await self._read(asked.text, values)
+            found = await self._read(asked)
         return None if found is None else statement.made(found)
 
     async def close(self) -> None:
         await self._connections.close()
 
-    async def _read(self, text: bytes, values: Sequence[object]) -> tuple[Any, ...] | None:
+    async def _read(self, asked: Sequence[_Asked]) -> tuple[Any, ...] | None:
         while connection := self._connections.idle():
             try:
-                return await self._ask(connection, text, values)
+                return await self._ask(connection, asked)
             except psycopg.OperationalError as error:
                 if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
                     raise unavailable() from error
         try:
-            return await self._ask(await self._connections.connect(), text, values)
+            return await self._ask(await self._connections.connect(), asked)
         except psycopg.OperationalError as error:
             raise unavailable() from error
 
-    async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> tuple[Any, ...] | None:
+    async def _ask(self, connection: Connection, asked: Sequence[_Asked]) -> tuple[Any, ...] | None:
         try:
-            return await (await connection.execute(text, values)).fetchone()
+            if len(asked) == 1:
+                return await (await connection.execute(*asked[0])).fetchone()
+            async with connection.pipeline():
+                *_, last = [await connection.execute(*each) for each in asked]
+            return await last.fetchone()
         finally:
             await self._connections.give_back(connection)

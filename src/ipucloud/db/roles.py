@@ -1,7 +1,9 @@
-"""The two database roles: one owns the schema and migrates it, the other works in it and owns nothing."""
+"""The database roles: one owns the schema and migrates it, one works in it and owns nothing, and one reads for a tenant."""
 
 OWNER_ROLE = "ipucloud_owner"
 APP_ROLE = "ipucloud_app"
+TENANT_ROLE = "ipucloud_tenant"
+"""Nobody logs in as this role: the application's takes it for the reads of a project (`db.tenancy`)."""
 
 HISTORY = {
     "audit_log": ("DELETE", "TRUNCATE"),

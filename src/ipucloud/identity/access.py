@@ -17,6 +17,7 @@ from uuid import UUID
 
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
+from ipucloud.db.tenancy import ENTERED
 from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Rights, Role, allowed
 from ipucloud.kernel.actor import NO_ORIGIN, Origin
 from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
@@ -102,6 +103,12 @@ class _Admission(NamedTuple):
     scope: Scope | None
 
 
+class _Entered(NamedTuple):
+    tenant: str
+    token: str
+    role: str
+
+
 _ACTOR = """
 set_config('ipucloud.actor', (
   SELECT CASE WHEN concat(
@@ -129,6 +136,12 @@ _AUTHORIZE = authenticated(
     f"SELECT principal.rights, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
     _Admission,
 )
+
+AS_TENANT = Query(f"WITH {AUTHENTICATE} SELECT {ENTERED}", _Entered)
+"""Makes the rest of the transaction that of a reader of the project; parameters as for `AUTHENTICATE`.
+
+Without a live token, or a project that it has access to, no row of a tenant is visible but the token's own.
+"""
 
 
 def is_project_id(ref: str) -> bool:

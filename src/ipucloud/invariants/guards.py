@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 from sqlalchemy.dialects import postgresql as pg
 
-from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY
+from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, TENANT_ROLE
+from ipucloud.db.tenancy import POLICIES, visible
 from ipucloud.invariants.rules import Invariant, Refusal
 from ipucloud.invariants.tables import TABLES
 
@@ -38,7 +39,7 @@ _PREPARER = pg.dialect().identifier_preparer  # type: ignore[no-untyped-call]  #
 
 
 def _guards() -> list[tuple[str, str]]:
-    """(table, name) of every constraint, index and trigger that the models and migrations have."""
+    """(table, name) of every constraint, index, trigger and policy that the models and migrations have."""
     named = list(_TRIGGERS)
     for table in TABLES:
         for constraint in table.constraints:
@@ -46,6 +47,8 @@ def _guards() -> list[tuple[str, str]]:
             if name is not None:
                 named.append((table.name, name))
         named += [(table.name, _PREPARER.format_index(index)) for index in table.indexes]
+        if visible(table) is not None:
+            named += [(table.name, policy) for policy in POLICIES]
     return sorted(named)
 
 
@@ -53,7 +56,7 @@ _GUARDS = _guards()
 
 IN_FORCE = Invariant(
     name="guards_are_in_force",
-    sentence="Every constraint, index and trigger of the schema exists and is in force.",
+    sentence="Every constraint, index, trigger and policy of the schema exists and is in force.",
     object_type="guard",
     remedy="Run `ipucloud migrate`, which puts it in force again. If existing rows violate it, apply the"
     " other repairs of the audit first. One that was dropped comes back with a restored backup.",
@@ -74,6 +77,9 @@ IN_FORCE = Invariant(
         SELECT c.relname, t.tgname, t.tgenabled <> 'D'
           FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
          WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace
+        UNION ALL
+        SELECT c.relname, p.polname, c.relrowsecurity AND c.relforcerowsecurity
+          FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
       ) AS found ON found.relation = expected.relation AND found.name = expected.name
      WHERE found.in_force IS NOT TRUE
     """,
@@ -108,7 +114,8 @@ INDEXED = Invariant(
 
 NO_BYPASS = Invariant(
     name="application_role_has_no_power",
-    sentence="The application's role owns nothing, is no superuser, cannot create roles or databases, is in no group.",
+    sentence="The application's role and the one for tenants' reads, which alone it may take, own nothing, bypass nothing,"
+    " and create no roles or databases.",
     object_type="role",
     remedy="Run `ipucloud migrate` with a superuser in IPUCLOUD_MIGRATION_DATABASE_URL, which takes the power away, and"
     " find out what gave it.",
@@ -120,13 +127,14 @@ NO_BYPASS = Invariant(
                            ('it makes databases', r.rolcreatedb), ('it replicates', r.rolreplication),
                            ('it bypasses row security', r.rolbypassrls),
                            ('it is a member of another role',
-                            EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid)),
+                            EXISTS (SELECT FROM pg_auth_members m
+                                     WHERE m.member = r.oid AND m.roleid <> (SELECT oid FROM pg_roles WHERE rolname = :tenant))),
                            ('it owns something', EXISTS (SELECT FROM pg_shdepend d
                               WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = r.oid AND d.deptype = 'o'))
                    ) AS powers (power, has)
-     WHERE r.rolname = :role AND has
+     WHERE r.rolname IN (:role, :tenant) AND has
     """,
-    parameters=MappingProxyType({"role": APP_ROLE}),
+    parameters=MappingProxyType({"role": APP_ROLE, "tenant": TENANT_ROLE}),
 )
 
 HISTORY_STANDS = Invariant(

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
+from ipucloud.db.roles import TENANT_ROLE
 from ipucloud.schema import metadata
 from tests.support.filled import Filled
 from tests.support.postgres import Database
@@ -82,6 +83,7 @@ def test_ends_what_may_end(database: Database, filled: Filled) -> None:
 
 
 def test_has_no_special_power(database: Database) -> None:
+    """It may take one role, which may less than itself."""
     with psycopg.connect(database.app_url) as connection:
         powers = connection.execute(
             "SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls FROM pg_roles"
@@ -91,7 +93,7 @@ def test_has_no_special_power(database: Database) -> None:
         groups = (
             "SELECT rolname FROM pg_roles WHERE pg_has_role(current_user, oid, 'MEMBER') AND rolname <> current_user"
         )
-        assert connection.execute(groups).fetchall() == []
+        assert connection.execute(groups).fetchall() == [(TENANT_ROLE,)]
 
 
 def test_owns_nothing_in_any_database(database: Database) -> None:

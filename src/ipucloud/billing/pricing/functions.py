@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ACCOUNT_PRICES = """
-CREATE VIEW account_prices AS
+CREATE VIEW account_prices WITH (security_invoker = true) AS
 SELECT account_id, sku, region, currency, c.id AS price_id, c.unit_price, p.unit_price AS list_unit_price,
        greatest(c.valid_from, p.valid_from) AS valid_from, least(c.valid_to, p.valid_to) AS valid_to
   FROM contract_prices c JOIN prices p USING (sku, region, currency)

@@ -14,6 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.waiting.places import PLACES, WAITING
 from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
@@ -23,42 +24,21 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.store import begin_anew
 from ipucloud.reconcile.wake import wake
 
-_WAITING = """
-  FROM capacity_waits AS w JOIN operations AS o ON (o.project_id, o.id) = (w.project_id, w.operation_id)
- WHERE w.granted_at IS NULL AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling'
-   AND w.until > app_now()
-"""
-_PLACES = f"""
-SELECT mine.*, row_number() OVER (
-         PARTITION BY region, machine_type
-             ORDER BY preemptible, nth, greatest(since, served_at), since, cluster_id) AS place
-  FROM (SELECT w.*,
-               row_number() OVER (PARTITION BY w.region, w.machine_type, w.preemptible, w.project_id
-                                      ORDER BY w.since, w.cluster_id) AS nth,
-               (SELECT max(granted_at) FROM capacity_waits AS served
-                 WHERE (served.region, served.machine_type, served.project_id)
-                     = (w.region, w.machine_type, w.project_id)) AS served_at
-          {_WAITING}) AS mine
-"""  # noqa: S608  # our own text
 SHOWN_WAIT = f"""
 LEFT JOIN LATERAL (
   SELECT CASE WHEN EXISTS (
-           SELECT {_WAITING} AND w.project_id = page.project_id AND w.cluster_id = page.id) THEN (
+           SELECT {WAITING} AND w.project_id = page.project_id AND w.cluster_id = page.id) THEN (
     SELECT json_build_object(
              'place', place, 'since', {rfc3339("since")}, 'until', {rfc3339("until")}, 'held_up_by', held_up_by,
              'observed_at', {rfc3339("looked_at")}, 'machines', waits.machines,
-             'expected_at', (SELECT {rfc3339("min(c.expires_at)")} FROM clusters AS c
-                              WHERE c.region = waits.region AND c.machine_type = waits.machine_type
-                                AND c.deleted_at IS NULL AND NOT c.delete_protection AND c.expires_at > app_now()
-                                AND c.id <> waits.cluster_id AND c.machines >= waits.machines
-                                AND waits.place = 1 AND waits.held_up_by IS NULL))
-      FROM ({_PLACES}) AS waits
+             'expected_at', {rfc3339("expected_at")})
+      FROM shown_waits AS waits
      WHERE waits.project_id = page.project_id AND waits.cluster_id = page.id) END AS document
 ) AS waiting ON true
 """  # noqa: S608  # our own text
 """A join that adds `waiting.document` to a `page` of clusters."""
 AWAITED = f"""
-EXISTS (SELECT {_WAITING} AND w.held_up_by IS NULL AND w.region = :region AND w.machine_type = :machine_type
+EXISTS (SELECT {WAITING} AND w.held_up_by IS NULL AND w.region = :region AND w.machine_type = :machine_type
                       AND (NOT w.preemptible OR :preemptible))
 """  # our own text
 """A boolean: whether clusters wait for machines of `:machine_type` in `:region`, and only for those.
@@ -91,7 +71,7 @@ class Ahead(NamedTuple):
 
 
 _QUEUE = Query(
-    f"SELECT project_id, cluster_id, operation_id, kind, region, machine_type, until FROM ({_PLACES}) AS waits"  # noqa: S608
+    f"SELECT project_id, cluster_id, operation_id, kind, region, machine_type, until FROM ({PLACES}) AS waits"  # noqa: S608
     " ORDER BY region, machine_type, place LIMIT :limit",
     Waiter,
 )
@@ -99,7 +79,7 @@ _QUEUE = Query(
 _FIRSTS = Query(
     f"""
     SELECT project_id, cluster_id, operation_id, kind, region, machine_type, until
-      FROM (SELECT DISTINCT ON (region, machine_type) * FROM ({_PLACES}) AS waits
+      FROM (SELECT DISTINCT ON (region, machine_type) * FROM ({PLACES}) AS waits
              WHERE held_up_by IS NULL AND coalesce(region = CAST(:region AS text), true)
                AND coalesce(machine_type = CAST(:machine_type AS text), true)
              ORDER BY region, machine_type, place) AS firsts
@@ -142,7 +122,7 @@ _WAITED_FOR = Query(
     f"""
     SELECT coalesce(sum(greatest(0, waits.machines
                                     - CASE WHEN waits.kind = 'cluster.resize' THEN c.machines ELSE 0 END)), 0)
-      FROM (SELECT w.* {_WAITING} AND w.project_id = :project_id AND w.region = :region
+      FROM (SELECT w.* {WAITING} AND w.project_id = :project_id AND w.region = :region
                AND w.machine_type = :machine_type) AS waits
       JOIN clusters AS c ON (c.project_id, c.id) = (waits.project_id, waits.cluster_id)
     """,  # noqa: S608  # our own text
@@ -150,7 +130,7 @@ _WAITED_FOR = Query(
 )
 _AHEAD = Query(
     f"""
-    SELECT (SELECT count(*) {_WAITING} AND w.region = :region AND w.machine_type = :machine_type
+    SELECT (SELECT count(*) {WAITING} AND w.region = :region AND w.machine_type = :machine_type
                AND (NOT w.preemptible OR :preemptible)) AS clusters,
            (SELECT min(expires_at) FROM clusters
              WHERE region = :region AND machine_type = :machine_type AND deleted_at IS NULL AND NOT delete_protection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.waiting.places import SHOWN_WAITS
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 SERVE_TASK = "serve_waiting_clusters"
@@ -69,6 +70,6 @@ TRIGGERS = (
 
 @sa.event.listens_for(metadata, "after_create")
 def _make_triggers(_metadata: object, connection: sa.Connection, **_options: object) -> None:
-    """They are on tables of other packages, which are all there by now."""
-    for statement in (WAKE_THOSE_THAT_WAIT, *TRIGGERS):
+    """They, and the view, are on tables of other packages, which are all there by now."""
+    for statement in (WAKE_THOSE_THAT_WAIT, *TRIGGERS, SHOWN_WAITS):
         connection.execute(sa.text(statement))

@@ -1,0 +1,106 @@
+"""Row-level security: what the database lets a project's readers see, whatever statement they send.
+
+A request for a project reads as `ipucloud_tenant`. That role may only SELECT, owns nothing and bypasses no policy, and
+the policies show it the rows of one project: that of the setting `ipucloud.tenant`, which holds for one implicit
+transaction. Without the setting it sees no row of any tenant. The application's own role sees all rows: it allocates,
+bills and audits across projects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import metadata
+from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
+
+OWN = "project_id = (SELECT tenant_id())"
+_PAID = "account_id IN (SELECT paying.account_id FROM project_accounts AS paying)"
+
+PARTICULAR = {
+    "projects": "id = (SELECT tenant_id())",
+    "tokens": f"{OWN} OR id = (SELECT tenant_token())",
+    "browser_sessions": "token_id = (SELECT tenant_token())",
+    "users": "EXISTS (SELECT FROM tokens WHERE tokens.owner_id = users.id)",
+    "billing_accounts": "id IN (SELECT paying.account_id FROM project_accounts AS paying)",
+    "project_accounts": OWN,
+    # Whether a document has lines of other projects decides who may see it.
+    "invoice_lines": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
+    "invoice_settlements": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
+    "invoice_taxes": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
+    "credit_notes": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
+    "budget_thresholds": "EXISTS (SELECT FROM budgets WHERE budgets.id = budget_id)",
+    "budget_alerts": "EXISTS (SELECT FROM budgets WHERE budgets.id = budget_id)",
+}
+"""Which rows of a table a tenant sees, where `visible` does not follow from its columns."""
+
+POLICIES = ("platform", "tenant")
+"""The policies of every table with rows of tenants."""
+OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices")
+"""Tables without rows of tenants that their reads need: the operator's hardware and the price list."""
+
+FUNCTIONS = (
+    """
+    CREATE FUNCTION tenant_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.tenant', true), '')::uuid $$
+    """,
+    """
+    CREATE FUNCTION tenant_token() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.tenant_token', true), '')::uuid $$
+    """,
+)
+"""Who reads: the project, and the token that authenticated the request."""
+
+ROLE = f"""
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{TENANT_ROLE}') THEN
+    CREATE ROLE {TENANT_ROLE} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
+  END IF;
+  IF NOT pg_has_role('{APP_ROLE}', '{TENANT_ROLE}', 'SET') THEN
+    GRANT {TENANT_ROLE} TO {APP_ROLE} WITH INHERIT FALSE, SET TRUE;
+  END IF;
+END $$
+"""
+ENTERED = (
+    "set_config('ipucloud.tenant', coalesce((SELECT project_id::text FROM project), ''), true) AS tenant,"
+    " set_config('ipucloud.tenant_token', coalesce((SELECT token_id::text FROM principal), ''), true) AS token,"
+    f" set_config('role', '{TENANT_ROLE}', true) AS role"
+)
+"""Selected after the CTEs of `identity.access`, makes the rest of the transaction a tenant's."""
+
+
+def visible(table: sa.Table) -> str | None:
+    """The condition for a row to be shown to a tenant; None for a table without rows of tenants."""
+    if table.name in PARTICULAR:
+        return PARTICULAR[table.name]
+    of_project, of_account = "project_id" in table.columns, "account_id" in table.columns
+    if of_project and of_account:
+        return f"{OWN} OR project_id IS NULL AND {_PAID}"
+    if of_project:
+        return OWN
+    return _PAID if of_account else None
+
+
+def policies(table: sa.Table) -> Iterator[str]:
+    """The statements that show tenants their own rows of a table, and everybody else's to nobody but the platform."""
+    name, condition = table.name, visible(table)
+    if condition is None:
+        return
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
+    yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY platform ON {name} TO {APP_ROLE}, CURRENT_USER USING (true) WITH CHECK (true)"
+    yield f"CREATE POLICY tenant ON {name} FOR SELECT TO {TENANT_ROLE} USING ({condition})"
+
+
+@sa.event.listens_for(metadata, "before_create")
+def _make_role(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    for statement in (ROLE, *FUNCTIONS):
+        connection.exec_driver_sql(statement)
+
+
+@sa.event.listens_for(metadata, "after_create")
+def _make_policies(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    for table in metadata.sorted_tables:
+        for statement in policies(table):
+            connection.exec_driver_sql(statement)
