@@ -150,7 +150,10 @@ SELECT project_id, cluster_id, operation_id, kind, region, machine_type, machine
 ) AS waits
  WHERE current_user <> 'ipucloud_tenant' OR waits.project_id = tenant_id()
 """
-READABLE = "account_prices, shown_partitions, shown_waits, health_reports, hosts, machines, observations, pods, prices"
+READABLE = (
+    "account_prices, billed_clusters, cited_faults, shown_partitions, shown_waits,"
+    " health_reports, hosts, machines, observations, pods, prices, vipu_controllers"
+)
 
 
 def upgrade() -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.driver import query
 from ipucloud.db.engine import Database
 from ipucloud.db.outages import as_sqlalchemy, reachable
-from ipucloud.db.statements import Rows, Statements
+from ipucloud.db.statements import Rows, Statements, Tenant
 from tests.sim.baton import Actor, Parked
 from tests.sim.faults import DatabaseFault, Faults
 from tests.sim.lines import Line, Switchboard, instant
@@ -94,7 +94,7 @@ class SimulatedDatabase(Database):
                 transaction.close()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[Statements]:
+    async def read(self, tenant: Tenant | None = None) -> AsyncIterator[Statements]:
         async with reachable():
             yield _Statements(self)
 

@@ -88,7 +88,7 @@ def _checked(value: object) -> object:
                 if isinstance(item, dict | list):
                     below.append(item)
                 elif isinstance(item, float) and item.is_integer() and abs(item) <= _EXACT:
-                    container[place] = int(item)  # type: ignore[index, call-overload]
+                    container[place] = int(item)  # type: ignore[index]
                 if _has_nul(place) or _has_nul(item):
                     raise malformed("A string in the body contains the character U+0000.")
         if not below:

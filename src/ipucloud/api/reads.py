@@ -14,7 +14,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.billing.accounts.store import account_document
 from ipucloud.db.documents import OneDocument
 from ipucloud.db.rows import Query, Row
-from ipucloud.db.statements import Statements
+from ipucloud.db.statements import Statements, Tenant
 from ipucloud.identity.access import (
     AS_TENANT,
     IDENTIFY,
@@ -114,12 +114,16 @@ async def principal(request: HTTPConnection) -> Principal:
 
 
 @asynccontextmanager
-async def reading(request: Request, project: str) -> AsyncIterator[tuple[Statements, Scope]]:
-    """A connection, and the scope of the request, for reads that take several statements."""
-    trace = trace_of(request)
-    async with services_of(request).database.read() as connection:
+async def reading(request: Request, project: str, *, of_payer: bool = False) -> AsyncIterator[tuple[Statements, Scope]]:
+    """A connection, and the scope of the request, for reads that take several statements.
+
+    `of_payer`: they are about the account that pays, for other projects as well, and see the rows of all.
+    """
+    trace, database = trace_of(request), services_of(request).database
+    async with database.read() as connection:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
-        trace.admit(project_id=scope.project_id)
+    trace.admit(project_id=scope.project_id)
+    async with database.read(None if of_payer else Tenant(scope.project_id, scope.token_id)) as connection:
         yield connection, scope
 
 

@@ -23,6 +23,7 @@ from psycopg.types.json import set_json_loads
 from ipucloud.db.outages import unavailable
 
 Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
+Cursor: TypeAlias = psycopg.AsyncCursor[tuple[Any, ...]]
 
 _DIALECT = sa.create_engine("postgresql+psycopg://", paramstyle="numeric_dollar").dialect
 

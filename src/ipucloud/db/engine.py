@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from ipucloud.db.driver import ConnectionPool
 from ipucloud.db.outages import asks_again, connection_died, reachable, too_busy
 from ipucloud.db.roles import APP_ROLE
-from ipucloud.db.statements import SingleStatements, Statements
+from ipucloud.db.statements import SingleStatements, Statements, Tenant
 from ipucloud.kernel.errors import Problem
 
 Result = TypeVar("Result")
@@ -78,9 +78,9 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[Statements]:
-        """Where every statement stands alone."""
-        yield self._single
+    async def read(self, tenant: Tenant | None = None) -> AsyncIterator[Statements]:
+        """Where every statement stands alone, and sees only rows of the `tenant`, if one is given."""
+        yield self._single if tenant is None else SingleStatements(self._connections, tenant)
 
     async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
         """Run `work` in a transaction, and again from the start when that certainly repeats nothing.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
 
 import psycopg
 import sqlalchemy as sa
 from sqlalchemy.engine import IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
 
-from ipucloud.db.driver import Connection, ConnectionPool, query
+from ipucloud.db.driver import Connection, ConnectionPool, Cursor, query
 from ipucloud.db.outages import as_sqlalchemy, reachable
+from ipucloud.db.roles import TENANT_ROLE
 
 
 class Statements(Protocol):
@@ -55,11 +57,31 @@ def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
     return SimpleResultMetaData(columns)
 
 
-class SingleStatements:
-    """Statements that stand alone, straight through the driver: one round trip each, and nothing to give back."""
+class Tenant(NamedTuple):
+    """For whom is read: a project, with a token that was authenticated."""
 
-    def __init__(self, connections: ConnectionPool) -> None:
+    project_id: UUID
+    token_id: UUID
+
+
+_ENTER = query(
+    sa.text(
+        "SELECT set_config('ipucloud.tenant', CAST(CAST(:project_id AS uuid) AS text), true),"
+        " set_config('ipucloud.tenant_token', CAST(CAST(:token_id AS uuid) AS text), true),"
+        f" set_config('role', '{TENANT_ROLE}', true)"
+    )
+)
+
+
+class SingleStatements:
+    """Statements that stand alone, straight through the driver: one round trip each, and nothing to give back.
+
+    Those of a `tenant` see its rows only (`db.tenancy`).
+    """
+
+    def __init__(self, connections: ConnectionPool, tenant: Tenant | None = None) -> None:
         self._connections = connections
+        self._tenant = tenant
 
     async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
         asked = query(statement)
@@ -76,7 +98,7 @@ class SingleStatements:
 
     async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> Rows:
         try:
-            cursor = await connection.execute(text, values)
+            cursor = await self._sent(connection, text, values)
             if cursor.description is None:
                 return Rows((), (), cursor.rowcount)
             columns = tuple(column.name for column in cursor.description)
@@ -85,3 +107,10 @@ class SingleStatements:
             raise as_sqlalchemy(error, connection_died=connection.closed) from error
         finally:
             await self._connections.give_back(connection)
+
+    async def _sent(self, connection: Connection, text: bytes, values: Sequence[object]) -> Cursor:
+        if self._tenant is None:
+            return await connection.execute(text, values)
+        async with connection.pipeline():
+            await connection.execute(_ENTER.text, self._tenant)
+            return await connection.execute(text, values)

@@ -37,7 +37,7 @@ PARTICULAR = {
 
 POLICIES = ("platform", "tenant")
 """The policies of every table with rows of tenants."""
-OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices")
+OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers")
 """Tables without rows of tenants that their reads need: the operator's hardware and the price list."""
 
 FUNCTIONS = (

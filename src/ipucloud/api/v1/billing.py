@@ -133,7 +133,7 @@ async def update_billing_account(request: Request, account: AccountId, body: Bil
 )
 async def get_project_account(request: Request, project: ProjectRef) -> Response:
     """Return the account that pays for the project now, with its balances up to the last closed hour."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
         document, _ = await accounts.account_document(connection, account, currency=currency)
         balances = await balances_shown(connection, account, currency)

@@ -71,7 +71,7 @@ async def get_invoice_draft(
     request: Request, project: ProjectRef, query: Annotated[InvoiceFormat, Query()]
 ) -> Response:
     """Return the current month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         document = await draft_of(
             connection,
             scope.project_id,

@@ -49,7 +49,7 @@ routes = router()
 )
 async def list_project_prices(request: Request, project: ProjectRef) -> Response:
     """List current and future prices of the account that pays then: its contract prices, else list prices."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         return listing(request, await paid_by(connection, scope.project_id, catalogue_of(request)))
 
 
@@ -65,7 +65,7 @@ async def get_project_summary(
     The same time of the month before is beside each figure.
     Prices and expiries that are known apply from when they begin. Clusters that are not billed yet are not included.
     """
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
         spent = await project_spending(connection, scope.project_id, month=_month(query), currency=currency)
         return await _summary(connection, spent, account, Owner("project", scope.project_id))

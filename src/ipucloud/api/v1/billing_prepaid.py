@@ -38,7 +38,7 @@ routes = router()
 )
 async def get_project_funds(request: Request, project: ProjectRef) -> Response:
     """Return the funds of the account that pays for the project now."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
         body = await _shown(request, connection, account, currency)
     return Response(body, media_type=JSON)

@@ -43,7 +43,7 @@ class Bounds(TypedDict):
 async def get_project_report(request: Request, project: ProjectRef, query: Annotated[ReportQuery, Query()]) -> Response:
     """Sum the project's posted charges, whichever account paid, by the time of usage; at most 400 days."""
     bounds = _bounds(query)
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         found = await _report(connection, bounds, project_id=scope.project_id)
     return _answer(request, query, found)
 

@@ -52,7 +52,7 @@ _GRANTS = Moves("credit_id", credit_document)
 )
 async def get_balance(request: Request, project: ProjectRef) -> Response:
     """Return the balances of the account that pays for the project now, up to the last closed hour."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         account, currency = await payer_of(request, connection, scope.project_id)
         items = await balances_shown(connection, account, currency)
     return Response(to_json({"account_id": account, "items": items}), media_type=JSON)
@@ -64,7 +64,7 @@ async def get_balance(request: Request, project: ProjectRef) -> Response:
 )
 async def list_credits(request: Request, project: ProjectRef) -> Response:
     """List credits of the account that pays for the project now, in order of expiry; at most 1000."""
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         found = await credits_of(connection, await account_of(connection, scope.project_id))
     return _listed(found)
 

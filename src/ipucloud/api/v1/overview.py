@@ -28,7 +28,7 @@ async def get_overview(request: Request, project: ProjectRef) -> Response:
     """Return what the project has and costs: clusters by state, quotas, what needs attention, running operations, the
     latest events, and this month's cost with its budgets. Lists have what is not shown.
     """
-    async with reading(request, project) as (connection, scope):
+    async with reading(request, project, of_payer=True) as (connection, scope):
         facts = await overview(connection, scope.project_id)
         payer = await payer_of(request, connection, scope.project_id)
         spent = await project_spending(connection, scope.project_id, currency=payer.currency)

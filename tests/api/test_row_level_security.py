@@ -1,0 +1,62 @@
+"""Row-level security against a defect of the product: its statements forget that they are about one project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.db import driver, reader, statements
+from tests.api.policy import POLICY
+from tests.api.tenancy import OPERATIONS, Tenancy
+from tests.api.test_policy import same_but_for_the_request, tenancy
+
+__all__ = ["tenancy"]
+pytestmark = pytest.mark.anyio
+
+FILTER = re.compile(rb"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?")
+READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
+
+
+@pytest.fixture
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
+    """Statements read without the filter; those that had one are in the list."""
+    changed: list[bytes] = []
+
+    def query(statement: sa.TextClause) -> driver.Query:
+        compiled = driver.query(statement)
+        text, found = FILTER.subn(rb"CAST(\3 AS uuid) IS NOT NULL", compiled.text)
+        if found:
+            changed.append(text)
+        return replace(compiled, text=text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "query", query)
+        patch.setattr(statements, "query", query)
+        yield changed
+
+
+@pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") > 1])
+async def test_objects_of_another_project_stay_hidden(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
+    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
+    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
+    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
+    caller = tenancy.api.client(mine.token.secret)
+    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+    print("FORGOT", name, len(forgotten))
+    assert same_but_for_the_request(*answers)
+
+
+@pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") == 1])
+async def test_lists_have_the_project_s_own_rows(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
+    """Of a project that has nothing, beside one that has one of everything."""
+    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
+    names = await tenancy.target(operation, mine)
+    answer = await tenancy.ask(operation, tenancy.api.client(mine.token.secret), names)
+    print("FORGOT", name, len(forgotten))
+    assert answer.status_code == operation.success
+    assert str(tenancy.api.world.project.id) not in answer.text
+    assert tenancy.api.world.project.slug not in answer.text
