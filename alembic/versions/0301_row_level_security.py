@@ -18,8 +18,8 @@ DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'ipucloud_tenant') THEN
     CREATE ROLE ipucloud_tenant NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
   END IF;
-  IF NOT pg_has_role('ipucloud_app', 'ipucloud_tenant', 'SET') THEN
-    GRANT ipucloud_tenant TO ipucloud_app WITH INHERIT FALSE, SET TRUE;
+  IF NOT pg_has_role('ipucloud_app', 'ipucloud_tenant', 'MEMBER') THEN
+    GRANT ipucloud_tenant TO ipucloud_app;
   END IF;
 END $$
 """

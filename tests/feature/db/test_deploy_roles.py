@@ -35,7 +35,7 @@ def test_the_script_makes_what_the_embedded_server_makes(tmp_path: Path) -> None
         embedded = facts(server)
         with psycopg.connect(server.superuser_url, autocommit=True) as connection:
             connection.execute("DROP DATABASE ipucloud")
-            connection.execute("DROP ROLE ipucloud_owner, ipucloud_app")
+            connection.execute("DROP ROLE ipucloud_owner, ipucloud_app, ipucloud_tenant")
         passwords = {"IPUCLOUD_OWNER_PASSWORD": "it's", "IPUCLOUD_APP_PASSWORD": "secret"}
         subprocess.run(
             [psql, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", SCRIPT, server.superuser_url],

@@ -1,11 +1,11 @@
-"""What a server of ours holds before its first migration: two roles and an empty database."""
+"""What a server of ours holds before its first migration: its roles and an empty database."""
 
 from collections.abc import Callable
 
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.roles import APP_ROLE, OWNER_ROLE, TENANT_ROLE
 
 DATABASE = "ipucloud"
 CONNECT_SECONDS = 20
@@ -14,10 +14,16 @@ _ATTRIBUTES = {
     OWNER_ROLE: sql.SQL("LOGIN CREATEROLE NOSUPERUSER NOCREATEDB NOREPLICATION NOBYPASSRLS"),
     APP_ROLE: sql.SQL("LOGIN NOCREATEROLE NOSUPERUSER NOCREATEDB NOREPLICATION NOBYPASSRLS"),
 }
+_TENANT = (
+    sql.SQL("CREATE ROLE {0} NOLOGIN NOCREATEROLE NOSUPERUSER NOCREATEDB NOREPLICATION NOBYPASSRLS"),
+    sql.SQL("GRANT {0} TO {1}"),
+)
 
 
 def prepare_roles(superuser_url: str, verifier: Callable[[str], str]) -> None:
     """Make the owner's and the application's role, or bring existing ones back to their attributes and password.
+
+    The role that the application takes to read for tenants has no password: nobody logs in as it.
 
     `verifier` gives what the server stores of a role's password.
     """
@@ -28,6 +34,9 @@ def prepare_roles(superuser_url: str, verifier: Callable[[str], str]) -> None:
             connection.execute(
                 sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(role), attributes, verifier(role))
             )
+        if TENANT_ROLE not in present:
+            for statement in _TENANT:
+                connection.execute(statement.format(sql.Identifier(TENANT_ROLE), sql.Identifier(APP_ROLE)))
 
 
 def prepare_database(superuser_url: Callable[[str], str], name: str = DATABASE) -> None:
