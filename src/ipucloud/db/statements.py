@@ -66,9 +66,9 @@ class Tenant(NamedTuple):
 
 _ENTER = query(
     sa.text(
-        "SELECT set_config('ipucloud.tenant', CAST(CAST(:project_id AS uuid) AS text), true),"
+        "SELECT concat(set_config('ipucloud.tenant', CAST(CAST(:project_id AS uuid) AS text), true),"
         " set_config('ipucloud.tenant_token', CAST(CAST(:token_id AS uuid) AS text), true),"
-        f" set_config('role', '{TENANT_ROLE}', true)"
+        f" set_config('role', '{TENANT_ROLE}', true))"
     )
 )
 
