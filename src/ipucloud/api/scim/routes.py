@@ -24,7 +24,7 @@ from starlette.routing import Route
 from ipucloud.api.scim import shapes
 from ipucloud.api.scim.errors import MEDIA_TYPE, refused
 from ipucloud.api.scim.routing import ScimRequest, ScimRoute
-from ipucloud.api.scim.shapes import MOST_RESULTS, PATH, POLICY, User, profile_of, user_of
+from ipucloud.api.scim.shapes import MOST_RESULTS, PATH, POLICY, User, profile_of, user_of, with_active
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.identity import provisioning
@@ -59,7 +59,17 @@ async def schema(request: ScimRequest) -> Response:
 
 
 async def list_users(request: ScimRequest) -> Response:
-    asked = SearchRequest[User].model_validate(_query(request), scim_policy=POLICY)
+    return await _found(request, SearchRequest[User].model_validate(_query(request), scim_policy=POLICY))
+
+
+async def search_users(request: ScimRequest) -> Response:
+    body = await request.json()
+    _check_filter(body.get("filter") if isinstance(body, dict) else None)
+    context = Context.SEARCH_REQUEST
+    return await _found(request, SearchRequest[User].model_validate(body, scim_ctx=context, scim_policy=POLICY))
+
+
+async def _found(request: ScimRequest, asked: SearchRequest[User]) -> Response:
     count = min(_USUAL_RESULTS if asked.count is None else asked.count, MOST_RESULTS)
     chosen = _chosen(asked)
     async with services_of(request).database.read() as connection:
@@ -86,8 +96,8 @@ async def get_user(request: ScimRequest) -> Response:
 
 async def create_user(request: ScimRequest) -> Response:
     asked = _parameters(request)
-    user = User.model_validate(await request.json(), scim_ctx=Context.RESOURCE_CREATION_REQUEST, scim_policy=POLICY)
-    profile = profile_of(user, active=True)
+    body = with_active(await request.json(), active=True)
+    profile = profile_of(User.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST, scim_policy=POLICY))
 
     async def work(connection: AsyncConnection) -> Person:
         await _identified(request, connection)
@@ -102,8 +112,8 @@ async def replace_user(request: ScimRequest) -> Response:
     body = await request.json()
 
     def replaced(before: User) -> User:
-        context = Context.RESOURCE_REPLACEMENT_REQUEST
-        user = User.model_validate(body, scim_ctx=context, scim_policy=POLICY)
+        wanted = with_active(body, active=bool(before.active))
+        user = User.model_validate(wanted, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY)
         user.replace(before)
         return user
 
@@ -140,7 +150,7 @@ async def _changed(request: ScimRequest, change: Callable[[User], User]) -> Resp
     async def work(connection: AsyncConnection) -> Person:
         await _identified(request, connection)
         before = await provisioning.locked(connection, user_id)
-        profile = profile_of(change(user_of(before, base)), active=before.profile.active)
+        profile = profile_of(change(user_of(before, base)))
         return await provisioning.update(connection, before, profile, trace_of(request).request_id)
 
     person = await services_of(request).database.transact(work)
@@ -164,11 +174,15 @@ def _id(request: ScimRequest) -> UUID:
 
 
 def _query(request: ScimRequest) -> dict[str, str]:
-    """Raises `Problem` malformed_request for a filter that is too long to be one of these."""
     query = dict(request.query_params)
-    if len(query.get("filter", "")) > _LONGEST_FILTER:
-        raise refused("invalidFilter", f"A filter has at most {_LONGEST_FILTER} characters.")
+    _check_filter(query.get("filter"))
     return query
+
+
+def _check_filter(text: object) -> None:
+    """Raises `Problem` malformed_request before a filter is parsed that is too long to be one of these."""
+    if isinstance(text, str) and len(text) > _LONGEST_FILTER:
+        raise refused("invalidFilter", f"A filter has at most {_LONGEST_FILTER} characters.")
 
 
 def _parameters(request: ScimRequest) -> ResponseParameters[User]:
@@ -248,6 +262,8 @@ routes: list[Route] = [
     ScimRoute(f"{PATH}/Schemas/{{id}}", "scimGetSchema", "GET", schema),
     ScimRoute(_USERS, "scimListUsers", "GET", list_users),
     ScimRoute(_USERS, "scimCreateUser", "POST", create_user),
+    ScimRoute(f"{_USERS}/.search", "scimSearchUsers", "POST", search_users),
+    ScimRoute(f"{PATH}/.search", "scimSearch", "POST", search_users),
     ScimRoute(_USER, "scimGetUser", "GET", get_user),
     ScimRoute(_USER, "scimReplaceUser", "PUT", replace_user),
     ScimRoute(_USER, "scimPatchUser", "PATCH", patch_user),

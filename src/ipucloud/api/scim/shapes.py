@@ -71,8 +71,8 @@ class User(Resource[Any]):
     display_name: str | None = None
     """The name to show."""
 
-    active: bool | None = None
-    """Whether the person may sign in. Without it a new person may, and another stays as they are."""
+    active: Annotated[bool | None, Required.true] = None
+    """Whether the person may sign in. A POST without it means true, a PUT without it leaves it as it is."""
 
 
 def user_of(person: Person, base: str) -> User:
@@ -95,12 +95,19 @@ def user_of(person: Person, base: str) -> User:
     )
 
 
-def profile_of(user: User, *, active: bool) -> Profile:
-    """What a user says of a person; `active`: if it does not say that. Raises `Problem` malformed_request."""
+def with_active(body: object, *, active: bool) -> object:
+    """The body of a POST or PUT that says whether the person is active, although some providers leave that out."""
+    if not isinstance(body, dict) or any(str(name).lower() == "active" and body[name] is not None for name in body):
+        return body
+    return {name: value for name, value in body.items() if name.lower() != "active"} | {"active": active}
+
+
+def profile_of(user: User) -> Profile:
+    """What a user says of a person. Raises `Problem` malformed_request."""
     name = user.name or Name()
     profile = Profile(
         email=_email(user.user_name),
-        active=active if user.active is None else user.active,
+        active=bool(user.active),
         external_id=user.external_id,
         display_name=user.display_name,
         formatted_name=name.formatted,
