@@ -1,4 +1,4 @@
-"""People whom an identity provider keeps: they sign in while they are active, and nothing of theirs works afterwards."""
+"""People whom an identity provider keeps: they sign in while they are active, and nothing of theirs works then."""
 
 from __future__ import annotations
 

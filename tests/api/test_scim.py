@@ -34,7 +34,6 @@ pytestmark = pytest.mark.anyio
 
 ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
 EXTERNAL = {"externalId": "00u1"}
-SENT = {"json": user_json("new@example.com")}
 
 
 async def created(provider: httpx.AsyncClient, user_name: str, **more: object) -> dict[str, Any]:
@@ -218,8 +217,7 @@ async def test_bad_requests_are_told_so_and_change_nothing(api: Api) -> None:
         scim_error(await provider.post(f"{USERS}/.search", json={"filter": wrong}), 400, "invalidFilter")
     for query in ({"count": "many"}, {"startIndex": "first"}, {"attributes": "a", "excludedAttributes": "b"}):
         scim_error(await provider.get(USERS, params=query), 400, "invalidValue")
-    taken = {"json": user_json("Bob@example.com")}
-    scim_error(await provider.put(path, **taken), 409, "uniqueness")
+    scim_error(await provider.put(path, json=user_json("Bob@example.com")), 409, "uniqueness")
     replaced = patch_json({"op": "replace", "path": "userName", "value": other["userName"]})
     scim_error(await provider.patch(path, json=replaced), 409, "uniqueness")
     for unknown in ("0", "01a22000-0000-7000-8000-000000000000", "%00"):
@@ -254,8 +252,8 @@ async def test_nobody_else_may(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     secret = admin.headers["authorization"].removeprefix("Bearer ")
     assert (await browser.post("/v1/session", json={"token": secret})).status_code == 201
-    strangers = {
-        **{role: (await api.caller(role), 403) for role in Role if role is not Role.ADMIN},
+    strangers: dict[str, tuple[httpx.AsyncClient, int]] = {
+        **{str(role): (await api.caller(role), 403) for role in Role if role is not Role.ADMIN},
         "login": (api.client(login), 403),
         "narrowed": (await identity_provider(api, "platform:write", "platform:read"), 403),
         "nobody": (api.client(), 401),
@@ -301,7 +299,7 @@ async def test_the_providers_token_can_do_nothing_else_and_keeps_no_administrato
 
 async def test_of_many_posts_of_one_name_one_makes_a_user(api: Api) -> None:
     provider = await identity_provider(api)
-    answers = await asyncio.gather(*(provider.post(USERS, **SENT) for _ in range(8)))
+    answers = await asyncio.gather(*(provider.post(USERS, json=user_json("new@example.com")) for _ in range(8)))
     assert sorted(each.status_code for each in answers) == [201] + [409] * 7
     assert await names(provider) == ["new@example.com"]
     bob = await created(provider, "bob@example.com")
