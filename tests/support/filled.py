@@ -432,7 +432,7 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
     ann = new_id()
-    names = {each: "Ann" for each in ("external_id", "display_name", "formatted_name", "given_name", "family_name")}
+    names = dict.fromkeys(("external_id", "display_name", "formatted_name", "given_name", "family_name"), "Ann")
     known = {"id": ann, "email": "ann@example.com", "password_hash": "$argon2id$"} | names
     gone = {"id": new_id(), "email": "ann@example.com", "deactivated_at": DELETED_AT, "deleted_at": DELETED_AT}
     for person in (known, gone):

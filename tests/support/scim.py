@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+import asyncio
 from typing import Annotated, Any
 from uuid import uuid4
 
-import anyio.from_thread
 import httpx
 from pydantic import Field
 from scim2_client import BaseSyncSCIMClient
@@ -31,15 +30,15 @@ class User(shapes.User):
 
 
 class ScimClient(BaseSyncSCIMClient):
-    """For a thread of the event loop in which the application is."""
+    """For another thread than that of the event loop in which the application is."""
 
     def __init__(self, caller: httpx.AsyncClient) -> None:
         super().__init__(provider=ScimProvider(models=[User], resource_types=[ResourceType.from_resource(User)]))
-        self._caller = caller
+        self._caller, self._loop = caller, asyncio.get_running_loop()
 
     def request(self, method: str, url: str, **options: Any) -> httpx.Response:
         path = url if "://" in url else f"{shapes.PATH}/{url.lstrip('/')}"
-        return anyio.from_thread.run(partial(self._caller.request, method, path, **options))
+        return asyncio.run_coroutine_threadsafe(self._caller.request(method, path, **options), self._loop).result()
 
     def _stays_under_base_url(self, endpoint: str) -> bool:
         return not endpoint.startswith("http") or endpoint.startswith(f"http://api{shapes.PATH}/")
