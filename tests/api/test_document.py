@@ -13,14 +13,18 @@ from starlette.routing import Route
 
 from ipucloud.api.app import create_app
 from ipucloud.api.openapi import document
+from ipucloud.api.scim.routes import routes as scim_routes
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
 from tests.api.policy import OPEN_TO_ALL, STREAMS
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}", PATH}
-"""Paths for people, of the document itself, and of what the programs of services answer."""
+APART = {
+    *("/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"),
+    *(PATH, *(route.path for route in scim_routes)),
+}
+"""Paths for people, of the document itself, of what the programs of services answer, and of SCIM."""
 FILES = {
     "downloadAccountExport",
     "downloadExport",

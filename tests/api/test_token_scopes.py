@@ -11,6 +11,7 @@ import pytest
 
 from ipucloud.api.app import create_app
 from ipucloud.api.routing import ApiRoute
+from ipucloud.api.scim.routing import ScimRoute
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Permission, Role, scopes_of
@@ -62,7 +63,7 @@ async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
 
 def test_every_operation_of_the_table_is_found() -> None:
     assert NEEDED.keys() == POLICY.keys()
-    assert set(NEEDED.values()) == set(Permission) == scopes_of(Role.ADMIN)
+    assert set(NEEDED.values()) | {ScimRoute.permission} == set(Permission) == scopes_of(Role.ADMIN)
 
 
 @pytest.mark.parametrize("scope", list(Permission))

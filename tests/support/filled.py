@@ -432,7 +432,11 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(browser_sessions).values(**begun, idle_until=FAR_AWAY))
     await connection.execute(sa.insert(sign_in_links).values(**begun))
     ann = new_id()
-    await connection.execute(sa.insert(users).values(id=ann, email="ann@example.com", password_hash="$argon2id$"))
+    names = dict.fromkeys(("external_id", "display_name", "formatted_name", "given_name", "family_name"), "Ann")
+    known = {"id": ann, "email": "ann@example.com", "password_hash": "$argon2id$"} | names
+    gone = {"id": new_id(), "email": "ann@example.com", "deactivated_at": DELETED_AT, "deleted_at": DELETED_AT}
+    for person in (known, gone):
+        await connection.execute(sa.insert(users).values(**person))
     await fill_sign_ins(connection, ann, project)
     await fill_audit_log(connection)
     await fill_limits(connection)

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 0794b746d262f4a06e6d85f4243a36f3105901b369479b330fdef3cf36b4e0a5
+// Generated from docs/openapi.json by `npm run schema`; sha256 234042afcf74c7b66467107f086392d1b46039ba8892739804530e30958ba53e
 
 export interface paths {
     "/livez": {

@@ -23,6 +23,7 @@ from ipucloud.api.metrics import Metrics
 from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
+from ipucloud.api.scim.routes import routes as scim_routes
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
 from ipucloud.api.shared_limits import SharedLimits
@@ -83,7 +84,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes, *service_proxy.routes])
+    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes, *service_proxy.routes, *scim_routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()

@@ -18,6 +18,7 @@ _CHARSETS = frozenset({"", "charset=utf-8", 'charset="utf-8"'})
 class JsonRequest(Request):
     """A request whose body, if any, is JSON. `load` reads and checks it; `body` and `json` then give it."""
 
+    media_types: tuple[str, ...] = ("application/json",)
     _raw: bytes = b""
     _value: Any = None
 
@@ -61,10 +62,10 @@ class JsonRequest(Request):
         media_type, _, parameter = self.headers.get("content-type", "").partition(";")
         identity = self.headers.get("content-encoding", "identity").lower() == "identity"
         charset = parameter.strip().lower() in _CHARSETS
-        if media_type.strip().lower() != "application/json" or not charset or not identity:
+        if media_type.strip().lower() not in self.media_types or not charset or not identity:
             raise Problem(
                 UNSUPPORTED_MEDIA_TYPE,
-                "Send the body as `Content-Type: application/json`, in UTF-8 and without Content-Encoding.",
+                f"Send the body as `Content-Type: {self.media_types[0]}`, in UTF-8 and without Content-Encoding.",
             )
 
 

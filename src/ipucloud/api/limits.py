@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ipucloud.api.credentials import credentials
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
+from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import Trace, scope_trace
 from ipucloud.api.used import UsedTokens
 from ipucloud.http.addresses import subscriber
@@ -29,6 +30,8 @@ MAX_BUCKETS = 10_000
 """Maximum number of buckets; the least recently used is dropped first, which can only refill it."""
 
 
+LIMITED = ("/v1/", scim_errors.PREFIX)
+"""How paths begin that need a credential; the others are pages, and what a load balancer asks."""
 UNSHARED = 7 / 8
 """Part of a burst above which other processes do not hear of a caller."""
 
@@ -146,7 +149,7 @@ class RateLimit:
         self._used = used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {"http", "websocket"} or not scope["path"].startswith("/v1/"):
+        if scope["type"] not in {"http", "websocket"} or not scope["path"].startswith(LIMITED):
             await self._app(scope, receive, send)
             return
         trace = scope_trace(scope)

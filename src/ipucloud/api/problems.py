@@ -10,6 +10,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Scope
 
+from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import scope_trace
 from ipucloud.kernel.errors import INTERNAL_ERROR, MEDIA_TYPE, VALIDATION_FAILED, FieldError, Problem
 
@@ -26,7 +27,10 @@ _ECHOING = ("parsing", "unit_overflow", "from_date", "object_invalid", "is_insta
 
 
 def problem_response(problem: Problem, scope: Scope) -> Response:
-    """The document of `problem` with the request's path and id."""
+    """The document of `problem` with the request's path and id, or as SCIM has its errors."""
+    if scope["path"].startswith(scim_errors.PREFIX):
+        error = scim_errors.document(problem)
+        return Response(error, problem.kind.status, dict(problem.headers), scim_errors.MEDIA_TYPE)
     document = problem.document()
     document["instance"] = quote(scope["path"], safe="/:")
     document["request_id"] = scope_trace(scope).request_id

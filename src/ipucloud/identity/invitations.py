@@ -16,7 +16,7 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import act_as
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.members import OF_ACCOUNT, Home
-from ipucloud.identity.people import unknowable
+from ipucloud.identity.people import require_active, unknowable
 from ipucloud.identity.projects import lock
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret
@@ -215,8 +215,9 @@ async def accept(
 ) -> Invited:
     """Make the person a member, and use up the invitation. The caller knows that it is the invited person's account.
 
-    Raises `Problem` not_found, invitation_ended, already_member.
+    Raises `Problem` account_deactivated, not_found, invitation_ended, already_member.
     """
+    await require_active(connection, user_id)
     await _LOCK.one_or_none(connection, {"secret_hash": secret_hash})
     invited = opened(await FIND.one_or_none(connection, {"secret_hash": secret_hash}))
     if invited.project_id is not None:

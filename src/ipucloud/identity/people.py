@@ -22,7 +22,7 @@ from ipucloud.identity.access import PRINCIPAL
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import TOKEN_OF_PRINCIPAL, TOKEN_PROJECT, MadeToken, Owner, create
 from ipucloud.identity.tokens import TokenKind
-from ipucloud.kernel.errors import NOT_A_MEMBER, UNAUTHENTICATED, Problem
+from ipucloud.kernel.errors import ACCOUNT_DEACTIVATED, NOT_A_MEMBER, UNAUTHENTICATED, Problem
 from ipucloud.kernel.ids import new_id
 
 
@@ -61,7 +61,16 @@ class MeRow(NamedTuple):
     memberships: str
 
 
-FIND_USER = Query("SELECT id, email, password_hash FROM users WHERE email = :email", User)
+FIND_USER = Query(
+    """
+    SELECT id, email, password_hash FROM users WHERE email = :email
+     ORDER BY deleted_at IS NOT NULL, deleted_at DESC LIMIT 1
+    """,
+    User,
+)
+"""A person who was deleted, if nobody else has the e-mail: whoever wants to sign in as them is told so."""
+IS_ACTIVE = Query("SELECT deactivated_at IS NULL FROM users WHERE id = :user_id", bool)
+_LOCK_ACTIVE = Query("SELECT deactivated_at IS NULL FROM users WHERE id = :user_id FOR SHARE", bool)
 _HOLDER = Query(
     """
     SELECT users.email, tokens.expires_at FROM tokens JOIN users ON users.id = tokens.owner_id
@@ -80,7 +89,7 @@ _ADD_USER = Query(
     """
     INSERT INTO users (id, email, password_hash, password_set_at)
     VALUES (:id, :email, :password_hash, CASE WHEN CAST(:password_hash AS text) IS NOT NULL THEN app_now() END)
-    ON CONFLICT (email) DO NOTHING RETURNING id
+    ON CONFLICT (email) WHERE deleted_at IS NULL DO NOTHING RETURNING id
     """,
     UUID,
 )
@@ -193,6 +202,21 @@ def chosen(found: list[Membership], project: str | None) -> Membership:
     raise Problem(NOT_A_MEMBER, f"You are not a member of this project. You are a member of: {where}.")
 
 
+async def require_active(connection: AsyncConnection, user_id: UUID) -> None:
+    """Raises `Problem` account_deactivated; else the person is active until the transaction ends."""
+    if not await _LOCK_ACTIVE.one(connection, {"user_id": user_id}):
+        raise deactivated()
+
+
+def deactivated() -> Problem:
+    """403 for a person whom the installation's identity provider has deactivated or deleted."""
+    return Problem(
+        ACCOUNT_DEACTIVATED,
+        "This account was deactivated by the identity provider of this installation. Ask those who manage accounts"
+        " there to activate yours, and then an owner of your project to invite you again.",
+    )
+
+
 def not_a_member() -> Problem:
     """403 for a person without any membership."""
     return Problem(NOT_A_MEMBER, "You are not a member of any project. Ask an owner of a project to invite you.")
@@ -269,10 +293,12 @@ async def set_password(connection: AsyncConnection, user: User, password_hash: s
 async def reset_password(connection: AsyncConnection, email: str, password_hash: str) -> bool:
     """Give a person another password, end their sessions and logins, and forget their identities at providers.
 
-    False if nobody has this e-mail.
+    False if nobody has this e-mail, or the person was deactivated.
     """
     user = await FIND_USER.one_or_none(connection, {"email": email})
-    if user is None or not await set_password(connection, user, password_hash, but=b""):
+    if user is None or not await IS_ACTIVE.one(connection, {"user_id": user.id}):
+        return False
+    if not await set_password(connection, user, password_hash, but=b""):
         return False
     await connection.execute(_FORGET_IDENTITIES, {"user_id": user.id})
     return True

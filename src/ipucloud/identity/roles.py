@@ -46,6 +46,7 @@ class Permission(StrEnum):
     PLATFORM_WRITE = "platform:write"
     WEBHOOK_WRITE = "webhook:write"
     S3_WRITE = "s3-connection:write"
+    PERSON_PROVISION = "person:provision"
 
 
 _ALL_READ = frozenset({Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT})
@@ -70,6 +71,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
     Permission.S3_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
+    Permission.PERSON_PROVISION: frozenset({Role.ADMIN}),
 }
 
 

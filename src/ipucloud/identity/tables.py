@@ -34,11 +34,22 @@ users = sa.Table(
     sa.Column("password_set_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()")),
     instant("created_at", default_now=True),
     sa.Column("language", sa.Text, nullable=False, server_default="en"),
+    sa.Column("external_id", sa.Text, comment="id at the identity provider that provisions people"),
+    sa.Column("display_name", sa.Text),
+    sa.Column("formatted_name", sa.Text),
+    sa.Column("given_name", sa.Text),
+    sa.Column("family_name", sa.Text),
+    instant("updated_at", default_now=True),
+    instant("deactivated_at"),
+    instant("deleted_at"),
     sa.CheckConstraint("email = lower(email)", name="email"),
     one_of("language", ("en", "de")),
+    sa.CheckConstraint("deleted_at IS NULL OR deactivated_at IS NOT NULL", name="deleted"),
     comment="people; where they are members, they have a token of the kind `member`",
 )
-sa.Index("uq_users_email", users.c.email, unique=True)
+sa.Index("uq_users_email", users.c.email, unique=True, postgresql_where=users.c.deleted_at.is_(None))
+sa.Index("ix_users_external_id", users.c.external_id, postgresql_where=users.c.external_id.is_not(None))
+sa.Index("ix_users_email", users.c.email)
 
 tokens = sa.Table(
     "tokens",

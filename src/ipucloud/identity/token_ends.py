@@ -1,7 +1,7 @@
 """The end of tokens: revocation, or rotation to a new token with the same name, role and scopes.
 
-The law: no request shortens the time for which the platform has an administrator. Without one, only an operator with
-access to the database could create another.
+The law: no request shortens the time for which the platform has an administrator, with a token that was not narrowed.
+Without one, only an operator with access to the database could create another.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Administrator(NamedTuple):
 _ADMINISTRATORS = Query(
     """
     SELECT id, expires_at FROM tokens
-     WHERE project_id IS NULL AND role = :role AND revoked_at IS NULL
+     WHERE project_id IS NULL AND role = :role AND revoked_at IS NULL AND scopes IS NULL
        AND (expires_at IS NULL OR expires_at > app_now())
      ORDER BY id FOR UPDATE
     """,

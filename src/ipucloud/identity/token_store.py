@@ -28,7 +28,7 @@ from ipucloud.db.documents import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
-from ipucloud.identity.access import PRINCIPAL, authenticated
+from ipucloud.identity.access import PRINCIPAL, authenticated, unauthenticated
 from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind, new_token
 from ipucloud.kernel.actor import Actor
@@ -166,6 +166,13 @@ _CREATE = sa.text(
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
 )
+_OWNER_ACTIVE = Query(
+    """
+    SELECT deactivated_at IS NULL FROM users
+     WHERE id = coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) FOR SHARE
+    """,
+    bool,
+)
 _READ = Query(
     clauses(
         "WITH page AS (SELECT",
@@ -232,8 +239,10 @@ async def create(
 
     It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
     `operator` only. `scopes`: those that it is narrowed to. Raises `Problem` validation_failed when it would already
-    have expired.
+    have expired, unauthenticated when its owner was deactivated.
     """
+    if owner != NOBODY:
+        await _require_active_owner(connection, owner)
     secret = new_token(env)
     token_id = new_id()
     stored = await connection.execute(
@@ -264,6 +273,13 @@ async def create(
         await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)
+
+
+async def _require_active_owner(connection: AsyncConnection, owner: Owner) -> None:
+    """Whose sessions and tokens just ended gets no other: the request had its rights only until then."""
+    active = await _OWNER_ACTIVE.one_or_none(connection, {"user_id": owner.user_id, "of_token": owner.of_token})
+    if active is False:
+        raise unauthenticated()
 
 
 async def touch(connection: AsyncConnection, hashes: list[bytes], idle: float) -> None:

@@ -162,6 +162,31 @@ ENDED_WITHOUT_TOKENS = Invariant(
     ),
 )
 
+_OF_INACTIVE = "owner_id IN (SELECT id FROM users WHERE deactivated_at IS NOT NULL)"
+
+INACTIVE_WITHOUT_TOKENS = Invariant(
+    name="deactivated_person_has_no_token",
+    sentence="People who were deactivated have no live tokens, and so no memberships and sessions.",
+    object_type="token",
+    remedy="Apply the audit's repair.",
+    repair=by(
+        "revokes the token",
+        clauses(
+            "UPDATE tokens SET revoked_at = app_now() WHERE id = CAST(:object_id AS uuid) AND",
+            _OF_INACTIVE,
+            "AND",
+            _LIVING,
+        ),
+    ),
+    statement=clauses(
+        "SELECT id::text AS object_id, project_id, format('a living token of the kind %s', kind) AS detail",
+        "FROM tokens WHERE",
+        _OF_INACTIVE,
+        "AND",
+        _LIVING,
+    ),
+)
+
 ENDED_WITHOUT_CLUSTERS = Invariant(
     name="ended_project_has_no_cluster",
     sentence="Deleted projects have no living clusters.",
@@ -212,6 +237,7 @@ RULES = (
     LOOSE_REFERENCES,
     ROLE_FITS,
     ENDED_WITHOUT_TOKENS,
+    INACTIVE_WITHOUT_TOKENS,
     ENDED_WITHOUT_CLUSTERS,
     ANSWER_HAS_EFFECT,
 )

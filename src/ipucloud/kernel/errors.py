@@ -53,6 +53,7 @@ PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does n
 NOT_A_MEMBER = _register("not_a_member", 403, "The person is not a member there")
 EMAIL_NOT_VERIFIED = _register("email_not_verified", 403, "The identity provider does not vouch for the e-mail")
 NO_ACCOUNT = _register("no_account", 403, "The person has no account")
+ACCOUNT_DEACTIVATED = _register("account_deactivated", 403, "The account was deactivated")
 NOT_FOUND = _register("not_found", 404, "There is no such object")
 METHOD_NOT_ALLOWED = _register("method_not_allowed", 405, "This path does not take that method")
 NOT_ACCEPTABLE = _register("not_acceptable", 406, "None of the accepted media types can be given")

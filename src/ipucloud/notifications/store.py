@@ -55,7 +55,7 @@ _KEEP = sa.text(
         "ON CONFLICT (user_id, project_id) DO UPDATE SET event_types = EXCLUDED.event_types",
     )
 )
-_LANGUAGE_OF = Query("SELECT language FROM users WHERE email = :email", str)
+_LANGUAGE_OF = Query("SELECT language FROM users WHERE email = :email AND deleted_at IS NULL", str)
 _SUPERSEDE = sa.text(
     "UPDATE mails SET state = 'dropped', next_at = NULL, link = NULL WHERE invitation_id = :id AND state = 'pending'"
 )

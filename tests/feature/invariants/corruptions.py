@@ -229,6 +229,13 @@ TENANCY = (
     ),
     _c("ended_project_has_no_token", REPAIRED, "UPDATE projects SET deleted_at = app_now() WHERE id = %(other)s"),
     _c(
+        "deactivated_person_has_no_token",
+        REPAIRED,
+        "INSERT INTO users (id, email, deactivated_at) VALUES (%(other)s, 'left@example.com', app_now())",
+        "INSERT INTO tokens (id, project_id, name, role, display_prefix, secret_hash, kind, owner_id) VALUES"
+        " (gen_random_uuid(), %(other)s, 'left', 'viewer', '', sha256('left'), 'member', %(other)s)",
+    ),
+    _c(
         "ended_project_has_no_cluster",
         REFUSED,
         "UPDATE projects SET deleted_at = app_now() WHERE id = %(project)s",

@@ -41,6 +41,7 @@ from ipucloud.identity.narrowing import require_role_within
 from ipucloud.identity.roles import Permission, Rights, Role
 from ipucloud.identity.tokens import Kind, secret_hash
 from ipucloud.kernel.errors import (
+    ACCOUNT_DEACTIVATED,
     ALREADY_INVITED,
     ALREADY_MEMBER,
     CROSS_SITE_REQUEST,
@@ -143,7 +144,14 @@ async def show_invitation(request: Request, body: InvitationShow) -> Response:
         "Accept an invitation",
         None,
         gives=InvitedOut,
-        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, NOT_FOUND, ALREADY_MEMBER, INVITATION_ENDED),
+        errors=(
+            UNAUTHENTICATED,
+            CROSS_SITE_REQUEST,
+            ACCOUNT_DEACTIVATED,
+            NOT_FOUND,
+            ALREADY_MEMBER,
+            INVITATION_ENDED,
+        ),
     ),
 )
 async def accept_invitation(request: Request, body: InvitationAccept) -> Response:
@@ -180,12 +188,15 @@ async def _found(request: Request, hashed: bytes | None) -> Invited:
 async def _account(request: Request, found: Invited, password: str) -> tuple[UUID | None, str]:
     """The id of the invited person's account, whose password it is; or none, and the hash for a new account.
 
-    Raises `Problem` 401, rate_limited, validation_failed.
+    Raises `Problem` 401, account_deactivated, rate_limited, validation_failed.
     """
     services = services_of(request)
     services.attempts.take(request, found.email)
     user = await services.reader.one(people.FIND_USER, {"email": found.email})
     if user is not None:
+        async with services.database.read() as connection:
+            if not await people.IS_ACTIVE.one(connection, {"user_id": user.id}):
+                raise people.deactivated()
         if not await services.passwords.verify(user.password_hash, password):
             raise Problem(UNAUTHENTICATED, "There is an account with this e-mail, and this is not its password.")
         return user.id, ""

@@ -23,6 +23,7 @@ from ipucloud.identity import passwords, people
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission, Rights
 from ipucloud.kernel.errors import (
+    ACCOUNT_DEACTIVATED,
     CROSS_SITE_REQUEST,
     NOT_A_MEMBER,
     STATE_CONFLICT,
@@ -97,7 +98,7 @@ async def change_password(request: Request, body: PasswordChange) -> Response:
         gives=LoginOut,
         status=201,
         description="Logged in",
-        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, NOT_A_MEMBER),
+        errors=(UNAUTHENTICATED, CROSS_SITE_REQUEST, ACCOUNT_DEACTIVATED, NOT_A_MEMBER),
     ),
 )
 async def log_in(request: Request, body: LoginCreate) -> Response:

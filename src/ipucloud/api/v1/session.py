@@ -28,6 +28,7 @@ from ipucloud.identity.roles import Permission, Rights
 from ipucloud.identity.sessions import Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
 from ipucloud.kernel.errors import (
+    ACCOUNT_DEACTIVATED,
     ALREADY_MEMBER,
     CROSS_SITE_REQUEST,
     EMAIL_NOT_VERIFIED,
@@ -65,6 +66,7 @@ _PATH = "/v1/session"
         errors=(
             UNAUTHENTICATED,
             CROSS_SITE_REQUEST,
+            ACCOUNT_DEACTIVATED,
             NOT_A_MEMBER,
             SIGN_IN_LINK_ENDED,
             SIGN_IN_ENDED,

@@ -35,7 +35,7 @@ def reset(
     with exit_on_error():
         found = asyncio.run(_reset(settings_from_environment("database_url"), email.strip().lower(), password))
     if not found:
-        output.console(sys.stderr).print(f"ipucloud: nobody has an account with the e-mail {email}.")
+        output.console(sys.stderr).print(f"ipucloud: nobody has an active account with the e-mail {email}.")
         raise typer.Exit(3)
     if as_json:
         output.write_json({"email": email, "password": password})

@@ -20,7 +20,11 @@ def test_first_start_makes_the_roles_and_the_database(directory: Path) -> None:
         owner = connection.execute(
             "SELECT datdba::regrole::text, pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'ipucloud'"
         ).fetchall()
-    assert roles == [("ipucloud_app", True, False, False), ("ipucloud_owner", True, True, False)]
+    assert roles == [
+        ("ipucloud_app", True, False, False),
+        ("ipucloud_owner", True, True, False),
+        ("ipucloud_tenant", False, False, False),
+    ]
     assert owner == [("ipucloud_owner", "UTF8")]
 
 

@@ -1,0 +1,75 @@
+"""Routes of SCIM: 401, then 403, then what is wrong with the request. Every write has an entry in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from pydantic import ValidationError
+from scim2_models import SCIMException
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
+
+from ipucloud.api.auditing import audited
+from ipucloud.api.bodies import JsonRequest
+from ipucloud.api.reads import check_permission
+from ipucloud.api.scim.errors import MEDIA_TYPE, of_model
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.identity.access import unauthenticated
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import not_found
+
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+
+class ScimRequest(JsonRequest):
+    """A request whose body is SCIM's JSON, by either of its names."""
+
+    media_types = (MEDIA_TYPE, "application/json")
+
+
+Answering = Callable[[ScimRequest], Awaitable[Response]]
+
+
+class ScimRoute(Route):
+    """As `ApiRoute`, it knows the permission that it requires. `name`: of the operation, in the audit log."""
+
+    permission = Permission.PERSON_PROVISION
+
+    def __init__(self, path: str, name: str, method: str, answer: Answering) -> None:
+        super().__init__(path, self._serve_route, methods=[method], name=name, include_in_schema=False)
+        self.app = self._serve
+        self._answer_to = answer
+        self._takes_body = method in _WITH_BODY
+
+    async def _serve_route(self, request: ScimRequest) -> Response:
+        return await self._answer(request)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        if match is not Match.NONE:
+            child["route"] = self
+        return match, child
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._answer(ScimRequest(scope, receive))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: ScimRequest) -> Response:
+        trace = trace_of(request)
+        trace.credential()
+        if trace.by_cookie:  # identity providers have none, so whoever sends one is a page in somebody's browser
+            raise unauthenticated()
+        async with audited(request, self.name, self.permission) as outcome:
+            await check_permission(request)
+            if "\x00" in request.scope["path"]:
+                raise not_found()
+            if self._takes_body:
+                await request.load(services_of(request).settings.body_limit)
+            try:
+                response = await self._answer_to(request)
+            except (SCIMException, ValidationError) as error:
+                raise of_model(error) from error
+            outcome.status = response.status_code
+            return response

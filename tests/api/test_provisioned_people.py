@@ -1,0 +1,233 @@
+"""People whom an identity provider keeps: they sign in while they are active, and nothing of theirs works then."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.identity.people import reset_password
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tokens import TokenKind
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, problem, running
+from tests.api.test_device_logins import DEVICES, begun, browser_of, fetched
+from tests.api.test_people import ACCEPT, LOGIN, OURS, SESSION, events, invite, logged_in, person
+from tests.api.test_provider_sign_in import begun as at_provider
+from tests.api.test_provider_sign_in import returned, signed_in
+from tests.api.test_scim import created, names
+from tests.api.test_ssh_certificates import asked, in_use
+from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.people import PASSWORD, Person, make_member, make_owned
+from tests.support.postgres import Database as Scratch
+from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error, user_json
+from tests.support.world import World
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def sso() -> Iterator[RunningProvider]:
+    with oidc_provider() as started:
+        yield started
+
+
+@pytest.fixture
+async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIterator[Api]:
+    settings = UNLIMITED | {"oidc_providers": [sso.settings()]}
+    async with running(world, database.app_url, settings=settings) as started:
+        yield started
+
+
+async def set_active(provider: httpx.AsyncClient, user_id: object, *, active: bool) -> None:
+    answer = await provider.patch(f"{USERS}/{user_id}", json=activity(active=active))
+    assert (answer.status_code, answer.json()["active"]) == (200, active), answer.text
+
+
+async def living_tokens(api: Api, who: Person) -> int:
+    async with api.world.database.begin() as connection:
+        statement = sa.text("SELECT count(*) FROM tokens WHERE owner_id = :id AND revoked_at IS NULL")
+        found: int = (await connection.execute(statement, {"id": who.id})).scalar_one()
+    return found
+
+
+async def by_password(api: Api, email: str, path: str = SESSION) -> httpx.Response:
+    return await api.client(**OURS).post(path, json={"email": email, "password": PASSWORD})
+
+
+async def test_a_provisioned_person_signs_in_once_invited(api: Api, sso: RunningProvider) -> None:
+    provider = await identity_provider(api)
+    user = await created(provider, "Bea@Example.com", externalId="00u7")
+    sso.person("subject-bea", "bea@example.com")
+    problem(await signed_in(api, sso), 403, "not_a_member")
+    problem(await by_password(api, "bea@example.com"), 401, "unauthenticated")  # there is none
+    browser = api.client(**OURS)
+    secret = (await invite(api, "bea@example.com", "viewer"))["secret"]
+    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
+    assert session.status_code == 201, session.text
+    assert (await browser.get("/v1/me")).json()["user"]["id"] == user["id"]
+
+    renamed = patch_json({"op": "replace", "path": "userName", "value": "bea.lee@example.com"})
+    assert (await provider.patch(f"{USERS}/{user['id']}", json=renamed)).status_code == 200
+    sso.person("subject-bea", "bea.lee@example.com")
+    again = await signed_in(api, sso)
+    assert (again.status_code, again.json()["token"]["owner"]) == (201, "bea.lee@example.com")
+    [member] = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    assert member["email"] == "bea.lee@example.com"
+
+
+async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again(
+    api: Api, sso: RunningProvider
+) -> None:
+    provider, cluster = await identity_provider(api), f"{api.base}/clusters/{await in_use(api)}"
+    ann, bob = await person(api, Role.OPERATOR), await person(api, Role.OPERATOR)
+    other = await api.other_project()
+    async with api.world.database.begin() as connection:
+        await make_member(connection, ann.id, other.id, Role.VIEWER)
+        personal = await make_owned(connection, ann, other.id, Role.VIEWER, TokenKind.PERSONAL)
+    sso.person("subject-ann", ann.email)
+    assert (await signed_in(api, sso)).status_code == 201
+    browser, login = await browser_of(api, ann), await logged_in(api, ann)
+    where = {"project": api.world.project.slug}
+    waiting, approved = await begun(api, **where), await begun(api, **where)
+    assert (await browser.post(f"{DEVICES}:approve", json={"user_code": approved["user_code"]})).status_code == 204
+    (await asked(login, cluster)).raise_for_status()
+    third = api.client((await api.other_project()).token.secret)
+    home = (await third.get("/v1/me")).json()["project"]["slug"]
+    open_ = await third.post(f"/v1/projects/{home}/invitations", json={"email": ann.email, "role": "viewer"})
+    bobs = await browser_of(api, bob)
+
+    await set_active(provider, ann.id, active=False)
+    for caller in (browser, login, api.client(personal.secret)):
+        problem(await caller.get("/v1/me"), 401, "unauthenticated")
+    problem(await asked(login, cluster), 401, "unauthenticated")
+    problem(await browser.post(f"{DEVICES}:approve", json={"user_code": waiting["user_code"]}), 401, "unauthenticated")
+    assert await living_tokens(api, ann) == 0
+    assert (await bobs.get("/v1/me")).status_code == 200
+    [left] = await events(api, "member.removed")
+    assert (left["actor"], left["subject_id"], left["data"]["email"]) == ("directory", str(ann.member), ann.email)
+    elsewhere = await api.client(other.token.secret).get(f"/v1/projects/{other.slug}/events?type=member.removed")
+    [left] = elsewhere.json()["items"]
+    assert left["data"] == {"email": ann.email, "role": "viewer"}
+    problem(
+        await api.client().post(ACCEPT, json={"secret": open_.json()["secret"], "password": PASSWORD}),
+        410,
+        "invitation_ended",
+    )
+
+    fresh = (await invite(api, ann.email))["secret"]
+    accepting = {"secret": fresh, "password": PASSWORD}
+    guest = api.client(**OURS)
+    refusals = {
+        "session": await by_password(api, ann.email),
+        "login": await by_password(api, ann.email, LOGIN),
+        "device": await fetched(api, approved),
+        "provider": await signed_in(api, sso),
+        "invitation": await api.client().post(ACCEPT, json=accepting),
+        "invitation at the provider": await returned(guest, sso.visit(await at_provider(guest, fresh))),
+    }
+    for way, answer in refusals.items():
+        if way == "device":
+            problem(answer, 403, "not_a_member")  # the membership that approved it is gone
+        else:
+            assert "identity provider" in problem(answer, 403, "account_deactivated")["detail"], way
+    problem(
+        await api.client(**OURS).post(SESSION, json={"email": ann.email, "password": "wrong"}), 401, "unauthenticated"
+    )
+    async with api.world.database.begin() as connection:
+        assert not await reset_password(connection, ann.email, "x")
+    assert await living_tokens(api, ann) == 0
+
+    await set_active(provider, ann.id, active=True)
+    problem(await by_password(api, ann.email), 403, "not_a_member")
+    problem(await login.get("/v1/me"), 401, "unauthenticated")
+    assert (await api.client().post(ACCEPT, json=accepting)).status_code == 200
+    assert (await signed_in(api, sso)).status_code == 201
+    assert (await by_password(api, ann.email)).status_code == 201
+
+
+async def test_a_deleted_person_is_gone_and_the_name_is_free_for_another(api: Api, sso: RunningProvider) -> None:
+    provider, ann = await identity_provider(api), await person(api, Role.OPERATOR)
+    sso.person("subject-gone", ann.email)
+    assert (await signed_in(api, sso)).status_code == 201
+    key = {"name": "desk", "public_key": PUBLIC_KEY}
+    made = await (await logged_in(api, ann)).post(f"{api.base}/ssh-keys", json=key)
+    assert made.status_code == 201, made.text
+    path = f"{USERS}/{ann.id}"
+    assert (await provider.patch(path, json=patch_json({"op": "add", "value": {"displayName": "Ann Lee"}}))).is_success
+    answer = await provider.delete(path)
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert await living_tokens(api, ann) == 0
+    for method, body in (("GET", None), ("DELETE", None), ("PATCH", activity(active=True))):
+        scim_error(await provider.request(method, path, json=body), 404)
+    assert await names(provider, filter=f'userName eq "{ann.email}"') == []
+    assert not await api.stores("Ann Lee")
+    problem(await by_password(api, ann.email), 401, "unauthenticated")
+    problem(await signed_in(api, sso), 403, "account_deactivated")
+    secret = (await invite(api, ann.email))["secret"]
+    accepting = {"secret": secret, "password": PASSWORD}
+    problem(await api.client().post(ACCEPT, json=accepting), 403, "account_deactivated")
+    [kept] = await events(api, "ssh_key.created")
+    assert kept["actor"] == ann.email
+
+    user = await created(provider, ann.email)
+    assert user["id"] != str(ann.id)
+    scim_error(await provider.get(path), 404)
+    problem(await signed_in(api, sso), 403, "not_a_member")  # nothing of the first is of the second
+    problem(await by_password(api, ann.email), 401, "unauthenticated")
+    browser = api.client(**OURS)
+    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
+    assert session.status_code == 201, session.text
+    assert (await browser.get("/v1/me")).json()["user"]["id"] == user["id"]
+
+
+async def test_the_last_owner_of_others_stays(api: Api) -> None:
+    provider, ann, bob = await identity_provider(api), await person(api, Role.OWNER), await person(api, Role.OPERATOR)
+    browser = await browser_of(api, ann)
+    path, before = f"{USERS}/{ann.id}", await api.snapshot()
+    for answer in (
+        await provider.patch(path, json=activity(active=False)),
+        await provider.put(path, json=user_json(ann.email, active=False)),
+        await provider.delete(path),
+    ):
+        assert api.world.project.slug in scim_error(answer, 409)
+    after = await api.snapshot()
+    assert {name for name in after if after[name] != before[name]} <= {"audit_log"}
+    assert (await browser.get("/v1/me")).status_code == 200
+    members = f"{api.base}/members"
+    assert (await api.owner.patch(f"{members}/{bob.member}", json={"role": "owner"})).status_code == 200
+    await set_active(provider, ann.id, active=False)
+    assert (await api.owner.get(members)).json()["items"][0]["email"] == bob.email
+    await set_active(provider, bob.id, active=False)  # nobody is left whom it would leave without an owner
+    assert (await api.owner.get(members)).json()["items"] == []
+
+
+async def test_whoever_is_created_inactive_cannot_join(api: Api, sso: RunningProvider) -> None:
+    provider = await identity_provider(api)
+    await created(provider, "cy@example.com", active=False)
+    sso.person("subject-cy", "cy@example.com")
+    secret = (await invite(api, "cy@example.com"))["secret"]
+    problem(await signed_in(api, sso), 403, "account_deactivated")
+    answer = await api.client().post(ACCEPT, json={"secret": secret, "password": PASSWORD})
+    problem(answer, 403, "account_deactivated")
+
+
+async def test_whoever_signs_in_meanwhile_keeps_nothing(api: Api) -> None:
+    provider = await identity_provider(api)
+    for _ in range(4):
+        ann = await person(api, Role.OPERATOR)
+        login = await logged_in(api, ann)
+        body = {"name": "mine", "role": "viewer"}
+        answers = await asyncio.gather(
+            by_password(api, ann.email, LOGIN),
+            login.post(f"{api.base}/tokens", json=body),
+            by_password(api, ann.email),
+            provider.patch(f"{USERS}/{ann.id}", json=activity(active=False)),
+            by_password(api, ann.email, LOGIN),
+            login.post(f"{api.base}/tokens", json=body),
+        )
+        assert answers[3].status_code == 200
+        assert {each.status_code for each in answers} <= {200, 201, 401, 403}
+        assert await living_tokens(api, ann) == 0
