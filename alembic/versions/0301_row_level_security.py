@@ -142,7 +142,6 @@ SELECT project_id, cluster_id, operation_id, kind, region, machine_type, machine
                (SELECT max(granted_at) FROM capacity_waits AS served
                  WHERE (served.region, served.machine_type, served.project_id)
                      = (w.region, w.machine_type, w.project_id)) AS served_at
-          
   FROM capacity_waits AS w JOIN operations AS o ON (o.project_id, o.id) = (w.project_id, w.operation_id)
  WHERE w.granted_at IS NULL AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling'
    AND w.until > app_now()
@@ -181,8 +180,8 @@ def downgrade() -> None:
             op.execute(f"DROP POLICY platform ON {table}")
             op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
             op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
-            op.execute(f"REVOKE SELECT ON {table} FROM ipucloud_tenant")
-    op.execute(f"REVOKE SELECT ON {READABLE} FROM ipucloud_tenant")
+            op.execute(f"REVOKE SELECT ON {table} FROM ipucloud_tenant")  # noqa: S608  # our own text
+    op.execute(f"REVOKE SELECT ON {READABLE} FROM ipucloud_tenant")  # noqa: S608  # our own text
     op.execute("REVOKE USAGE ON SCHEMA public FROM ipucloud_tenant")
     op.execute("DROP VIEW shown_waits")
     op.execute("ALTER VIEW account_prices RESET (security_invoker)")

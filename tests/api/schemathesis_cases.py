@@ -40,8 +40,8 @@ from tests.support.world import cluster_body
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
 """How many random requests each operation gets, besides those at the bounds of what its schema allows.
 
-They fit the schema: of those that do not, some would be strings again in a query, and rightly accepted. They change with
-the code, from which Hypothesis takes constants, so that the whole suite has none.
+They fit the schema: of those that do not, some would be strings again in a query, and rightly accepted. They change
+with the code, from which Hypothesis takes constants, so that the whole suite has none.
 """
 MORE_THAN_A_SCHEMA_SAYS = [
     "createCluster",  # what the catalogue and the project's keys allow

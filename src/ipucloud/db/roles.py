@@ -1,4 +1,4 @@
-"""The database roles: one owns the schema and migrates it, one works in it and owns nothing, and one reads for a tenant."""
+"""The database roles: one owns the schema and migrates it, one works in it, and one reads for a project."""
 
 OWNER_ROLE = "ipucloud_owner"
 APP_ROLE = "ipucloud_app"

@@ -62,11 +62,11 @@ DO $$ BEGIN
   END IF;
 END $$
 """
-ENTERED = (
-    "set_config('ipucloud.tenant', coalesce((SELECT project_id::text FROM project), ''), true) AS tenant,"
-    " set_config('ipucloud.tenant_token', coalesce((SELECT token_id::text FROM principal), ''), true) AS token,"
-    f" set_config('role', '{TENANT_ROLE}', true) AS role"
-)
+ENTERED = f"""
+set_config('ipucloud.tenant', coalesce((SELECT project_id::text FROM project), ''), true) AS tenant,
+set_config('ipucloud.tenant_token', coalesce((SELECT token_id::text FROM principal), ''), true) AS token,
+set_config('role', '{TENANT_ROLE}', true) AS role
+"""  # noqa: S608  # our own text
 """Selected after the CTEs of `identity.access`, makes the rest of the transaction a tenant's."""
 
 

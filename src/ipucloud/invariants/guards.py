@@ -114,8 +114,8 @@ INDEXED = Invariant(
 
 NO_BYPASS = Invariant(
     name="application_role_has_no_power",
-    sentence="The application's role and the one for tenants' reads, which alone it may take, own nothing, bypass nothing,"
-    " and create no roles or databases.",
+    sentence="The application's role, and the one for tenants' reads, which alone it may take, own nothing, bypass"
+    " nothing, and create no roles or databases.",
     object_type="role",
     remedy="Run `ipucloud migrate` with a superuser in IPUCLOUD_MIGRATION_DATABASE_URL, which takes the power away, and"
     " find out what gave it.",
@@ -128,7 +128,8 @@ NO_BYPASS = Invariant(
                            ('it bypasses row security', r.rolbypassrls),
                            ('it is a member of another role',
                             EXISTS (SELECT FROM pg_auth_members m
-                                     WHERE m.member = r.oid AND m.roleid <> (SELECT oid FROM pg_roles WHERE rolname = :tenant))),
+                                     WHERE m.member = r.oid
+                                       AND m.roleid <> (SELECT oid FROM pg_roles WHERE rolname = :tenant))),
                            ('it owns something', EXISTS (SELECT FROM pg_shdepend d
                               WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = r.oid AND d.deptype = 'o'))
                    ) AS powers (power, has)
