@@ -153,9 +153,11 @@ READABLE = (
     "account_prices, billed_clusters, cited_faults, shown_partitions, shown_waits,"
     " health_reports, hosts, machines, observations, pods, prices, vipu_controllers"
 )
+LOCK = f"LOCK TABLE {', '.join(sorted(table for tables in VISIBLE.values() for table in tables))}"
 
 
 def upgrade() -> None:
+    op.execute(LOCK)  # all at once: the shorter the time in which they are taken, the fewer deadlocks with what runs
     for statement in (ROLE, *FUNCTIONS, "GRANT USAGE ON SCHEMA public TO ipucloud_tenant"):
         op.execute(statement)
     for condition, tables in VISIBLE.items():
@@ -174,6 +176,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.execute(LOCK)
     for tables in VISIBLE.values():
         for table in tables:
             op.execute(f"DROP POLICY tenant ON {table}")

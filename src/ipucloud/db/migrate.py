@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from psycopg.errors import DeadlockDetected
 
 import ipucloud
 from ipucloud.db.engine import sqlalchemy_url
 
 _PACKAGE = Path(ipucloud.__file__).parent
+_TRIES = 5
 
 
 def scripts() -> Path:
@@ -30,11 +34,22 @@ def configuration(owner_url: str) -> Config:
 
 def upgrade(owner_url: str, revision: str = "head") -> None:
     """Bring the schema to `revision` as the owner role. Does nothing when it is already there."""
-    command.upgrade(configuration(owner_url), revision)
+    _despite_deadlocks(command.upgrade, owner_url, revision)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
-    command.downgrade(configuration(owner_url), revision)
+    _despite_deadlocks(command.downgrade, owner_url, revision)
+
+
+def _despite_deadlocks(run: Callable[[Config, str], None], owner_url: str, revision: str) -> None:
+    """Processes that run lock tables in other orders. Each revision is a transaction: what committed is not repeated."""
+    for _ in range(_TRIES - 1):
+        try:
+            return run(configuration(owner_url), revision)
+        except sa.exc.OperationalError as error:
+            if not isinstance(error.orig, DeadlockDetected):
+                raise
+    return run(configuration(owner_url), revision)
 
 
 def check(owner_url: str) -> None:
