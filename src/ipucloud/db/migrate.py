@@ -42,7 +42,7 @@ def downgrade(owner_url: str, revision: str) -> None:
 
 
 def _despite_deadlocks(run: Callable[[Config, str], None], owner_url: str, revision: str) -> None:
-    """Processes that run lock tables in other orders. Each revision is a transaction: what committed is not repeated."""
+    """Running processes lock tables in other orders. Each revision is a transaction, so none is run twice."""
     for _ in range(_TRIES - 1):
         try:
             return run(configuration(owner_url), revision)
