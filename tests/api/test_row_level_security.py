@@ -20,6 +20,12 @@ pytestmark = pytest.mark.anyio
 FILTER = re.compile(rb"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?")
 READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
 
+WITHOUT_FILTER = {
+    *("getBalance", "getExportLimit", "getInvoiceDraft", "getProjectAccount", "getProjectFunds", "listCredits"),
+    *("getProject", "getSshAuthority", "streamEvents"),
+}
+"""Reads about the account, or by the project's own id: their statements do not have the condition."""
+
 
 @pytest.fixture
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
@@ -46,7 +52,7 @@ async def test_objects_of_another_project_stay_hidden(tenancy: Tenancy, name: st
     unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
     caller = tenancy.api.client(mine.token.secret)
     answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    print("FORGOT", name, len(forgotten))
+    assert forgotten or name in WITHOUT_FILTER
     assert same_but_for_the_request(*answers)
 
 
@@ -56,7 +62,7 @@ async def test_lists_have_the_project_s_own_rows(tenancy: Tenancy, name: str, fo
     operation, mine = OPERATIONS[name], await tenancy.api.other_project()
     names = await tenancy.target(operation, mine)
     answer = await tenancy.ask(operation, tenancy.api.client(mine.token.secret), names)
-    print("FORGOT", name, len(forgotten))
+    assert forgotten or name in WITHOUT_FILTER
     assert answer.status_code == operation.success
     assert str(tenancy.api.world.project.id) not in answer.text
     assert tenancy.api.world.project.slug not in answer.text
