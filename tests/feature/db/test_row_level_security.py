@@ -12,6 +12,7 @@ import pytest
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
+from ipucloud.db.guards import put_in_force
 from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
 from ipucloud.db.tenancy import OF_ALL, visible
 from ipucloud.laboratory.postgres.binaries import find_binaries
@@ -108,6 +109,15 @@ def test_the_owner_is_under_policies_too_and_backs_up_everything(database: Datab
     command.insert(1, "--enable-row-security")
     run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert str(filled.cluster) in run.stdout
+
+
+def test_a_migration_puts_policies_in_force_again(database: Database) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("ALTER TABLE clusters DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY")
+        connection.execute("ALTER TABLE tokens NO FORCE ROW LEVEL SECURITY")
+    done = put_in_force(database.owner_url)
+    assert sorted(done) == [f"{table}: row-level security is in force again." for table in ("clusters", "tokens")]
+    assert put_in_force(database.owner_url) == []
 
 
 def test_the_application_sees_every_row(database: Database, filled: Filled) -> None:
