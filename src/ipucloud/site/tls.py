@@ -69,7 +69,7 @@ class Identities:
             stamp = [(each.st_ino, each.st_size, each.st_mtime_ns) for each in (path.stat() for path in paths)]
             if known is not None and known[0] == stamp:
                 return known[1]
-            identity = Identity(paths[0].read_bytes(), paths[1].read_bytes())
+            identity = _read(*paths)
             _check_pair(identity, paths)
         except OSError as error:
             raise UntrustedError(
@@ -81,6 +81,12 @@ class Identities:
             return known[1]
         self._read[controller] = stamp, identity
         return identity
+
+
+def _read(certificate: Path, key: Path) -> Identity:
+    """A pair in one file is read at once: a file that is replaced between two reads would give parts of two pairs."""
+    pem = certificate.read_bytes()
+    return Identity(pem, pem if key == certificate else key.read_bytes())
 
 
 def _check_pair(identity: Identity, paths: tuple[Path, Path]) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.site.connect import SiteClients, VipuAccess
 from ipucloud.site.errors import SiteUnknown
 from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.site.tls import ClientFiles
+from ipucloud.site.tls import ClientFiles, Identities
 from ipucloud.site.vipu import Credentials
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import RunningSite, address_of, running_site
@@ -193,6 +196,29 @@ async def test_a_new_authority_and_new_files_make_a_new_connection(site: Running
     assert "not of the authority" in await refusal(mistaken)
     assert await used.vipu.list_allocations("") == [], "a pass keeps the connection that it began with"
     await sites.close()
+
+
+def test_a_file_that_is_replaced_while_it_is_read_gives_one_pair(tmp_path: Path) -> None:
+    authority, file = Authority(tmp_path, NAME, tmp_path / "clients", fsync=False), tmp_path / "client.pem"
+    pairs = [pair.certificate + pair.key for pair in (authority.client("first"), authority.client("second"))]
+    file.write_bytes(pairs[0])
+    stopped = threading.Event()
+
+    def replace() -> None:
+        for pair in itertools.cycle(pairs):
+            (tmp_path / "next").write_bytes(pair)
+            (tmp_path / "next").replace(file)
+            if stopped.is_set():
+                return
+
+    with ThreadPoolExecutor(1) as pool:
+        replacing = pool.submit(replace)
+        try:
+            read = {Identities(ClientFiles(str(file))).of(NAME).certificate for _ in range(500)}
+        finally:
+            stopped.set()
+            replacing.result()
+    assert read == set(pairs)
 
 
 async def test_a_site_may_speak_plaintext(tmp_path: Path) -> None:
