@@ -28,7 +28,7 @@ CITES = Invariant(
 
 REPORT_JUSTIFIES = Invariant(
     name="cited_report_justifies_the_credit",
-    sentence="A credit cites confirmed reports of faults that are credited, which were live while it ran.",
+    sentence="A credit cites confirmed reports of faults that are credited, which had not ended when it began.",
     object_type="usage_interval",
     remedy="Compare the interval with the history of the machine. The operator bears what was credited wrongly.",
     repair=_EVIDENCE_STANDS,
@@ -37,14 +37,11 @@ REPORT_JUSTIFIES = Invariant(
            format('report %s (%s) %s', r.id, r.code,
                   CASE WHEN NOT r.credited THEN 'is of a fault that is not credited'
                        WHEN r.confirmed_at IS NULL THEN 'was never confirmed'
-                       ELSE format('was live from %s to %s, and the credit from %s to %s', r.first_seen_at,
-                                   coalesce(r.cleared_at::text, 'now'), u.started_at,
-                                   coalesce(u.ended_at::text, 'now')) END) AS detail
+                       ELSE format('had ended at %s, and the credit began at %s', r.cleared_at, u.started_at) END) AS detail
       FROM usage_credits c
       JOIN usage_intervals u ON u.id = c.interval_id
       JOIN health_reports r ON r.id = c.report_id
-     WHERE NOT r.credited OR r.confirmed_at IS NULL
-        OR date_trunc('second', r.first_seen_at) > u.ended_at OR r.cleared_at < u.started_at
+     WHERE NOT r.credited OR r.confirmed_at IS NULL OR r.cleared_at < u.started_at
     """,
 )
 

@@ -28,7 +28,7 @@ _CHARGES = Query(
              'usage', json_build_object(
                'interval_id', u.id, 'anchor_at', {rfc3339("u.anchor_at")}, 'started_at', {rfc3339("u.started_at")},
                'ended_at', {rfc3339("u.ended_at")}, 'flavor', u.flavor, 'machines', c.quantity + c.credited,
-               'credited_machines', c.credited, 'credited_for', {cited("c.interval_id")}),
+               'credited_machines', c.credited, 'credited_for', {cited("c.interval_id", "u.ended_at")}),
              'price', json_build_object(
                'id', c.price_id, 'sku', c.sku, 'region', c.region, 'unit_price', {money("c.unit_price", "c.currency")},
                'list_unit_price', {money("c.list_unit_price", "c.currency")}, 'contract', k.id IS NOT NULL,

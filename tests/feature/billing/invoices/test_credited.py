@@ -70,6 +70,35 @@ async def test_an_explanation_has_the_machines_and_the_reports(books: Books) -> 
     assert before.usage.credited_for == after.usage.credited_for == []
 
 
+async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(books: Books) -> None:
+    """A fault that was seen before the second one is confirmed after it, and ends the credit that had cited both."""
+    await taxed(books)
+    await books.price("0.0625")
+    cluster = await books.make_cluster()
+    books.now(SEEN)
+    await books.used(cluster, START, quantity=4)
+    seen = [SEEN + timedelta(minutes=each) for each in (0, 5, 3)]
+    first, second, third = [await books.reported(instant) for instant in seen]
+    books.now(SEEN + timedelta(minutes=6))
+    await books.credit(cluster, 1, seen[0], first)
+    await books.credit(cluster, 1, seen[1], first, second)
+    await books.credit(cluster, 2, seen[2], first, second, third)
+    books.now(DELETED)
+    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await books.execute("UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()")
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    cited = [[each["report_id"] for each in credit["credited_for"]] for credit in invoice["credits"]]
+    assert cited == [[str(first)], [str(first), str(third), str(second)]]
+    async with books.database.read() as connection:
+        found = await charges_of(
+            connection, project_id=books.project.id, cluster_id=cluster, since=START, until=DELETED
+        )
+    charges = [ChargeOut.model_validate(orjson.loads(each)) for each in found]
+    assert [len(each.usage.credited_for) for each in charges] == [0, 1, 3]
+    await assert_books_sound(books)
+
+
 async def test_a_month_in_which_nothing_worked_has_no_invoice(books: Books) -> None:
     await taxed(books)
     await books.price("0.0625")
