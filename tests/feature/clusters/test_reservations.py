@@ -117,3 +117,41 @@ def test_who_is_killed_leaves_it_as_it_was(
     assert killed_at(database, point, 1, does)
     assert asyncio.run(run()) == before
     assert asyncio.run(run(does)) == after
+
+
+_IN_USE = "UPDATE clusters SET state = 'degraded', state_entered_at = app_now(), ready_at = app_now()"
+_FAULT = """
+INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message, first_seen_at,
+                            confirmed_at, last_seen_at, cluster_id)
+SELECT gen_random_uuid(), 'luxembourg-2', m.id, 'bmc', 'bmc_critical', 'prevented', true, 'x', 'The BMC reports a fault.',
+       app_now() - interval '1 hour', app_now() - interval '1 hour', app_now(), a.cluster_id
+  FROM allocations a JOIN machines m ON m.id = a.machine_id WHERE a.cluster_id IS NOT NULL ORDER BY m.name LIMIT 1
+"""
+_BILLED = """
+SELECT count(*) FILTER (WHERE ended_at > started_at), max(credited) FILTER (WHERE ended_at IS NULL),
+       (SELECT count(*) FROM usage_credits)
+  FROM usage_intervals WHERE resource_kind = 'cluster'
+"""
+
+
+def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_the_fault(database: Scratch) -> None:
+    async def run() -> tuple[object, ...]:
+        made = Database(database.app_url, pool_size=2)
+        world = await World.seeded(made)
+        try:
+            async with made.begin() as connection:
+                await offer(connection)
+            await make(made)
+            for hours, does in ((1, follow_reservations), (1, use)):
+                await world.execute(_MOVE, hours=hours)
+                await does(made)
+            for statement in (_IN_USE, _FAULT):
+                await world.execute(statement)
+            await world.execute(_MOVE, hours=3)
+            await follow_reservations(made)
+            async with made.read() as connection:
+                return tuple((await connection.execute(sa.text(_BILLED))).one())
+        finally:
+            await made.close()
+
+    assert asyncio.run(run()) == (0, 1, 1)

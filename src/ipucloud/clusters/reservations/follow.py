@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
+from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.reservations.events import tell
 from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.states import BILLABLE
@@ -103,6 +104,7 @@ async def _end(
         if user.in_use:
             since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
             await open_interval(connection, **owner, cluster_id=user.id, since=since)
+            await settle_cluster(connection, **owner, cluster_id=user.id)  # faults credit what is billed from now on
     await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
     machines = await let_go(
         connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated
