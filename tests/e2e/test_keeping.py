@@ -67,6 +67,7 @@ def works(system: Up) -> None:
     system.ipucloud.json("clusters", "delete", name, "--yes", **system.environment)
 
 
+@pytest.mark.takes_turns
 @pytest.mark.parametrize("killed", EVERYTHING)
 def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
     find, name = EVERYTHING[killed]

@@ -32,15 +32,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.timeout(0))
         return
     left = {item for item in items if item.get_closest_marker("full") is not None}
-    if config.args == config.getini("testpaths"):  # so is the whole suite named to the processes that share it
-        turn = number_of_the_code()
+    turn = _turn(config)
+    if turn is not None:
         left |= {
             item
             for item in items
-            if item.get_closest_marker("takes_turns") is not None and (crc32(item.nodeid.encode()) + turn) % TURNS
+            if item.get_closest_marker("takes_turns") is not None and not has_turn(item.nodeid, turn)
         }
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
+
+
+def has_turn(name: str, turn: int) -> bool:
+    """Whether it is one of the third that runs."""
+    return (crc32(name.encode()) + turn) % TURNS == 0
+
+
+def _turn(config: pytest.Config) -> int | None:
+    """Which third runs; None: all do, because files are named."""
+    whole = config.args == config.getini("testpaths")  # as the processes that share the whole suite are told
+    return number_of_the_code() % TURNS if whole else None
+
+
+@pytest.fixture
+def turn(request: pytest.FixtureRequest) -> int | None:
+    """Which third runs, for a test that is many in itself; None: all do."""
+    return _turn(request.config)
 
 
 @pytest.fixture

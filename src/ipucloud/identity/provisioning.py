@@ -1,18 +1,19 @@
 """People as the installation's identity provider keeps them.
 
 The law: whoever is deactivated has no session, no token, no membership and no open invitation from the same commit on,
-and gets none until they are active again. What ended stays ended. Whoever was deleted is gone for the provider; the row
-stays for what the person did, and the e-mail is free for another person.
+and gets none until they are active again. What ended stays ended. Nothing stands in the way of that, not even that the
+person is the only owner of a project. Whoever was deleted is gone for the provider; the row stays for what the person
+did, and the e-mail is free for another person.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -21,8 +22,10 @@ from ipucloud.contract.event_types.projects import MEMBER_REMOVED
 from ipucloud.db.rows import Query
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
-from ipucloud.kernel.errors import LAST_OWNER, NAME_TAKEN, NOT_FOUND, Problem
+from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, Problem
 from ipucloud.kernel.ids import new_id
+
+log = structlog.get_logger(__name__)
 
 
 class Profile(NamedTuple):
@@ -50,9 +53,7 @@ class _Member(NamedTuple):
     id: UUID
     project_id: UUID | None
     account_id: UUID | None
-    project: str | None
     role: Role
-    own: bool
 
 
 _COLUMNS = """
@@ -100,18 +101,24 @@ _DELETE = sa.text(
 _FORGET_IDENTITIES = sa.text("DELETE FROM user_identities WHERE user_id = :id")
 _MEMBERS = Query(
     """
-    SELECT tokens.id, tokens.project_id, tokens.account_id, projects.slug AS project, tokens.role,
-           tokens.owner_id = :id AS own
+    SELECT tokens.id, tokens.project_id, tokens.account_id, tokens.role
       FROM tokens LEFT JOIN projects ON projects.id = tokens.project_id
-     WHERE tokens.kind = 'member' AND tokens.revoked_at IS NULL AND projects.deleted_at IS NULL
-       AND (tokens.owner_id = :id OR tokens.project_id IN (
-            SELECT project_id FROM tokens AS theirs
-             WHERE theirs.owner_id = :id AND theirs.kind = 'member' AND theirs.revoked_at IS NULL))
+     WHERE tokens.owner_id = :id AND tokens.kind = 'member' AND tokens.revoked_at IS NULL
+       AND projects.deleted_at IS NULL
      ORDER BY tokens.id FOR NO KEY UPDATE OF tokens
     """,
     _Member,
 )
-"""Of the person, and everybody else in their projects: who must not be left without an owner."""
+_OWNERLESS = Query(
+    """
+    SELECT slug FROM projects
+     WHERE id = ANY (:projects)
+       AND 'owner' <> ALL (SELECT role FROM tokens
+                            WHERE project_id = projects.id AND kind = 'member' AND revoked_at IS NULL)
+     ORDER BY slug
+    """,
+    str,
+)
 _END = (
     sa.text("DELETE FROM browser_sessions WHERE token_id IN (SELECT id FROM tokens WHERE owner_id = :id)"),
     sa.text("UPDATE tokens SET revoked_at = app_now() WHERE owner_id = :id AND revoked_at IS NULL"),
@@ -143,7 +150,7 @@ async def locked(connection: AsyncConnection, person_id: UUID) -> Person:
 async def update(connection: AsyncConnection, person: Person, profile: Profile, request_id: str) -> Person:
     """Change what `locked` has found. Whoever becomes inactive loses everything that they signed in with.
 
-    Raises `Problem` name_taken, last_owner.
+    Raises `Problem` name_taken.
     """
     if profile == person.profile:
         return person
@@ -156,7 +163,7 @@ async def update(connection: AsyncConnection, person: Person, profile: Profile, 
 
 
 async def delete(connection: AsyncConnection, person_id: UUID, request_id: str) -> None:
-    """Deactivate a person for good. Raises `Problem` not_found, last_owner."""
+    """Deactivate a person for good. Raises `Problem` not_found."""
     person = await locked(connection, person_id)
     await _end(connection, person, request_id)
     await connection.execute(_FORGET_IDENTITIES, {"id": person_id})
@@ -170,30 +177,16 @@ def no_person() -> Problem:
 
 async def _end(connection: AsyncConnection, person: Person, request_id: str) -> None:
     members = await _MEMBERS.all(connection, {"id": person.id})
-    _require_owners(members)
     for statement in _END:
         await connection.execute(statement, {"id": person.id, "email": person.profile.email})
     for each in members:
-        if each.own:
-            home = Home(each.project_id, each.account_id, request_id)
-            data = MemberOf(email=person.profile.email, role=each.role)
-            await home.note(connection, MEMBER_REMOVED, each.id, data)
-
-
-def _require_owners(members: list[_Member]) -> None:
-    """Raise `Problem` last_owner if members of a project would be left without one who owns it."""
-    left: dict[str, list[Role]] = defaultdict(list)
-    for each in members:
-        if each.project is not None and not each.own:
-            left[each.project].append(each.role)
-    owned = {each.project for each in members if each.own and each.role is Role.OWNER}
-    ownerless = sorted(project for project, roles in left.items() if project in owned and Role.OWNER not in roles)
+        home = Home(each.project_id, each.account_id, request_id)
+        data = MemberOf(email=person.profile.email, role=each.role)
+        await home.note(connection, MEMBER_REMOVED, each.id, data)
+    owned = [each.project_id for each in members if each.role is Role.OWNER and each.project_id is not None]
+    ownerless = await _OWNERLESS.all(connection, {"projects": owned})
     if ownerless:
-        raise Problem(
-            LAST_OWNER,
-            f"The person is the only owner among the members of {', '.join(ownerless)}. Give another member the role"
-            " owner first (`ipucloud members set-role`), then deactivate or delete the person.",
-        )
+        log.warning("projects_without_owner", projects=ownerless, person=str(person.id))
 
 
 def _taken(email: str) -> Problem:

@@ -35,7 +35,7 @@ async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> R
         raise Refused("The cluster is no longer in use, or is already billed correctly.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
-    await settle_cluster(connection, **mine)
+    await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     return RepairDone()
 
 

@@ -37,7 +37,8 @@ REPORT_JUSTIFIES = Invariant(
            format('report %s (%s) %s', r.id, r.code,
                   CASE WHEN NOT r.credited THEN 'is of a fault that is not credited'
                        WHEN r.confirmed_at IS NULL THEN 'was never confirmed'
-                       ELSE format('had ended at %s, and the credit began at %s', r.cleared_at, u.started_at) END) AS detail
+                       ELSE format('had ended at %s, and the credit began at %s', r.cleared_at, u.started_at) END)
+           AS detail
       FROM usage_credits c
       JOIN usage_intervals u ON u.id = c.interval_id
       JOIN health_reports r ON r.id = c.report_id

@@ -123,7 +123,7 @@ _IN_USE = "UPDATE clusters SET state = 'degraded', state_entered_at = app_now(),
 _FAULT = """
 INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message, first_seen_at,
                             confirmed_at, last_seen_at, cluster_id)
-SELECT gen_random_uuid(), 'luxembourg-2', m.id, 'bmc', 'bmc_critical', 'prevented', true, 'x', 'The BMC reports a fault.',
+SELECT gen_random_uuid(), 'luxembourg-2', m.id, 'bmc', 'bmc_critical', 'prevented', true, 'x', 'A fault.',
        app_now() - interval '1 hour', app_now() - interval '1 hour', app_now(), a.cluster_id
   FROM allocations a JOIN machines m ON m.id = a.machine_id WHERE a.cluster_id IS NOT NULL ORDER BY m.name LIMIT 1
 """

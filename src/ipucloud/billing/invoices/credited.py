@@ -18,7 +18,8 @@ _CREDITED = Query(
     SELECT coalesce(json_agg(json_build_object(
              'project_id', project_id, 'cluster_id', resource_id, 'cluster', name, 'since', {rfc3339("since")},
              'until', {rfc3339("until")}, 'machine_minutes', machine_minutes, 'amount', {money("amount", ":currency")},
-             'credited_for', {cited("credited.interval_id", "credited.until")}) ORDER BY since, resource_id, interval_id), '[]')::text
+             'credited_for', {cited("credited.interval_id", "credited.until")}
+           ) ORDER BY since, resource_id, interval_id), '[]')::text
       FROM (SELECT u.interval_id, u.project_id, u.resource_id, c.name, min(u.started_at) AS since,
                    max(u.ended_at) AS until, sum(u.minutes * u.credited) AS machine_minutes,
                    sum(u.minutes * u.credited * u.unit_price) AS amount

@@ -104,7 +104,8 @@ async def _end(
         if user.in_use:
             since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
             await open_interval(connection, **owner, cluster_id=user.id, since=since)
-            await settle_cluster(connection, **owner, cluster_id=user.id)  # faults credit what is billed from now on
+            # Their faults credit what is billed from now on.
+            await settle_cluster(connection, project_id=reservation.project_id, cluster_id=user.id)
     await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
     machines = await let_go(
         connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated
