@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 234042afcf74c7b66467107f086392d1b46039ba8892739804530e30958ba53e
+// Generated from docs/openapi.json by `npm run schema`; sha256 d3a34ddd5c3c330b112fbb0a3b35dc72296fcef18861b39ebec8ed9e3612ea7b
 
 export interface paths {
     "/livez": {
@@ -9713,7 +9713,7 @@ export interface webhooks {
                 content: {
                     "application/json": components["schemas"]["Message"] & {
                         data?: {
-                            data?: Record<string, never>;
+                            data?: components["schemas"]["TokenMade"];
                             /** @enum {unknown} */
                             subject_type?: "token";
                         };
@@ -14351,6 +14351,12 @@ export interface components {
             scopes?: string[] | null;
             /** @default false */
             service?: boolean;
+        };
+        TokenMade: {
+            name: string;
+            role: string;
+            /** @default null */
+            scopes?: string[] | null;
         };
         TokenPage: {
             items: components["schemas"]["Token"][];

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.event_payloads.projects import TokenMade
 from ipucloud.contract.event_types.projects import TOKEN_CREATED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
@@ -270,7 +271,8 @@ async def create(
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     if project_id is not None:
-        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id)
+        made = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
+        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, made)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)
 

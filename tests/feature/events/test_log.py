@@ -13,7 +13,7 @@ from ipucloud.contract.event_payloads.projects import TokenReplaced
 from ipucloud.contract.event_types.clusters import OPERATION_CREATED
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.event_types.platform import AUDIT_REPAIRED
-from ipucloud.contract.event_types.projects import TOKEN_CREATED, TOKEN_ROTATED
+from ipucloud.contract.event_types.projects import TOKEN_REVOKED, TOKEN_ROTATED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
@@ -38,7 +38,7 @@ async def test_the_subject_and_the_data_are_those_of_the_type(db: Database) -> N
 
 
 async def test_a_type_without_data_has_an_empty_object(db: Database) -> None:
-    assert await written(db, TOKEN_CREATED) == [("token.created", "token", {})]
+    assert await written(db, TOKEN_REVOKED) == [("token.revoked", "token", {})]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_a_type_that_is_not_registered_is_refused(db: Database, kind: Even
     [
         (TOKEN_ROTATED, None),
         (TOKEN_ROTATED, ClusterEntered(reason="rotated")),
-        (TOKEN_CREATED, TokenReplaced(replaced_by=SUBJECT)),
+        (TOKEN_REVOKED, TokenReplaced(replaced_by=SUBJECT)),
         (REGISTRY["cluster.suspend_forced"], OutOfFunds(reason="funds", account=SUBJECT)),
         (TOKEN_ROTATED, {"replaced_by": str(SUBJECT)}),
     ],
@@ -69,7 +69,7 @@ async def test_data_of_another_shape_are_refused(db: Database, kind: EventType, 
 
 
 @pytest.mark.parametrize(
-    ("kind", "subject"), [(TOKEN_CREATED, "cluster"), (OPERATION_CREATED, None), (AUDIT_REPAIRED, None)]
+    ("kind", "subject"), [(TOKEN_REVOKED, "cluster"), (OPERATION_CREATED, None), (AUDIT_REPAIRED, None)]
 )
 async def test_a_subject_that_the_type_is_not_about_is_refused(
     db: Database, kind: EventType, subject: str | None

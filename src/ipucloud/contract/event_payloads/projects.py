@@ -159,6 +159,18 @@ class OperationOf(Payload):
     late: Late = False
 
 
+class TokenMade(Payload):
+    """A new token, and what it may do."""
+
+    name: str = Field(description="Name of the token.", examples=["ci"])
+    role: str = Field(description="Role of the token.", examples=["operator"])
+    scopes: list[str] | None = Field(
+        None,
+        description="Scopes that it is narrowed to; null or absent: all of its role.",
+        examples=[["cluster:read", "job:read"]],
+    )
+
+
 class TokenReplaced(Payload):
     """The replacement of a token."""
 

@@ -46,7 +46,7 @@ TERMINAL_OPENED = register(
     "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=projects.TerminalOf
 )
 TERMINAL_CLOSED = register("terminal.closed", "A terminal of a Poplar server ended.", payload=projects.TerminalClosed)
-TOKEN_CREATED = register("token.created", "A token was created.")
+TOKEN_CREATED = register("token.created", "A token was created.", payload=projects.TokenMade)
 TOKEN_REVOKED = register("token.revoked", "A token was revoked.")
 TOKEN_ROTATED = register("token.rotated", "A token was replaced with a new one.", payload=projects.TokenReplaced)
 MEMBER_INVITED = register_members("member.invited", "A person was invited to become a member.", "invitation")
