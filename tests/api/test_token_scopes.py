@@ -149,7 +149,7 @@ async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
     narrow = await made(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
     wide = await made(api.owner, path, role="viewer")
     listed = (await api.owner.get(f"{api.base}/events", params={"type": "token.created", "limit": 2})).json()["items"]
-    noted = {each["subject"]["id"]: each["data"] for each in listed}
+    noted = {each["subject_id"]: each["data"] for each in listed}
     assert noted[narrow["id"]] == {"name": "narrow", "role": "owner", "scopes": scopes}
     assert noted[wide["id"]]["scopes"] is None
     for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -52,6 +53,10 @@ MAX_MACHINES = 65_536
 MOST_CONSOLE = CONSOLE_BOOTS * (6 * CONSOLE_BYTES + 1_000)
 """Bytes of an answer with a console: JSON writes a control character with six."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
+"""U+0000 in a string of JSON. PostgreSQL stores none, and what a program or a controller wrote may have one."""
 
 
 class HttpCalls:
@@ -126,7 +131,7 @@ class HttpCalls:
         if response is None:
             return None
         try:
-            return model.model_validate_json(response.content)
+            return model.model_validate_json(_without_nul(response.content))
         except ValidationError as error:
             raise SiteUnknown(f"{method} {path}: the answer is not a {model.__name__}") from error
 
@@ -144,6 +149,10 @@ class HttpCalls:
         if answer is None:
             raise SiteRefused(f"{method} {path}: the site does not know it")
         return answer
+
+
+def _without_nul(content: bytes) -> bytes:
+    return _NUL.sub(rb"\1\\ufffd", content) if b"\\u0000" in content else content
 
 
 async def _loaded(response: httpx.Response, most: int | None, what: str) -> httpx.Response:
