@@ -10,13 +10,14 @@ from typing import Any
 from ipucloud.api import writes
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
-from ipucloud.billing.invoices import payments
+from ipucloud.billing.invoices import credited, payments
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.billing.reports import report
 from ipucloud.billing.stripe import charges
 from ipucloud.billing.stripe.client import Charge, Intent, StripeClient
+from ipucloud.clusters.reservations import follow
 from ipucloud.db import outages
 from ipucloud.idempotency import store
 from ipucloud.identity import access
@@ -52,6 +53,22 @@ def expired_credit_is_money(stack: ExitStack) -> None:
 @mutant("a create may spend what its tax needs", directed=f"{_FUNDS} -k accepted_is_paid")
 def prepaid_before_tax(stack: ExitStack) -> None:
     replace(stack, Standing, "tax", lambda *_: Decimal(0))
+
+
+@mutant(
+    "the faults of a reservation's clusters are billed once it has ended",
+    directed="tests/feature/clusters/test_reservations.py -k degraded_when_its_reservation_ends",
+)
+def faults_billed_after_a_reservation(stack: ExitStack) -> None:
+    replace(stack, follow, "settle_cluster", _nothing)
+
+
+@mutant(
+    "an invoice cites the health reports of all credits under each of them",
+    directed="tests/feature/billing/invoices/test_credited.py -k is_no_reason_of_it",
+)
+def reports_of_others_are_cited(stack: ExitStack) -> None:
+    rewrite(stack, credited, "_CREDITED", ("e.interval_id = credited.interval_id", "e.interval_id = interval_id"))
 
 
 @mutant("an account runs empty without a warning", directed=f"{_FUNDS} -k every_level")
