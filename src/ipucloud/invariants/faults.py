@@ -25,6 +25,25 @@ async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDo
     return RepairDone()
 
 
+_CREDITED = Query(
+    """
+    SELECT EXISTS (SELECT FROM usage_intervals
+                    WHERE project_id = :project_id AND resource_id = :cluster_id AND ended_at IS NULL AND credited > 0)
+    """,
+    bool,
+)
+
+
+async def _credit(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    cluster = await lock_violated(connection, violation)
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    before = await _CREDITED.one(connection, mine)
+    await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id, announce=False)
+    if before or not await _CREDITED.one(connection, mine):
+        raise Refused("The cluster is credited by now, or its fault is over.")
+    return RepairDone()
+
+
 async def _end_repair(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
@@ -51,6 +70,26 @@ STATE = Invariant(
                        AND fault.code = ANY (:degrading)) AS codes
               FROM clusters c WHERE c.state = ANY (:working)) AS used
      WHERE (state = 'degraded') <> (codes IS NOT NULL)
+    """,  # noqa: S608  # our own text
+    parameters={"working": STATES["working"], "degrading": sorted(DEGRADING)},
+)
+
+
+CREDITED = Invariant(
+    name="fault_of_a_billed_cluster_is_credited",
+    sentence="A cluster that is billed while a fault that is credited lasts has credited machines.",
+    object_type="cluster",
+    remedy="Apply the audit's repair; hours that are closed are corrected. Then find out what opened the usage interval"
+    " without settling the cluster.",
+    repair=DatabaseRepair("credits what does not work, since it was first seen", _credit),
+    statement=f"""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('no machine is credited since %s, and its faults are: %s', used.started_at, faults.codes) AS detail
+      FROM usage_intervals used JOIN clusters c ON (c.project_id, c.id) = (used.project_id, used.resource_id)
+      JOIN LATERAL (SELECT string_agg(fault.code, ', ' ORDER BY fault.since) AS codes FROM ({SHOWN_FAULTS}) AS fault
+                     WHERE fault.project_id = c.project_id AND fault.cluster_id = c.id AND fault.credited
+                       AND fault.code = ANY (:degrading)) AS faults ON faults.codes IS NOT NULL
+     WHERE used.ended_at IS NULL AND used.credited = 0 AND c.state = ANY (:working)
     """,  # noqa: S608  # our own text
     parameters={"working": STATES["working"], "degrading": sorted(DEGRADING)},
 )
@@ -134,4 +173,4 @@ REPAIRED = Invariant(
     },
 )
 
-RULES = (STATE, CONFIRMED, REPAIRED)
+RULES = (STATE, CREDITED, CONFIRMED, REPAIRED)

@@ -60,6 +60,19 @@ CLUSTERS = (
         " SELECT project_id, 'cluster.degraded', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
     _c(
+        "fault_of_a_billed_cluster_is_credited",
+        REPAIRED,
+        "INSERT INTO health_reports (id, region, host_id, source, code, allocation, credited, detail, message,"
+        " confirmed_at, cluster_id) SELECT %(partition)s, 'luxembourg-2', host_id, 'host', 'host_failed', 'prevented',"
+        " true, 'no heartbeat', 'Its host has failed.', app_now(), cluster_id FROM allocations"
+        " WHERE cluster_id = %(active)s AND host_id IS NOT NULL",
+        "UPDATE hosts SET health = 'failed', allocatable = false"
+        " WHERE id = (SELECT host_id FROM allocations WHERE cluster_id = %(active)s AND host_id IS NOT NULL)",
+        "UPDATE clusters SET state = 'degraded' WHERE id = %(active)s",
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'cluster.degraded', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
         "confirmed_fault_report_is_live",
         REPAIRED,
         "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, confirmed_at,"
