@@ -13,6 +13,10 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
+from ipucloud.api.app import create_app
+from ipucloud.cli.mcp.reading import Reading
+from ipucloud.client.aio import AsyncClient
+from ipucloud.config import Settings
 from ipucloud.identity.roles import Role
 from tests.api.support import Api
 from tests.support.api_process import ApiProcess, api_process
@@ -90,6 +94,37 @@ async def test_a_session_only_reads_by_default(served: ApiProcess, api: Api, tmp
         assert "is_error" not in await done(client, "list_flavors")
         assert (await done(client, "list_volumes"))["items"] == []
     assert await api.world.column("SELECT count(*) FROM tokens WHERE cost_limit IS NOT NULL") == [0]
+
+
+async def test_tools_without_a_scope_are_not_offered(served: ApiProcess, api: Api, tmp_path: Path) -> None:
+    body = {"name": "assistant", "role": "operator", "scopes": ["catalogue:read", "usage:read"]}
+    narrow = (await api.owner.post(f"{api.base}/tokens", json=body)).json()["token"]
+    async with assistant(served, api, tmp_path, secret=narrow) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+    assert tools == {
+        "whoami",
+        "list_regions",
+        "get_capacity",
+        "list_flavors",
+        "list_images",
+        "list_recipes",
+        "get_cluster_usage",
+        "get_project_usage",
+    }
+
+
+def test_a_tool_is_offered_with_the_scope_of_its_operation() -> None:
+    paths = create_app(Settings.model_construct()).openapi()["paths"].values()
+    operations = [each for path in paths for each in path.values() if "x-permission" in each]
+    scopes = {each["operationId"]: each["x-permission"] for each in operations}
+    others = {"get_capacity": "getRegionCapacity", "estimate_resize": "estimateClusterResize"}
+    reading = Reading(AsyncClient("http://localhost", "ipu_test"))
+    tools = {each.__name__ for each in reading.tools(scopes.values())} - {"whoami"}
+    assert len(tools) == 20
+    for tool in tools:
+        first, *more = tool.split("_")
+        scope = scopes[others.get(tool, first + "".join(word.capitalize() for word in more))]
+        assert tool in {each.__name__ for each in reading.tools({scope})}
 
 
 async def test_what_costs_is_previewed_confirmed_and_limited(served: ApiProcess, api: Api, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -25,6 +25,11 @@ from ipucloud.client.errors import ApiError, ClientError, UsageError
 from ipucloud.client.models import Money
 
 app = typer.Typer()
+
+_Used = tuple[str | None, Collection[str]]
+"""The secret of the token that a session uses, and the scopes in effect."""
+_CHANGES = "cluster:write"
+"""The scope of every tool that changes something."""
 
 _READS = (
     "Tools to look at clusters of Graphcore IPUs: regions, flavors, prices, clusters, operations, jobs, events, usage."
@@ -57,13 +62,15 @@ def mcp(
     """Offer the API to an assistant as tools, over standard input and output (Model Context Protocol)."""
     if max_cost is not None and not allow_writes:
         raise UsageError("A session without --allow-writes costs nothing: omit --max-cost, or add --allow-writes.")
-    with _token(session, max_cost, hours) if allow_writes else _own(session) as token:
+    with _token(session, max_cost, hours) if allow_writes else _own(session) as (token, scopes):
+        if allow_writes and _CHANGES not in scopes:
+            raise UsageError(f"Your token lacks the scope {_CHANGES}: omit --allow-writes, or use another token.")
         client = AsyncClient(session.client.url, token, project=session.configured.project)
-        server_for(client, allow_writes=allow_writes).run("stdio")
+        server_for(client, scopes, allow_writes=allow_writes).run("stdio")
 
 
-def server_for(client: AsyncClient, *, allow_writes: bool) -> MCPServer:
-    """The server with its tools; without `allow_writes` with those that read."""
+def server_for(client: AsyncClient, scopes: Collection[str], *, allow_writes: bool) -> MCPServer:
+    """The server with the tools that its token has the scopes for; without `allow_writes` with those that read."""
     server = MCPServer(
         "ipucloud",
         title="IPU clusters",
@@ -71,7 +78,7 @@ def server_for(client: AsyncClient, *, allow_writes: bool) -> MCPServer:
         instructions=_READS + (_WRITES if allow_writes else ""),
         log_level="WARNING",
     )
-    for tool in Reading(client).tools():
+    for tool in Reading(client).tools(scopes):
         server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
     if allow_writes:
         for tool in Changing(client, Confirmations()).tools():
@@ -80,20 +87,20 @@ def server_for(client: AsyncClient, *, allow_writes: bool) -> MCPServer:
 
 
 @contextmanager
-def _own(session: Session) -> Iterator[str | None]:
+def _own(session: Session) -> Iterator[_Used]:
     """The caller's token, once the service has accepted it."""
-    session.run(tokens.whoami())
-    yield session.configured.token
+    own = session.run(tokens.whoami())
+    yield session.configured.token, own.scopes
 
 
 @contextmanager
-def _token(session: Session, max_cost: str | None, hours: int) -> Iterator[str | None]:
-    """The secret of a token with a cost limit: the caller's, or one for this session, which ends with it."""
-    own = session.run(tokens.whoami()).token
-    if own.cost_limit is not None:
+def _token(session: Session, max_cost: str | None, hours: int) -> Iterator[_Used]:
+    """A token with a cost limit: the caller's, or one for this session, which ends with it."""
+    own = session.run(tokens.whoami())
+    if own.token.cost_limit is not None:
         if max_cost is not None:
-            raise UsageError(f"Your token has a cost limit, {own.cost_limit}, of its own: omit --max-cost.")
-        yield session.configured.token
+            raise UsageError(f"Your token has a cost limit, {own.token.cost_limit}, of its own: omit --max-cost.")
+        yield session.configured.token, own.scopes
         return
     if max_cost is None:
         raise UsageError("Say what the session may cost: add --max-cost, for example --max-cost 20EUR.")
@@ -111,7 +118,7 @@ def _token(session: Session, max_cost: str | None, hours: int) -> Iterator[str |
     if made.token is None:
         raise UsageError("The secret of the session's token was lost in transit. Start again.")
     try:
-        yield made.token
+        yield made.token, made.scopes
     finally:
         _revoke(session, str(made.id))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -37,30 +37,32 @@ class Reading:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    def tools(self) -> list[Callable[..., Any]]:
-        return [
-            self.whoami,
-            self.list_regions,
-            self.get_capacity,
-            self.list_flavors,
-            self.list_images,
-            self.list_recipes,
-            self.list_ssh_keys,
-            self.list_quotas,
-            self.list_volumes,
-            self.list_clusters,
-            self.get_cluster,
-            self.get_cluster_usage,
-            self.get_project_usage,
-            self.estimate_cluster,
-            self.estimate_resize,
-            self.list_operations,
-            self.get_operation,
-            self.list_jobs,
-            self.get_job,
-            self.get_job_log,
-            self.list_events,
-        ]
+    def tools(self, scopes: Collection[str]) -> list[Callable[..., Any]]:
+        """Those that a token with these scopes can use."""
+        by_scope: dict[str, list[Callable[..., Any]]] = {
+            "catalogue:read": [
+                self.list_regions,
+                self.get_capacity,
+                self.list_flavors,
+                self.list_images,
+                self.list_recipes,
+            ],
+            "project:read": [self.list_ssh_keys, self.list_quotas, self.list_events],
+            "cluster:read": [
+                self.list_volumes,
+                self.list_clusters,
+                self.get_cluster,
+                self.estimate_cluster,
+                self.estimate_resize,
+                self.list_operations,
+                self.get_operation,
+                self.list_jobs,
+                self.get_job,
+                self.get_job_log,
+            ],
+            "usage:read": [self.get_cluster_usage, self.get_project_usage],
+        }
+        return [self.whoami, *(tool for scope, tools in by_scope.items() if scope in scopes for tool in tools)]
 
     async def whoami(self) -> Result:
         """Who is calling: role, scopes and project of the token; its cost limit and the cost so far, if any."""
