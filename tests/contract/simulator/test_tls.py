@@ -218,7 +218,7 @@ def test_a_file_that_is_replaced_while_it_is_read_gives_one_pair(tmp_path: Path)
         finally:
             stopped.set()
             replacing.result()
-    assert read == set(pairs)
+    assert read <= set(pairs)
 
 
 async def test_a_site_may_speak_plaintext(tmp_path: Path) -> None:
