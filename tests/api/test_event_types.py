@@ -21,7 +21,7 @@ async def test_the_types_are_listed_with_what_their_data_hold(shared_api: Api) -
     assert list(items) == TYPES
     assert items["operation.created"]["subject_types"] == ["cluster", "export"]
     assert items["token.rotated"]["data_schema"]["required"] == ["replaced_by"]
-    assert items["token.created"]["data_schema"] is None
+    assert items["token.revoked"]["data_schema"] is None
     again = await shared_api.owner.get("/v1/event-types", headers={"If-None-Match": listed.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
 

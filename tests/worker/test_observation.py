@@ -267,7 +267,8 @@ async def test_a_worker_observes_what_a_cluster_uses(world: SiteWorld, names: li
 
         break_machine(world, machine)
         await reported([(machine, "bmc_critical", True)])
-        assert await world.column("SELECT cluster_id FROM health_reports") == [cluster]
+        of_the_machine = "SELECT cluster_id FROM health_reports WHERE code = 'bmc_critical'"
+        assert await world.column(of_the_machine) == [cluster]
         repair_machine(world, machine)
         await reported([])
         world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
-from ipucloud.contract.event_payloads.projects import OperationOf
+from ipucloud.contract.event_payloads.projects import OperationOf, TokenMade
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.notifications import SubscriptionChoice
 from ipucloud.db.engine import Database
@@ -42,7 +42,11 @@ from tests.support.world.clock import shift_clock
 pytestmark = pytest.mark.anyio
 
 KEY = new_key()
-DATA = {"cluster.active": ClusterEntered(), "operation.failed": OperationOf(kind="cluster.create")}
+DATA = {
+    "cluster.active": ClusterEntered(),
+    "operation.failed": OperationOf(kind="cluster.create"),
+    "token.created": TokenMade(name="ci", role="operator"),
+}
 
 
 class Office:

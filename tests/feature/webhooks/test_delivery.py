@@ -22,7 +22,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from ipucloud.billing.accounts.readers import tell
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterEntered, ClusterRequested
-from ipucloud.contract.event_payloads.projects import OperationOf
+from ipucloud.contract.event_payloads.projects import OperationOf, TokenMade
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database
@@ -51,6 +51,7 @@ DATA = {
     "cluster.active": ClusterEntered(),
     "operation.succeeded": OperationOf(kind="cluster.create"),
     "operation.failed": OperationOf(kind="cluster.create"),
+    "token.created": TokenMade(name="ci", role="operator"),
 }
 
 
@@ -172,8 +173,10 @@ async def test_a_message_has_the_attributes_of_a_cloud_event(customer: Customer,
     agent = 'Mozilla/5.0 (X11) "100%" é'
     async with customer.database.begin() as connection:
         await act_as(connection, "ann@example.com", home=customer.project.id, origin=Origin("2001:db8::7", agent))
-        token = REGISTRY["token.created"]
-        await record(connection, token, project_id=customer.project.id, subject_id=SUBJECT, request_id="r1")
+        token, made_of = REGISTRY["token.created"], DATA["token.created"]
+        await record(
+            connection, token, project_id=customer.project.id, subject_id=SUBJECT, request_id="r1", data=made_of
+        )
     async with customer.database.begin() as connection:
         await act_as(connection, "operator@example.com", origin=Origin("198.51.100.1", "curl"))
         token = REGISTRY["token.revoked"]
