@@ -13,10 +13,14 @@ class VolumeSpec(Wire):
     PUT of a larger size makes an existing volume grow, at once and without losing anything; of a smaller one it is
     refused with 409. A name that was ever deleted is refused with 422, also if there was no such volume: a request that
     arrives late makes none.
+
+    `snapshot`: a `ready` one of this region, whose files the volume is made with; it says nothing about a volume that
+    exists. One that does not exist or is not ready, or is larger than the volume, is refused with 422.
     """
 
     region: str
     size_gib: int = Field(ge=1)
+    snapshot: str | None = None
 
 
 class VolumeServer(Wire):
