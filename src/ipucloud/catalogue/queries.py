@@ -22,6 +22,8 @@ from ipucloud.contract.recipes import Recipe
 MACHINE_MINUTE = "machine-minute"
 VOLUME_SKU = "volume-gib"
 """SKU of volumes, by the GiB-minute. Without a price in a region they are not offered there."""
+SNAPSHOT_SKU = "snapshot-gib"
+"""SKU of snapshots of volumes, by the GiB-minute. Without a price in a region they are not offered there."""
 
 
 @dataclass(frozen=True)

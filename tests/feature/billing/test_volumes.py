@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.metering.intervals import close_volume, open_volume
+from ipucloud.billing.metering.intervals import close_stored, open_stored
 from ipucloud.clusters.volumes.record import lock, move
 from ipucloud.contract.exports import FocusVersion
 from ipucloud.contract.volumes import VolumeState
@@ -46,9 +46,9 @@ async def enters(books: Books, volume: UUID, state: VolumeState, instant: str, *
             await move(connection, found._replace(wanted_gib=gib), state)
             return
         await move(connection, found._replace(size_gib=gib, wanted_gib=None), state)
-        await close_volume(connection, **mine)
+        await close_stored(connection, **mine)
         if state is VolumeState.AVAILABLE:
-            await open_volume(connection, **mine)
+            await open_stored(connection, **mine)
 
 
 async def test_each_minute_is_charged_for_the_size_at_its_beginning(books: Books, database: Scratch) -> None:
