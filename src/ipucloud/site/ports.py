@@ -13,8 +13,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
-from ipucloud.site.storage_ports import Snapshots as Snapshots
-from ipucloud.site.storage_ports import Volumes as Volumes
+from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.links import LinkKind, LinkState
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
