@@ -500,7 +500,6 @@ CASES = (
         resources.volume,
         observe=resources.snapshot_is_there,
         makes=True,
-        missing="refused",
     ),
     CallCase(
         "snapshots.delete",
