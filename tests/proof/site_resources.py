@@ -11,6 +11,7 @@ import asyncssh
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
 from ipucloud.wire.inventory import Inventory, SiteRegion
 from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.snapshots import SnapshotSpec
 from ipucloud.wire.volumes import VolumeSpec
 
 REGION = "luxembourg-2"
@@ -50,6 +51,10 @@ class Resource:
     @property
     def volume(self) -> VolumeSpec:
         return VolumeSpec(region=REGION, size_gib=1)
+
+    @property
+    def snapshot(self) -> SnapshotSpec:
+        return SnapshotSpec(region=REGION, volume=self.name)
 
     @property
     def allocation(self) -> Allocation:
@@ -240,3 +245,12 @@ async def volume_is_there(site: Site, resource: Resource) -> bool:
 async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
     found = await site.volumes.get(resource.name)
     return found is not None and found.attachment is not None
+
+
+async def snapshot(site: Site, resource: Resource) -> None:
+    await volume(site, resource)
+    await site.snapshots.put(resource.name, resource.snapshot)
+
+
+async def snapshot_is_there(site: Site, resource: Resource) -> bool:
+    return await site.snapshots.get(resource.name) is not None

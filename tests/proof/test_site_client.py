@@ -16,7 +16,8 @@ import pytest
 
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, Volumes
+from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu
+from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
@@ -229,7 +230,14 @@ async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figur
 
 def test_no_call_was_forgotten() -> None:
     """A method added to a port without a case here is found. `machines.list` is several requests, one for each page."""
-    ports = {"networks": Networks, "hosts": Hosts, "machines": Machines, "vipu": Vipu, "volumes": Volumes}
+    ports = {
+        "networks": Networks,
+        "hosts": Hosts,
+        "machines": Machines,
+        "vipu": Vipu,
+        "volumes": Volumes,
+        "snapshots": Snapshots,
+    }
     methods = {
         f"{name}.{method}"
         for name, port in ports.items()

@@ -12,6 +12,7 @@ import httpx
 from ipucloud.config import Settings
 from ipucloud.site.events import read_events
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.http_snapshots import HttpSnapshots
 from ipucloud.site.http_volumes import HttpVolumes
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
@@ -102,6 +103,7 @@ class SiteClients:
             hosts=hosts,
             machines=HttpMachines(calls),
             volumes=HttpVolumes(calls),
+            snapshots=HttpSnapshots(calls),
         )
 
     async def inventory(self) -> Inventory:

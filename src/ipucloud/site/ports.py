@@ -13,11 +13,11 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
+from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.links import LinkKind, LinkState
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
-from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
 
 
 class PartitionState(StrEnum):
@@ -363,26 +363,6 @@ class Hosts(Protocol):
         """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""
 
 
-class Volumes(Protocol):
-    """Storage that outlives servers."""
-
-    async def get(self, name: str) -> Volume | None: ...
-    async def put(self, name: str, spec: VolumeSpec) -> Volume:
-        """Make the volume, or let it grow.
-
-        Raises SiteRefused for a name that was deleted, and SiteBusy if it would shrink.
-        """
-
-    async def attach(self, name: str, attachment: VolumeAttachment) -> Volume | None:
-        """Attach or detach it; None where there is no such volume.
-
-        Raises SiteBusy once it has had a later revision, and while its server does not run or is in another network.
-        """
-
-    async def delete(self, name: str) -> None:
-        """With its files. Raises SiteBusy while it is attached."""
-
-
 class Machines(Protocol):
     """IPU machines through their BMC."""
 
@@ -410,6 +390,7 @@ class Site:
     hosts: Hosts
     machines: Machines
     volumes: Volumes
+    snapshots: Snapshots
 
 
 class VipuAddress(NamedTuple):

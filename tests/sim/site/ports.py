@@ -29,6 +29,7 @@ from ipucloud.site.ports import (
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.snapshots import Snapshot, SnapshotSpec
 from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
@@ -57,6 +58,7 @@ class SimulatedSites:
             SimulatedHosts(calls),
             SimulatedMachines(calls),
             NoVolumes(),
+            NoSnapshots(),
         )
 
     async def inventory(self) -> Inventory:
@@ -76,6 +78,18 @@ class NoVolumes:
 
     async def attach(self, name: str, attachment: VolumeAttachment) -> Volume | None:  # there is none
         return None
+
+    async def delete(self, name: str) -> None: ...
+
+
+class NoSnapshots:
+    """As there are no volumes."""
+
+    async def get(self, name: str) -> Snapshot | None:  # there is none
+        return None
+
+    async def put(self, name: str, spec: SnapshotSpec) -> Snapshot:
+        raise SiteRefused(f"no storage for {name} of volume {spec.volume}")
 
     async def delete(self, name: str) -> None: ...
 

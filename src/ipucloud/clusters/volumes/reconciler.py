@@ -31,7 +31,7 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
 from ipucloud.site.ports import Sites
-from ipucloud.site.ports import Volumes as Storage
+from ipucloud.site.storage_ports import Volumes as Storage
 from ipucloud.wire.volumes import Volume as Seen
 from ipucloud.wire.volumes import VolumeAttachment, VolumeServer, VolumeSpec
 
