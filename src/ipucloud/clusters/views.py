@@ -31,7 +31,7 @@ SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, 
        created_at, delete_requested_at, true, NULL, 'snapshot'
   FROM snapshots
 """
-"""What is billed: clusters, reservations, volumes and snapshots, with size, SKU and currency, names and tags, and state.
+"""What is billed: clusters, reservations, volumes and snapshots, with size, SKU, currency, name, tags and state.
 
 `reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
 `unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a

@@ -59,8 +59,8 @@ class VolumeCreate(Body):
         None,
         min_length=1,
         max_length=63,
-        description="Name or id of an `available` snapshot of the project, in this region and not larger than the volume,"
-        " with whose files it is made; null: it is made empty.",
+        description="Name or id of an `available` snapshot of the project, in this region and not larger than the"
+        " volume, with whose files it is made; null: it is made empty.",
         examples=["before-tuning"],
     )
     tags: Tags = Field(default_factory=dict, description="Tags of the volume, which reports and exports show.")

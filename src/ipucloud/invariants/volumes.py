@@ -52,8 +52,7 @@ SNAPSHOT_BILLED = Invariant(
 
 COPIED = Invariant(
     name="snapshot_has_its_volume",
-    sentence="While a snapshot is taken, its volume is not deleted; while a volume is made from a snapshot, the snapshot"
-    " is not.",
+    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot while a volume is made from it.",
     object_type="snapshot",
     remedy="Delete the snapshot (`ipucloud snapshots delete`), or the volume that is made from it.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),

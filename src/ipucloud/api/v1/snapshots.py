@@ -92,9 +92,7 @@ async def get_snapshot(request: Request, project: ProjectRef, snapshot: Snapshot
         errors=(NAME_TAKEN, STATE_CONFLICT),
     ),
 )
-async def update_snapshot(
-    request: Request, project: ProjectRef, snapshot: SnapshotId, body: SnapshotPatch
-) -> Response:
+async def update_snapshot(request: Request, project: ProjectRef, snapshot: SnapshotId, body: SnapshotPatch) -> Response:
     """Change the name or the tags of a snapshot."""
     return await _changed(request, project, snapshot, lambda on, by: store.change(on, by, snapshot, body))
 

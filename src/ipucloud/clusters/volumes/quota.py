@@ -1,4 +1,4 @@
-"""The quotas of a project's volumes and snapshots: how many GiB they may have in each region, and how many they have."""
+"""The quotas of a project's volumes and snapshots: how many GiB they may have in each region, and have."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ async def require_volume_quota(
     if used + more > limit:
         sentence = (
             f"{more} GiB more are needed; of the {limit} GiB that volumes and snapshots of the project may have in"
-            f" {region} there are {max(0, limit - used)} left. Delete one, choose a smaller size, or ask for a higher quota"
-            f" (`ipucloud quotas request {region} {VOLUME_SKU} {used + more} REASON`)."
+            f" {region} there are {max(0, limit - used)} left. Delete one, choose a smaller size, or ask for a"
+            f" higher quota (`ipucloud quotas request {region} {VOLUME_SKU} {used + more} REASON`)."
         )
         numbers = {"wanted": more, "limit": limit, "used": used}
         why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
@@ -74,7 +74,7 @@ async def change_volume_limit(
     if used > (default if gib is None else gib):
         raise Problem(
             STATE_CONFLICT,
-            f"The project's volumes and snapshots in {region} have {used} GiB, more than this limit. Choose a higher one,"
-            " or have some deleted first.",
+            f"The project's volumes and snapshots in {region} have {used} GiB, more than this limit. Choose a higher"
+            " one, or have some deleted first.",
         )
     await set_volume_limit(connection, project_id=project_id, region=region, gib=gib)

@@ -74,8 +74,8 @@ Result = Seen | Gone | Absent | Refused | Quiet
 
 
 class VolumeInputs(NamedTuple):
-    """`host` None: the server runs on none at present. `network`: that of its cluster. `snapshot`: the name by which the
-    site knows the one it is made from."""
+    """`host` None: the server runs on none at present. `network`: that of its cluster. `snapshot`: the site's name of
+    the one that it is made from."""
 
     leased: bool
     id: UUID | None
@@ -115,7 +115,8 @@ class VolumeInputs(NamedTuple):
 _LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, v.id, v.project_id, v.name, v.region, v.external_name, v.size_gib,
-           v.wanted_gib, v.state, v.revision, taken.external_name AS snapshot, s.name AS server, s.state AS server_state, h.name AS host,
+           v.wanted_gib, v.state, v.revision, taken.external_name AS snapshot, s.name AS server,
+           s.state AS server_state, h.name AS host,
            c.external_name AS network, c.state AS cluster_state
       FROM work AS w LEFT JOIN volumes AS v ON v.id = CAST(w.key AS uuid)
       LEFT JOIN volume_origins AS origin ON (origin.project_id, origin.volume_id) = (v.project_id, v.id)

@@ -231,8 +231,8 @@ async def delete(connection: AsyncConnection, actor: Actor, volume_id: UUID) -> 
     if copied is not None:
         raise Problem(
             IN_USE,
-            f"Snapshot {copied} of volume {volume.name} is being taken. Wait until it is `available`, or delete it, then"
-            " delete the volume.",
+            f"Snapshot {copied} of volume {volume.name} is being taken. Wait until it is `available`, or delete it,"
+            " then delete the volume.",
         )
     await move(connection, volume, _S.DELETING)
     await wake_volume(connection, volume)

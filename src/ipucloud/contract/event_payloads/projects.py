@@ -145,7 +145,9 @@ class SnapshotOf(Payload):
 
     name: str = Field(description="Name of the snapshot.", examples=["before-tuning"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    volume: UUID = Field(description="Id of the volume that it is a copy of.")
+    volume: UUID = Field(
+        description="Id of the volume that it is a copy of.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"]
+    )
     size_gib: int = Field(description="Size in GiB.", examples=[100])
 
 

@@ -13,10 +13,10 @@ from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import SNAPSHOT_SKU
 from ipucloud.clusters.admission import Terms, refuse_by_terms, storage_terms
 from ipucloud.clusters.cost_limits.store import refused_storage
-from ipucloud.clusters.volumes.snapshots.record import Snapshot, lock, move, report, wake_snapshot
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import Volume
 from ipucloud.clusters.volumes.record import lock as lock_volume
+from ipucloud.clusters.volumes.snapshots.record import lock, move, report, wake_snapshot
 from ipucloud.config import Settings
 from ipucloud.contract.event_types.projects import SNAPSHOT_CREATED, SNAPSHOT_UPDATED
 from ipucloud.contract.snapshots import SnapshotCreate, SnapshotPatch, SnapshotState
@@ -158,7 +158,7 @@ async def _admitted(
         connection, actor, SNAPSHOT_SKU, volume.region, gib=volume.size_gib, tags=tags, currency=settings.currency
     )
     if terms is None:
-        sentence = f"Snapshots are not offered in {volume.region}: the operator has set no price of {SNAPSHOT_SKU} there."
+        sentence = f"Snapshots are not offered in {volume.region}: the operator has set no price of {SNAPSHOT_SKU}."
         raise _invalid(FieldError("/volume", "not_offered", sentence))
     refuse_by_terms(terms)
     if terms.has_cost_limit:
