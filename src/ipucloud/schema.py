@@ -26,6 +26,7 @@ import ipucloud.clusters.schedules.tables
 import ipucloud.clusters.services.tables
 import ipucloud.clusters.tables
 import ipucloud.clusters.terminals.tables
+import ipucloud.clusters.volumes.snapshots.tables
 import ipucloud.clusters.volumes.tables
 import ipucloud.clusters.waiting.tables
 import ipucloud.db.tenancy

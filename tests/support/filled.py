@@ -26,6 +26,7 @@ from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.services.tables import service_logs, service_request_totals, service_requests, services
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.terminals.tables import terminals
+from ipucloud.clusters.volumes.snapshots.tables import snapshots, volume_origins
 from ipucloud.clusters.volumes.tables import volumes
 from ipucloud.clusters.waiting.tables import capacity_waits
 from ipucloud.db.engine import Database
@@ -160,6 +161,15 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     stored = {"external_name": f"{name}-volume", "size_gib": 10, "sku": "volume-gib", "currency": "EUR", "name": "data"}
     made = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id(), "region": LUXEMBOURG[0]}
     await connection.execute(sa.insert(volumes).values(**made, **stored, state="creating"))
+    copy = stored | {
+        "id": new_id(),
+        "external_name": f"{name}-snapshot",
+        "sku": "snapshot-gib",
+        "volume_id": made["id"],
+    }
+    await connection.execute(sa.insert(snapshots).values(**{**made, **copy}, state="creating"))
+    origin = {"volume_id": made["id"], "snapshot_id": copy["id"], "project_id": made["project_id"]}
+    await connection.execute(sa.insert(volume_origins).values(origin))
     await connection.execute(sa.insert(reservations).values(**asked | {"id": new_id()}, **size, **sold, **times))
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import open_volume
+from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.volumes.record import lock, move
 from ipucloud.clusters.volumes.store import create
 from ipucloud.contract.volumes import VolumeCreate, VolumeState
@@ -42,7 +42,7 @@ async def make_volume(world: World, project: Project, name: str = "data", *, att
         volume = await move(
             connection, await lock(connection, project_id=project.id, volume_id=made), VolumeState.AVAILABLE
         )
-        await open_volume(connection, project_id=project.id, volume_id=made)
+        await open_stored(connection, project_id=project.id, resource_id=made)
         if attached_to is not None:
             found = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
             server = (await connection.execute(found, {"id": attached_to})).scalar_one()

@@ -81,6 +81,7 @@ _IN_PROJECT = {
     "connection": _in_project("s3_connections WHERE deleted_at IS NULL"),
     "key": _in_project("ssh_keys WHERE true"),
     "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
+    "snapshot": _in_project("snapshots WHERE state <> 'deleted'"),
     "token": _in_project(_TOKENS),
     "volume": _in_project("volumes WHERE state <> 'deleted'"),
 }

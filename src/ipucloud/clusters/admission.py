@@ -16,7 +16,7 @@ from ipucloud.billing.budgets import refusal as budgets
 from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
+from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.skus import reserved_sku, sku_of
@@ -237,21 +237,21 @@ async def reserved_terms(
     return _terms(facts, Money.of(facts.unit_price, facts.currency) * (flavor.machines * count))
 
 
-async def volume_terms(
-    connection: Statements, actor: Actor, region: str, *, gib: int, tags: Mapping[str, str], currency: str
+async def storage_terms(
+    connection: Statements, actor: Actor, sku: str, region: str, *, gib: int, tags: Mapping[str, str], currency: str
 ) -> Terms | None:
-    """The terms of so many GiB of a volume, as of now; None: they have no price in the region.
+    """The terms of so many GiB of volumes or snapshots, as of now; None: they have no price in the region.
 
-    `currency` is the installation's; the volume is priced in that of the account that pays. Raises `Problem`
+    `currency` is the installation's; they are priced in that of the account that pays. Raises `Problem`
     state_conflict.
     """
     article = {
-        "sku": VOLUME_SKU,
+        "sku": sku,
         "preemptible": False,
         "region": region,
         "currency": None,
         "default_currency": currency,
-        "machine_type": VOLUME_SKU,
+        "machine_type": sku,
         "machines": 1,
     }
     facts = await _facts(connection, actor, article, tags)

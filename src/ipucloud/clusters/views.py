@@ -25,11 +25,16 @@ SELECT id, project_id, name, tags, region, sku, 'volume', size_gib, size_gib, sk
        CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
        created_at, delete_requested_at, true, NULL, 'volume'
   FROM volumes
+UNION ALL
+SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, sku, currency,
+       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
+       created_at, delete_requested_at, true, NULL, 'snapshot'
+  FROM snapshots
 """
-"""What is billed: clusters, reservations and volumes, with size, SKU and currency, names and tags, and state.
+"""What is billed: clusters, reservations, volumes and snapshots, with size, SKU, currency, name, tags and state.
 
 `reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
 `unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a
-volume that exists, is in no state of a cluster, so that what is done to clusters in use is not done to it. The machines
-of a volume are its GiB, its flavor is its SKU.
+volume or snapshot that exists, is in no state of a cluster, so that what is done to clusters in use is not done to it.
+The machines of a volume or snapshot are its GiB, its flavor is its SKU.
 """

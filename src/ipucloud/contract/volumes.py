@@ -55,6 +55,14 @@ class VolumeCreate(Body):
     )
     region: Slug = Field(description="Slug of the region; only clusters there can have it.", examples=["luxembourg-2"])
     size_gib: Gib = Field(description=_SIZE, examples=[100])
+    snapshot: str | None = Field(
+        None,
+        min_length=1,
+        max_length=63,
+        description="Name or id of an `available` snapshot of the project, in this region and not larger than the"
+        " volume, with whose files it is made; null: it is made empty.",
+        examples=["before-tuning"],
+    )
     tags: Tags = Field(default_factory=dict, description="Tags of the volume, which reports and exports show.")
 
 
@@ -123,6 +131,9 @@ class VolumeOut(Answer):
     mount_path: str | None = Field(
         description="Folder of the server that has its files; null: no server has or gets it.",
         examples=[f"{MOUNT_FOLDER}/checkpoints"],
+    )
+    snapshot: UUID | None = Field(
+        description="Id of the snapshot that it was made from; null: it was made empty.", examples=[None]
     )
     sku: str = Field(description="SKU that its GiB-minutes are billed as.", examples=["volume-gib"])
     currency: str = Field(description="Currency in which it is billed.", examples=["EUR"])

@@ -15,6 +15,7 @@ from ipucloud.clusters.idle import tables as idle
 from ipucloud.clusters.repairs import tables as scheduled_repairs
 from ipucloud.clusters.schedules import tables as schedules
 from ipucloud.clusters.volumes import tables as volumes
+from ipucloud.clusters.volumes.snapshots import tables as snapshots
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
@@ -95,6 +96,7 @@ TABLES = (
             partitions,
             quotas,
             reconcile,
+            snapshots,
             volumes,
         )
         for table in vars(module).values()

@@ -1,4 +1,4 @@
-"""Rules about volumes: who has one, and what is billed of it."""
+"""Rules about volumes and snapshots: who has one, and what is billed of it."""
 
 from __future__ import annotations
 
@@ -35,4 +35,38 @@ ATTACHED = Invariant(
     """,
 )
 
-RULES = (BILLED, ATTACHED)
+SNAPSHOT_BILLED = Invariant(
+    name="snapshot_is_billed",
+    sentence="A snapshot that is available has one open usage interval, of its size; any other has none.",
+    object_type="snapshot",
+    remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
+    repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
+    statement="""
+    SELECT s.id::text AS object_id, s.project_id,
+           format('it is %s, has %s GiB, and is billed for %s', s.state, s.size_gib, coalesce(u.quantity, 0)) AS detail
+      FROM snapshots s
+      LEFT JOIN usage_intervals u ON (u.project_id, u.snapshot_id) = (s.project_id, s.id) AND u.ended_at IS NULL
+     WHERE coalesce(u.quantity, 0) <> CASE WHEN s.state = 'available' THEN s.size_gib ELSE 0 END
+    """,
+)
+
+COPIED = Invariant(
+    name="snapshot_has_its_volume",
+    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot while a volume is made from it.",
+    object_type="snapshot",
+    remedy="Delete the snapshot (`ipucloud snapshots delete`), or the volume that is made from it.",
+    repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),
+    statement="""
+    SELECT s.id::text AS object_id, s.project_id,
+           format('it is %s, and volume %s is %s', s.state, v.id, v.state) AS detail
+      FROM snapshots s JOIN volumes v ON (v.project_id, v.id) = (s.project_id, s.volume_id)
+     WHERE s.state = 'creating' AND v.state IN ('deleting', 'deleted')
+     UNION ALL
+    SELECT s.id::text, s.project_id, format('it is %s, and volume %s is %s', s.state, v.id, v.state)
+      FROM snapshots s JOIN volume_origins o ON (o.project_id, o.snapshot_id) = (s.project_id, s.id)
+      JOIN volumes v ON (v.project_id, v.id) = (o.project_id, o.volume_id)
+     WHERE v.state = 'creating' AND s.state IN ('deleting', 'deleted')
+    """,
+)
+
+RULES = (BILLED, ATTACHED, SNAPSHOT_BILLED, COPIED)

@@ -26,6 +26,7 @@ from ipucloud.clusters.s3_reconciler import S3Reconciler
 from ipucloud.clusters.services.reconciler import ServiceReconciler
 from ipucloud.clusters.terminals.reconciler import TerminalReconciler
 from ipucloud.clusters.volumes.reconciler import VolumeReconciler
+from ipucloud.clusters.volumes.snapshots.reconciler import SnapshotReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
@@ -268,9 +269,9 @@ def reconcilers(
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
     notices = PreemptionFileReconciler(sites)
-    volumes = VolumeReconciler(sites)
+    volumes, snapshots = VolumeReconciler(sites), SnapshotReconciler(sites)
     exports = ExportReconciler(exporter, draw)
-    return [clusters, partitions, jobs, services, buckets, volumes, notices, terminals, exports, validation]
+    return [clusters, partitions, jobs, services, buckets, volumes, snapshots, notices, terminals, exports, validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

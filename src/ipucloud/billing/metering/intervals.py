@@ -41,27 +41,27 @@ _CLOSE_RESERVED = sa.text(
      WHERE project_id = :project_id AND reservation_id = :reservation_id AND ended_at IS NULL
     """
 )
-_OPEN_VOLUME = sa.text(
+_OPEN_STORED = sa.text(
     """
     INSERT INTO usage_intervals
            (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
             started_at)
-    SELECT :id, c.project_id, c.id, 'volume', 'gib', c.flavor, c.sku, c.region, c.currency, c.machines,
+    SELECT :id, c.project_id, c.id, c.kind, 'gib', c.flavor, c.sku, c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
-                      WHERE project_id = c.project_id AND volume_id = c.id), start.at),
+                      WHERE project_id = c.project_id AND resource_id = c.id), start.at),
            start.at
       FROM billed_clusters c,
            LATERAL (SELECT greatest(date_trunc('second', app_now(), 'UTC'),
                                     (SELECT max(ended_at) FROM usage_intervals
-                                      WHERE project_id = c.project_id AND volume_id = c.id)) AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :volume_id AND c.kind = 'volume'
+                                      WHERE project_id = c.project_id AND resource_id = c.id)) AS at) AS start
+     WHERE c.project_id = :project_id AND c.id = :resource_id AND c.kind IN ('volume', 'snapshot')
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
-_CLOSE_VOLUME = sa.text(
+_CLOSE_STORED = sa.text(
     """
     UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
-     WHERE project_id = :project_id AND volume_id = :volume_id AND ended_at IS NULL
+     WHERE project_id = :project_id AND resource_id = :resource_id AND dimension = 'gib' AND ended_at IS NULL
     """
 )
 # A cluster in use whose reservation is over, but was not ended by a worker yet, has no interval for the time since.
@@ -139,12 +139,12 @@ async def close_reserved(
     await connection.execute(_CLOSE_RESERVED, mine)
 
 
-async def open_volume(connection: AsyncConnection, *, project_id: UUID, volume_id: UUID) -> None:
-    """Start to bill a volume for its present size. Open already: nothing happens."""
-    values = {"id": new_id(), "project_id": project_id, "volume_id": volume_id}
-    await connection.execute(_OPEN_VOLUME, values)
+async def open_stored(connection: AsyncConnection, *, project_id: UUID, resource_id: UUID) -> None:
+    """Start to bill a volume or snapshot for its present size. Open already: nothing happens."""
+    values = {"id": new_id(), "project_id": project_id, "resource_id": resource_id}
+    await connection.execute(_OPEN_STORED, values)
 
 
-async def close_volume(connection: AsyncConnection, *, project_id: UUID, volume_id: UUID) -> None:
-    """Stop billing a volume. Without an open interval nothing happens."""
-    await connection.execute(_CLOSE_VOLUME, {"project_id": project_id, "volume_id": volume_id})
+async def close_stored(connection: AsyncConnection, *, project_id: UUID, resource_id: UUID) -> None:
+    """Stop billing a volume or snapshot. Without an open interval nothing happens."""
+    await connection.execute(_CLOSE_STORED, {"project_id": project_id, "resource_id": resource_id})

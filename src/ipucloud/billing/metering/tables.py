@@ -18,6 +18,7 @@ class ResourceKind(StrEnum):
     CLUSTER = "cluster"
     RESERVATION = "reservation"
     VOLUME = "volume"
+    SNAPSHOT = "snapshot"
 
 
 class Dimension(StrEnum):
@@ -58,17 +59,21 @@ usage_intervals = sa.Table(
     instant("started_at", nullable=False),
     instant("ended_at"),
     sa.Column(
-        "flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time; of a volume its SKU"
+        "flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time; otherwise the SKU"
     ),
     _resource("of_cluster", ResourceKind.CLUSTER),
     _resource("reservation_id", ResourceKind.RESERVATION),
     _resource("volume_id", ResourceKind.VOLUME),
+    _resource("snapshot_id", ResourceKind.SNAPSHOT),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "of_cluster", "clusters"),
     same_project("usage_intervals", "reservation_id", "reservations"),
     same_project("usage_intervals", "volume_id", "volumes"),
+    same_project("usage_intervals", "snapshot_id", "snapshots"),
     one_of("resource_kind", ResourceKind),
-    sa.CheckConstraint("dimension = CASE resource_kind WHEN 'volume' THEN 'gib' ELSE 'machine' END", name="dimension"),
+    sa.CheckConstraint(
+        "dimension = CASE WHEN resource_kind IN ('volume', 'snapshot') THEN 'gib' ELSE 'machine' END", name="dimension"
+    ),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
     sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
@@ -98,6 +103,12 @@ sa.Index(
     usage_intervals.c.project_id,
     usage_intervals.c.volume_id,
     postgresql_where=usage_intervals.c.volume_id.is_not(None),
+)
+sa.Index(
+    "ix_usage_intervals_snapshot",
+    usage_intervals.c.project_id,
+    usage_intervals.c.snapshot_id,
+    postgresql_where=usage_intervals.c.snapshot_id.is_not(None),
 )
 sa.Index(
     "uq_usage_intervals_open",

@@ -2559,6 +2559,18 @@ class SkuSpending(Answer):
     """Cost in the month before, until the same time of that month (`until` of the summary's `previous`)."""
 
 
+class SnapshotState(StrEnum):
+    """
+    State of a snapshot.
+    """
+
+    CREATING = "creating"
+    AVAILABLE = "available"
+    DELETING = "deleting"
+    DELETED = "deleted"
+    ERROR = "error"
+
+
 class Source(Answer):
     """Where a fact comes from."""
 
@@ -5797,6 +5809,59 @@ class SimulatedFault(Answer):
     """When it was asked for."""
 
 
+class Snapshot(Answer):
+    """A snapshot. It is billed by the GiB and minute from when it is available until its deletion is accepted."""
+
+    id: str
+    """Id of the snapshot."""
+
+    name: str
+    """Name of the snapshot."""
+
+    tags: Mapping[str, str] = {}
+    """Tags of the snapshot."""
+
+    region: str
+    """Slug of the region; volumes are made from it there."""
+
+    volume: str
+    """Id of the volume that it is a copy of."""
+
+    volume_name: str
+    """Name of that volume; its last one, if it is deleted."""
+
+    size_gib: int
+    """Size of the volume when the snapshot was requested, in GiB, which is what is billed."""
+
+    state: Annotated[SnapshotState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `creating`: its site copies the volume, and nothing is billed yet; `available`: it is complete,
+    and volumes can be made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site did
+    not make it.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to report."""
+
+    state_entered_at: datetime
+    """Since when it is in this state."""
+
+    sku: str
+    """SKU that its GiB-minutes are billed as."""
+
+    currency: str
+    """Currency in which it is billed."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    deleted_at: datetime | None = None
+    """When its data was gone; null before that."""
+
+
 class Summary(Answer):
     """
     What was spent in a UTC month, on which clusters, and what it will be at the month's end.
@@ -6050,6 +6115,9 @@ class Volume(Answer):
 
     mount_path: str | None = None
     """Folder of the server that has its files; null: no server has or gets it."""
+
+    snapshot: str | None = None
+    """Id of the snapshot that it was made from; null: it was made empty."""
 
     sku: str
     """SKU that its GiB-minutes are billed as."""
@@ -6839,6 +6907,8 @@ __all__ = [
     "SimulatedFaultState",
     "SiteFinding",
     "SkuSpending",
+    "Snapshot",
+    "SnapshotState",
     "Source",
     "Ssh",
     "SshAuthority",

@@ -171,12 +171,12 @@ def refused_reservation() -> Problem:
     )
 
 
-def refused_volume() -> Problem:
-    """409: a volume costs until somebody deletes its data, which no limit does."""
+def refused_storage() -> Problem:
+    """409: a volume or snapshot costs until somebody deletes its data, which no limit does."""
     return Problem(
         COST_LIMIT_REACHED,
-        "A token with a cost limit cannot make volumes, or let them grow: they are billed until they are deleted. Use a"
-        " token without a limit.",
+        "A token with a cost limit cannot make volumes or snapshots, or let volumes grow: they are billed until they"
+        " are deleted. Use a token without a limit.",
     )
 
 

@@ -31,9 +31,10 @@ _DOCUMENTS = f"""
            'state_entered_at', {rfc3339("page.state_entered_at")}, 'cluster', page.cluster_id,
            'cluster_name', cluster.name, 'poplar_server', server.name,
            'mount_path', CASE WHEN page.cluster_id IS NOT NULL THEN '{MOUNT_FOLDER}/' || page.name END,
-           'sku', page.sku, 'currency', page.currency, 'created_by', page.created_by,
+           'snapshot', origin.snapshot_id, 'sku', page.sku, 'currency', page.currency, 'created_by', page.created_by,
            'created_at', {rfc3339("page.created_at")}, 'deleted_at', {rfc3339("page.deleted_at")}) AS document
     FROM page
+    LEFT JOIN volume_origins AS origin ON (origin.project_id, origin.volume_id) = (page.project_id, page.id)
     LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
     LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
 )

@@ -1,4 +1,4 @@
-"""The quotas of a project's volumes: how many GiB they may have in each region, and how many they have."""
+"""The quotas of a project's volumes and snapshots: how many GiB they may have in each region, and have."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from ipucloud.quotas.volumes import set_volume_limit, volume_limit
 
 
 def held_gib(project: str, region: str) -> str:
-    """SQL of the GiB that a project's volumes have in a region; one that grows counts with its new size."""
+    """SQL of the GiB that a project's volumes and snapshots have in a region; a volume that grows counts with its new
+    size."""
     return f"""(
-  SELECT coalesce(sum(coalesce(v.wanted_gib, v.size_gib)), 0)::bigint FROM volumes v
-   WHERE v.project_id = {project} AND v.region = {region} AND v.state NOT IN ('deleted', 'deleting', 'error'))
+  SELECT coalesce(sum(held.gib), 0)::bigint
+    FROM (SELECT coalesce(v.wanted_gib, v.size_gib) AS gib, v.project_id, v.region, v.state FROM volumes v
+           UNION ALL SELECT s.size_gib, s.project_id, s.region, s.state FROM snapshots s) AS held
+   WHERE held.project_id = {project} AND held.region = {region}
+     AND held.state NOT IN ('deleted', 'deleting', 'error'))
 """  # noqa: S608  # our own text
 
 
@@ -53,9 +57,9 @@ async def require_volume_quota(
     limit = await volume_limit(connection, project_id=project_id, region=region, default=default)
     if used + more > limit:
         sentence = (
-            f"{more} GiB more are needed; of the {limit} GiB that volumes of the project may have in {region} there are"
-            f" {max(0, limit - used)} left. Delete a volume, choose a smaller size, or ask for a higher quota"
-            f" (`ipucloud quotas request {region} {VOLUME_SKU} {used + more} REASON`)."
+            f"{more} GiB more are needed; of the {limit} GiB that volumes and snapshots of the project may have in"
+            f" {region} there are {max(0, limit - used)} left. Delete one, choose a smaller size, or ask for a"
+            f" higher quota (`ipucloud quotas request {region} {VOLUME_SKU} {used + more} REASON`)."
         )
         numbers = {"wanted": more, "limit": limit, "used": used}
         why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
@@ -70,7 +74,7 @@ async def change_volume_limit(
     if used > (default if gib is None else gib):
         raise Problem(
             STATE_CONFLICT,
-            f"The project's volumes in {region} have {used} GiB, more than this limit. Choose a higher one, or have"
-            " volumes deleted first.",
+            f"The project's volumes and snapshots in {region} have {used} GiB, more than this limit. Choose a higher"
+            " one, or have some deleted first.",
         )
     await set_volume_limit(connection, project_id=project_id, region=region, gib=gib)

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import close_volume, open_volume
+from ipucloud.billing.metering.intervals import close_stored, open_stored
 from ipucloud.clusters.volumes.record import VOLUMES, Volume, advance, lock, move, note, report
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_types.projects import (
@@ -74,7 +74,8 @@ Result = Seen | Gone | Absent | Refused | Quiet
 
 
 class VolumeInputs(NamedTuple):
-    """`host` None: the server runs on none at present. `network`: that of its cluster."""
+    """`host` None: the server runs on none at present. `network`: that of its cluster. `snapshot`: the site's name of
+    the one that it is made from."""
 
     leased: bool
     id: UUID | None
@@ -86,6 +87,7 @@ class VolumeInputs(NamedTuple):
     wanted_gib: int | None
     state: VolumeState | None
     revision: int | None
+    snapshot: str | None
     server: str | None
     server_state: str | None
     host: str | None
@@ -98,7 +100,8 @@ class VolumeInputs(NamedTuple):
 
     @property
     def spec(self) -> VolumeSpec:
-        return VolumeSpec(region=self.region or "", size_gib=self.wanted_gib or self.size_gib or 0)
+        size = self.wanted_gib or self.size_gib or 0
+        return VolumeSpec(region=self.region or "", size_gib=size, snapshot=self.snapshot)
 
     @property
     def place(self) -> VolumeServer | None:
@@ -112,9 +115,12 @@ class VolumeInputs(NamedTuple):
 _LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, v.id, v.project_id, v.name, v.region, v.external_name, v.size_gib,
-           v.wanted_gib, v.state, v.revision, s.name AS server, s.state AS server_state, h.name AS host,
+           v.wanted_gib, v.state, v.revision, taken.external_name AS snapshot, s.name AS server,
+           s.state AS server_state, h.name AS host,
            c.external_name AS network, c.state AS cluster_state
       FROM work AS w LEFT JOIN volumes AS v ON v.id = CAST(w.key AS uuid)
+      LEFT JOIN volume_origins AS origin ON (origin.project_id, origin.volume_id) = (v.project_id, v.id)
+      LEFT JOIN snapshots AS taken ON (taken.project_id, taken.id) = (origin.project_id, origin.snapshot_id)
       LEFT JOIN clusters AS c ON (c.project_id, c.id) = (v.project_id, v.cluster_id)
       LEFT JOIN poplar_servers AS s ON (s.project_id, s.id) = (v.project_id, v.server_id)
       LEFT JOIN allocations AS held
@@ -211,7 +217,7 @@ async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInpu
             await report(connection, VOLUME_FAILED, failed)
         case _S.CREATING, Seen():
             await report(connection, VOLUME_AVAILABLE, await move(connection, volume, _S.AVAILABLE))
-            await open_volume(connection, project_id=volume.project_id, volume_id=volume.id)
+            await open_stored(connection, project_id=volume.project_id, resource_id=volume.id)
         case _S.RESIZING, Seen(spec=spec) if spec.size_gib == volume.wanted_gib:
             outcome = await _grown(connection, volume)
         case ((_S.ATTACHING | _S.ATTACHED), Gone()):
@@ -234,12 +240,12 @@ async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInpu
 async def _grown(connection: AsyncConnection, volume: Volume) -> Outcome:
     """It has its new size, and is billed for it from now on."""
     grown = volume._replace(size_gib=volume.wanted_gib or volume.size_gib, wanted_gib=None)
-    mine = {"project_id": volume.project_id, "volume_id": volume.id}
+    mine = {"project_id": volume.project_id, "resource_id": volume.id}
     attached = volume.cluster_id is not None
     await report(connection, VOLUME_RESIZED, grown)
     await move(connection, grown, _S.ATTACHING if attached else _S.AVAILABLE)
-    await close_volume(connection, **mine)
-    await open_volume(connection, **mine)
+    await close_stored(connection, **mine)
+    await open_stored(connection, **mine)
     return Go() if attached else Done()
 
 

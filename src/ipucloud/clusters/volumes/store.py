@@ -9,14 +9,15 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import close_volume
+from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
-from ipucloud.clusters.admission import Terms, refuse_by_terms, volume_terms
-from ipucloud.clusters.cost_limits.store import refused_volume
+from ipucloud.clusters.admission import Terms, refuse_by_terms, storage_terms
+from ipucloud.clusters.cost_limits.store import refused_storage
 from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.attached import take, wake_volume
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import Volume, lock, move, report
+from ipucloud.clusters.volumes.source import source_of
 from ipucloud.config import Settings
 from ipucloud.contract.event_types.projects import VOLUME_CREATED, VOLUME_UPDATED
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumePatch, VolumeResize, VolumeState
@@ -44,10 +45,20 @@ _INSERT = sa.text(
             :created_by)
     """
 )
+_MADE_FROM = sa.text(
+    "INSERT INTO volume_origins (volume_id, project_id, snapshot_id) VALUES (:id, :project_id, :snapshot_id)"
+)
 _CHANGE = sa.text(
     """
     UPDATE volumes SET name = :name, tags = CAST(:tags AS jsonb) WHERE project_id = :project_id AND id = :id
     """
+)
+_COPIED = Query(
+    """
+    SELECT name FROM snapshots WHERE project_id = :project_id AND volume_id = :id AND state = 'creating'
+     ORDER BY name LIMIT 1
+    """,
+    str,
 )
 _EXISTS = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND id = :id)", bool)
 _ANY = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND state <> 'deleted')", bool)
@@ -74,6 +85,7 @@ async def create(
         more=body.size_gib,
         default=settings.volume_gib_limit,
     )
+    source = await source_of(connection, actor, body)
     made = new_id()
     values = {
         "id": made,
@@ -88,6 +100,8 @@ async def create(
         "created_by": actor.token_id,
     }
     await _named(connection, _INSERT, values, body.name)
+    if source is not None:
+        await connection.execute(_MADE_FROM, {"id": made, "project_id": actor.project_id, "snapshot_id": source})
     volume = await lock(connection, project_id=actor.project_id, volume_id=made)
     await report(connection, VOLUME_CREATED, volume, request_id=actor.request_id)
     await wake_volume(connection, volume)
@@ -213,9 +227,16 @@ async def delete(connection: AsyncConnection, actor: Actor, volume_id: UUID) -> 
         )
     if volume.state is _S.RESIZING:
         raise _conflict(volume, "be deleted")
+    copied = await _COPIED.one_or_none(connection, {"project_id": volume.project_id, "id": volume.id})
+    if copied is not None:
+        raise Problem(
+            IN_USE,
+            f"Snapshot {copied} of volume {volume.name} is being taken. Wait until it is `available`, or delete it,"
+            " then delete the volume.",
+        )
     await move(connection, volume, _S.DELETING)
     await wake_volume(connection, volume)
-    await close_volume(connection, project_id=volume.project_id, volume_id=volume.id)
+    await close_stored(connection, project_id=volume.project_id, resource_id=volume.id)
 
 
 async def refuse_if_any(connection: AsyncConnection, project_id: UUID) -> None:
@@ -238,13 +259,13 @@ async def _named(connection: AsyncConnection, statement: sa.TextClause, values: 
 async def _admitted(
     connection: AsyncConnection, actor: Actor, region: str, gib: int, *, tags: dict[str, str], settings: Settings
 ) -> Terms:
-    terms = await volume_terms(connection, actor, region, gib=gib, tags=tags, currency=settings.currency)
+    terms = await storage_terms(connection, actor, VOLUME_SKU, region, gib=gib, tags=tags, currency=settings.currency)
     if terms is None:
         sentence = f"Volumes are not offered in {region}: the operator has set no price of {VOLUME_SKU} there."
         raise _invalid(FieldError("/region", "not_offered", sentence))
     refuse_by_terms(terms)
     if terms.has_cost_limit:
-        raise refused_volume()
+        raise refused_storage()
     return terms
 
 

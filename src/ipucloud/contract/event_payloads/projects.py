@@ -140,6 +140,23 @@ class VolumeFailed(VolumeOf):
     reason: str = Field(description="Why, for people.", examples=["The site has no space for it."])
 
 
+class SnapshotOf(Payload):
+    """A snapshot."""
+
+    name: str = Field(description="Name of the snapshot.", examples=["before-tuning"])
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    volume: UUID = Field(
+        description="Id of the volume that it is a copy of.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"]
+    )
+    size_gib: int = Field(description="Size in GiB.", examples=[100])
+
+
+class SnapshotFailed(SnapshotOf):
+    """A snapshot that could not be taken, and why."""
+
+    reason: str = Field(description="Why, for people.", examples=["The site refused to take it. Delete it."])
+
+
 class ReservedCapacity(Payload):
     """A reservation."""
 

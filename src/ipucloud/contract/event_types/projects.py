@@ -42,6 +42,15 @@ VOLUME_RESIZED = register(
     "volume.resized", "The volume has grown, and is billed for its new size.", payload=projects.VolumeOf
 )
 VOLUME_DELETED = register("volume.deleted", "The data of the volume is gone.", payload=projects.VolumeOf)
+SNAPSHOT_CREATED = register("snapshot.created", "A snapshot was requested.", payload=projects.SnapshotOf)
+SNAPSHOT_AVAILABLE = register(
+    "snapshot.available", "The snapshot is complete, and is billed.", payload=projects.SnapshotOf
+)
+SNAPSHOT_FAILED = register("snapshot.failed", "The site did not make the snapshot.", payload=projects.SnapshotFailed)
+SNAPSHOT_UPDATED = register(
+    "snapshot.updated", "The name or the tags of a snapshot changed.", payload=projects.SnapshotOf
+)
+SNAPSHOT_DELETED = register("snapshot.deleted", "The data of the snapshot is gone.", payload=projects.SnapshotOf)
 TERMINAL_OPENED = register(
     "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=projects.TerminalOf
 )

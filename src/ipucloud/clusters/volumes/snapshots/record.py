@@ -1,0 +1,104 @@
+"""A snapshot under the lock of the transaction that changes it, and its changes of state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.volumes.snapshots.states import SNAPSHOT_STATES
+from ipucloud.contract.event_payloads.projects import SnapshotFailed, SnapshotOf
+from ipucloud.contract.event_types.projects import SNAPSHOT_FAILED
+from ipucloud.contract.event_types.registry import EventType
+from ipucloud.contract.snapshots import SnapshotState
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record
+from ipucloud.kernel.errors import not_found
+from ipucloud.reconcile.wake import wake
+
+SNAPSHOTS = "snapshots"
+"""Kind of the work items; the key is the snapshot's id."""
+
+
+class Snapshot(NamedTuple):
+    id: UUID
+    project_id: UUID
+    volume_id: UUID
+    name: str
+    tags: dict[str, str]
+    region: str
+    size_gib: int
+    state: SnapshotState
+    state_reason: str | None
+
+
+_LOCK = Query(
+    """
+    SELECT id, project_id, volume_id, name, tags, region, size_gib, state, state_reason
+      FROM snapshots WHERE project_id = :project_id AND id = :snapshot_id FOR NO KEY UPDATE
+    """,
+    Snapshot,
+)
+_MOVE = sa.text(
+    """
+    UPDATE snapshots
+       SET state = :state, state_reason = :state_reason, state_entered_at = app_now(),
+           delete_requested_at = CASE WHEN :state IN ('deleting', 'deleted')
+                                      THEN coalesce(delete_requested_at, app_now()) END,
+           deleted_at = CASE WHEN :state = 'deleted' THEN app_now() END
+     WHERE project_id = :project_id AND id = :id
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("state_reason", type_=sa.Text))
+_NOTE = sa.text(
+    """
+    UPDATE snapshots SET state_reason = :why
+     WHERE project_id = :project_id AND id = :id AND state_reason IS DISTINCT FROM :why
+    """
+).bindparams(sa.bindparam("why", type_=sa.Text))
+
+
+async def lock(connection: AsyncConnection, *, project_id: UUID, snapshot_id: UUID) -> Snapshot:
+    """The snapshot until this transaction ends. Raises `Problem` not_found."""
+    snapshot = await _LOCK.one_or_none(connection, {"project_id": project_id, "snapshot_id": snapshot_id})
+    if snapshot is None:
+        raise not_found()
+    return snapshot
+
+
+async def move(
+    connection: AsyncConnection, snapshot: Snapshot, state: SnapshotState, *, reason: str | None = None
+) -> Snapshot:
+    """Enter a state; raises IllegalTransition."""
+    SNAPSHOT_STATES.require(snapshot.state, state)
+    values = {"project_id": snapshot.project_id, "id": snapshot.id, "state": state, "state_reason": reason}
+    await connection.execute(_MOVE, values)
+    return snapshot._replace(state=state, state_reason=reason)
+
+
+async def note(connection: AsyncConnection, snapshot: Snapshot, why: str | None) -> None:
+    """Record what the snapshot waits for."""
+    await connection.execute(_NOTE, {"project_id": snapshot.project_id, "id": snapshot.id, "why": why})
+
+
+async def wake_snapshot(connection: AsyncConnection, snapshot: Snapshot) -> None:
+    await wake(connection, kind=SNAPSHOTS, key=str(snapshot.id), project_id=snapshot.project_id)
+
+
+async def report(
+    connection: AsyncConnection, event: EventType, snapshot: Snapshot, *, request_id: str | None = None
+) -> None:
+    """Record an event of the snapshot."""
+    facts = {
+        "name": snapshot.name,
+        "region": snapshot.region,
+        "volume": snapshot.volume_id,
+        "size_gib": snapshot.size_gib,
+    }
+    data = SnapshotOf.model_validate(facts)
+    if event is SNAPSHOT_FAILED:
+        data = SnapshotFailed.model_validate({**facts, "reason": snapshot.state_reason})
+    await record(
+        connection, event, project_id=snapshot.project_id, subject_id=snapshot.id, request_id=request_id, data=data
+    )
