@@ -78,6 +78,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "updateAccountWebhook",
     "createSshKey",  # keys are judged by their numbers
     "signSshKey",
+    "createSnapshot",  # volumes that there are
     "createVolume",  # regions where volumes are offered
     "createReservation",  # times and capacity
     "estimateReservation",

@@ -51,6 +51,7 @@ from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
 from tests.support.reservations import offer, reservation_json
+from tests.support.snapshots import make_snapshot, offer_snapshots
 from tests.support.volumes import make_volume, offer_volumes
 
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
@@ -221,8 +222,11 @@ class Tenancy:
         return {"reservation": str(made)}
 
     async def _stored(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A volume; for one that is to be attached or detached also a cluster in use, which has it already or not."""
+        """A volume or snapshot; for a volume that is to be attached or detached also a cluster in use, which has it
+        already or not."""
         world = self.api.world
+        if "/snapshots" in operation.path:
+            return await self._copied(operation, project, number)
         if "/volumes" not in operation.path:
             return {}
         async with world.database.begin() as connection:
@@ -236,6 +240,14 @@ class Tenancy:
         attached = using if operation.id == "detachVolume" else None
         made = await make_volume(world, project, f"target-{number}", attached_to=attached)
         return {"volume": str(made), "using": str(using)}
+
+    async def _copied(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+        """A snapshot, or a volume that can be copied."""
+        if "{snapshot}" in operation.path:
+            return {"snapshot": str(await make_snapshot(self.api.world, project, f"target-{number}"))}
+        async with self.api.world.database.begin() as connection:
+            await offer_snapshots(connection)
+        return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""
@@ -409,6 +421,8 @@ class Tenancy:
         body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
         if operation.id in _SCHEDULING:
             body = {"connection": names["connection"]}
+        if operation.id == "createSnapshot":
+            body = {"name": f"copy-{next(_numbers)}", "volume": names["volume"]}
         if operation.id == "attachVolume":
             body = {"cluster": names["using"]}
         if operation.id == "assignProjectAccount":

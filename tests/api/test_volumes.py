@@ -59,6 +59,13 @@ async def test_what_cannot_be_is_refused(api: Api, changes: dict[str, object], c
     assert await api.world.value("SELECT count(*) FROM volumes") == 0
 
 
+async def test_without_a_price_snapshots_are_not_offered(api: Api) -> None:
+    await make_volume(api.world, api.world.project)
+    body = {"name": "before", "volume": "data"}
+    refused = await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
+    assert [each["code"] for each in problem(refused, 422, "validation_failed")["errors"]] == ["not_offered"]
+
+
 async def test_the_quota_is_of_all_volumes_of_a_region(api: Api) -> None:
     assert (await post(api, "", volume_json(size_gib=10_000))).status_code == 202
     refused = problem(await post(api, "", volume_json("more", size_gib=241)), 409, "quota_exceeded")

@@ -57,7 +57,7 @@ from tests.crash.requests import (
 from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
 from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
-from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepVolume, PostCreateWithVolume
+from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepSnapshot, KeepVolume, PostCreateWithVolume
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
@@ -105,6 +105,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.rebuild_settled": UndoRebuild(),
     "cluster.keys_recorded": ChangeKeys(),
     "s3_access.recorded": ChangeS3(),
+    "snapshot.recorded": KeepSnapshot(),
     "volume.recorded": KeepVolume(),
     "create.volumes_taken": PostCreateWithVolume(),
     "preemption_files.recorded": ShowNotice(),
@@ -149,6 +150,7 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.get_job": RunJob(),
     "hosts.stop_job": StopJob(),
     "hosts.console": Observe(),
+    **dict.fromkeys(("snapshots.get", "snapshots.put", "snapshots.delete"), KeepSnapshot()),
     **dict.fromkeys(("volumes.get", "volumes.put", "volumes.attach", "volumes.delete"), KeepVolume()),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),

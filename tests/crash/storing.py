@@ -1,5 +1,5 @@
 """Trials with a volume: it is made, attached, detached and deleted once, and a new cluster gets it or leaves it free,
-whatever dies meanwhile.
+whatever dies meanwhile. A snapshot of one is taken once, another volume made from it, and it is deleted.
 """
 
 from __future__ import annotations
@@ -8,17 +8,23 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from ipucloud.clusters.volumes import store
+from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import FLAVOR, Lab
 from tests.crash.requests import Asked, RequestKind
 from tests.crash.victims import Victim
+from tests.support.snapshots import offer_snapshots
 from tests.support.volumes import offer_volumes, volume_json
 from tests.support.waiting import until
 from tests.support.world import IMAGE
 
 _LAST = "SELECT id, state, revision FROM volumes ORDER BY created_at DESC, id DESC LIMIT 1"
 _EVENTS = "SELECT type FROM events WHERE subject_id = :id ORDER BY id"
+_COPY = "SELECT id, state FROM snapshots ORDER BY created_at DESC, id DESC LIMIT 1"
+_COPY_LIFE = ["snapshot.created", "snapshot.available", "snapshot.deleted"]
+_RESTORED = "SELECT v.state FROM volume_origins o JOIN volumes v ON v.id = o.volume_id WHERE o.snapshot_id = :id"
 _BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id"
 _LIFE = ["volume.created", "volume.available", "volume.attached", "volume.detached", "volume.deleted"]
 
@@ -85,6 +91,52 @@ async def _available(lab: Lab) -> str:
     return name
 
 
+class KeepSnapshot(Kind):
+    name = "keep-snapshot"
+
+    async def ask(self, lab: Lab) -> Expectation:
+        cluster = await lab.an_active_cluster()
+        body = SnapshotCreate(name=lab.fresh(), volume=await _available(lab))
+        async with lab.database.begin() as connection:
+            await offer_snapshots(connection)
+            await snapshots.create(connection, lab.project.actor, body, settings=lab.settings)
+        made = await lab.value(
+            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
+        )
+        return Expectation(cluster, made, "succeeded", "active")
+
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        await self._live(lab)
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        async with lab.survivor():
+            await self._live(lab)
+        snapshot = await lab.one(_COPY)
+        assert await lab.column(_EVENTS, id=snapshot.id) == _COPY_LIFE
+        billed = await lab.column(
+            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE snapshot_id = :id", id=snapshot.id
+        )
+        assert billed == [True]
+        assert lab.http.get(f"/v1/snapshots/{snapshot.id}-1").status_code == 404
+
+    async def _live(self, lab: Lab) -> None:
+        """Ask for a volume that is made from it, and then for its end."""
+
+        async def over() -> bool:
+            snapshot = await lab.one(_COPY)
+            made = await lab.column(_RESTORED, id=snapshot.id)
+            async with lab.database.begin() as connection:
+                by = lab.project.actor
+                if snapshot.state == "available" and not made:
+                    body = VolumeCreate.model_validate(volume_json(lab.fresh(), snapshot=str(snapshot.id)))
+                    await store.create(connection, by, body, catalogue=lab.catalogue, settings=lab.settings)
+                elif snapshot.state == "available" and made == ["available"]:
+                    await snapshots.delete(connection, by, snapshot.id)
+            return bool(snapshot.state == "deleted")
+
+        await until(over, "the snapshot has lived")
+
+
 class CreateWithVolume(Kind):
     name = "create-with-volume"
 
@@ -138,5 +190,5 @@ class PostCreateWithVolume(RequestKind):
         return Asked("POST", f"{lab.base}/clusters", body, str(uuid4()))
 
 
-VOLUME_KINDS: tuple[Kind, ...] = (KeepVolume(), CreateWithVolume(), CancelWithVolume())
+VOLUME_KINDS: tuple[Kind, ...] = (KeepVolume(), KeepSnapshot(), CreateWithVolume(), CancelWithVolume())
 VOLUME_REQUESTS: tuple[RequestKind, ...] = (PostCreateWithVolume(),)

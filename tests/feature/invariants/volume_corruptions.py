@@ -1,4 +1,4 @@
-"""Ways in which volumes can be wrong, each planted alone."""
+"""Ways in which volumes and snapshots can be wrong, each planted alone."""
 
 from __future__ import annotations
 
@@ -22,6 +22,20 @@ INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
 VALUES (gen_random_uuid(), 'volume-gib', 'amsterdam-2', 'EUR', 0.0000022831, '2020-01-01', 'test')
 """
 
+_DELETED = (
+    _MADE.format(region="luxembourg-2")
+    .replace("state, created_by)", "state, created_by, delete_requested_at)")
+    .replace("'available',", "'deleting',")
+    .rstrip()
+    + ", app_now()"
+)
+_COPIED = """
+INSERT INTO snapshots (id, project_id, volume_id, name, region, external_name, size_gib, sku, currency, state,
+                       created_by)
+SELECT gen_random_uuid(), project_id, id, 'before', region, 'before-1', 10, 'snapshot-gib', 'EUR', '{state}', created_by
+  FROM volumes
+"""
+
 VOLUMES = (
     _c("volume_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
     _c(
@@ -33,4 +47,6 @@ VOLUMES = (
         "UPDATE volumes SET state = 'attached', cluster_id = %(active)s, server_id = s.id"
         " FROM poplar_servers s WHERE s.cluster_id = %(active)s",
     ),
+    _c("snapshot_is_billed", Outcome.REFUSED, _DELETED, _COPIED.format(state="available")),
+    _c("snapshot_has_its_volume", Outcome.REFUSED, _DELETED, _COPIED.format(state="creating")),
 )

@@ -19,6 +19,7 @@ from tests.proof.writes import (
     people,
     projects,
     safety,
+    snapshots,
     volumes,
     webhooks,
 )
@@ -36,6 +37,7 @@ WRITES: Cases = {
         budgets,
         exports,
         clusters,
+        snapshots,
         volumes,
         webhooks,
         operators,
@@ -63,6 +65,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteProject": 404,
     "deleteCluster": 202,
     "deleteVolume": 202,
+    "deleteSnapshot": 202,
     "deleteWebhook": 404,
     "deleteAccountWebhook": 404,
     "removePartition": 202,

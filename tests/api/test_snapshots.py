@@ -1,0 +1,166 @@
+"""Snapshots over the API: what is refused says why and changes nothing; names, quota, money, projects."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem
+from tests.support.snapshots import make_snapshot, offer_snapshots, request_snapshot
+from tests.support.volumes import make_volume, offer_volumes, volume_json
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+async def offered(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        await offer_volumes(connection)
+        await offer_snapshots(connection)
+
+
+async def take(api: Api, volume: object, name: str = "before", **more: object) -> Any:
+    body = {"name": name, "volume": str(volume)} | more
+    return await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
+
+
+async def restore(api: Api, source: object, **changes: object) -> Any:
+    body = volume_json("restored", snapshot=str(source)) | changes
+    return await api.owner.post(f"{api.base}/volumes", json=body, headers=key())
+
+
+async def test_a_snapshot_is_taken_found_by_its_name_changed_and_listed(api: Api) -> None:
+    volume = await make_volume(api.world, api.world.project)
+    answer = await take(api, "data", tags={"team": "nlp"})
+    assert answer.status_code == 202, answer.text
+    made = answer.json()
+    assert answer.headers["location"].endswith(made["id"])
+    assert (made["volume"], made["volume_name"], made["size_gib"]) == (str(volume), "data", 10)
+    assert (made["state"], made["sku"], made["tags"]) == ("creating", "snapshot-gib", {"team": "nlp"})
+    assert (await api.owner.get(f"{api.base}/snapshots/before")).json() == made
+    problem(await take(api, volume), 409, "name_taken")
+    changed = await api.owner.patch(f"{api.base}/snapshots/before", json={"name": "first"}, headers=key())
+    assert changed.json()["name"] == "first"
+    problem(await api.owner.get(f"{api.base}/snapshots/before"), 404, "not_found")
+    assert (await api.owner.delete(f"{api.base}/snapshots/first")).json()["state"] == "deleting"
+    listed = (await api.owner.get(f"{api.base}/snapshots", params={"state": "deleting"})).json()["items"]
+    assert [each["name"] for each in listed] == ["first"]
+    types = await api.world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
+    assert types == ["snapshot.created", "snapshot.updated"]
+    assert await api.world.column("SELECT DISTINCT region FROM events WHERE subject_type = 'snapshot'") == [
+        "luxembourg-2"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"name": "../data"}, "string_pattern_mismatch"),
+        ({"volume": ""}, "string_too_short"),
+        ({"volume": "nothing"}, "unknown_volume"),
+        ({"size_gib": 10}, "extra_forbidden"),
+    ],
+)
+async def test_what_cannot_be_taken_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
+    await make_volume(api.world, api.world.project)
+    body = {"name": "before", "volume": "data"} | changes
+    answer = await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
+    refused = problem(answer, 422, "validation_failed")
+    assert [each["code"] for each in refused["errors"]] == [code]
+    assert await api.world.value("SELECT count(*) FROM snapshots") == 0
+
+
+async def test_a_volume_of_another_project_is_not_found(api: Api) -> None:
+    stranger = await api.other_project()
+    foreign = await make_volume(api.world, stranger)
+    [error] = problem(await take(api, foreign), 422, "validation_failed")["errors"]
+    assert error["code"] == "unknown_volume"
+    theirs = await make_snapshot(api.world, stranger)
+    [error] = problem(await restore(api, theirs), 422, "validation_failed")["errors"]
+    assert error["code"] == "unknown_snapshot"
+
+
+async def test_a_volume_that_its_site_still_makes_cannot_be_copied(api: Api) -> None:
+    await api.owner.post(f"{api.base}/volumes", json=volume_json(), headers=key())
+    refused = problem(await take(api, "data"), 409, "state_conflict")
+    assert "`creating`" in refused["detail"]
+
+
+async def test_snapshots_count_in_the_quota_of_volumes(api: Api) -> None:
+    await api.world.execute(
+        "INSERT INTO volume_quotas (project_id, region, gib_limit) VALUES (:project, 'luxembourg-2', 25)",
+        project=api.world.project.id,
+    )
+    volume = await make_volume(api.world, api.world.project)
+    assert (await take(api, volume)).status_code == 202
+    refused = problem(await take(api, volume, "after"), 409, "quota_exceeded")
+    assert refused["why_not"]["numbers"] == {"wanted": 10, "limit": 25, "used": 20}
+    more = await api.owner.post(f"{api.base}/volumes", json=volume_json("more"), headers=key())
+    problem(more, 409, "quota_exceeded")
+
+
+async def test_a_volume_is_not_deleted_while_a_snapshot_of_it_is_taken(api: Api) -> None:
+    volume = await make_volume(api.world, api.world.project)
+    made = await request_snapshot(api.world, api.world.project, volume)
+    refused = problem(await api.owner.delete(f"{api.base}/volumes/{volume}"), 409, "in_use")
+    assert "Snapshot before" in refused["detail"]
+    assert (await api.owner.delete(f"{api.base}/snapshots/{made}")).status_code == 202
+    assert (await api.owner.delete(f"{api.base}/volumes/{volume}")).status_code == 202
+
+
+async def test_a_volume_is_made_from_a_snapshot(api: Api) -> None:
+    made = await make_snapshot(api.world, api.world.project)
+    answer = await restore(api, "before", size_gib=20)
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["snapshot"] == str(made)
+    refused = problem(await api.owner.delete(f"{api.base}/snapshots/before"), 409, "in_use")
+    assert "Volume restored" in refused["detail"]
+    empty = await api.owner.post(f"{api.base}/volumes", json=volume_json("empty"), headers=key())
+    assert empty.json()["snapshot"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "code"),
+    [
+        ({"snapshot": "nothing"}, "/snapshot", "unknown_snapshot"),
+        ({"region": "amsterdam-2"}, "/snapshot", "other_region"),
+        ({"size_gib": 9}, "/size_gib", "too_small"),
+    ],
+)
+async def test_a_volume_that_does_not_fit_its_snapshot_is_refused(
+    api: Api, changes: dict[str, object], pointer: str, code: str
+) -> None:
+    await make_snapshot(api.world, api.world.project)
+    await api.world.execute(
+        "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"
+        " VALUES (gen_random_uuid(), 'volume-gib', 'amsterdam-2', 'EUR', 1, '2020-01-01', 'test')"
+    )
+    [error] = problem(await restore(api, "before", **changes), 422, "validation_failed")["errors"]
+    assert (error["pointer"], error["code"]) == (pointer, code)
+    assert await api.world.value("SELECT count(*) FROM volumes WHERE name = 'restored'") == 0
+
+
+async def test_volumes_are_made_from_complete_snapshots_only(api: Api) -> None:
+    volume = await make_volume(api.world, api.world.project)
+    made: UUID = await request_snapshot(api.world, api.world.project, volume)
+    refused = problem(await restore(api, made), 409, "state_conflict")
+    assert "`creating`" in refused["detail"]
+
+
+async def test_a_project_with_snapshots_is_not_deleted(api: Api) -> None:
+    made = await make_snapshot(api.world, api.world.project)
+    await api.world.execute(
+        "UPDATE volumes SET state = 'deleted', delete_requested_at = app_now(), deleted_at = app_now();"
+        " UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
+        "  WHERE volume_id IS NOT NULL"
+    )
+    admin = await api.caller(Role.ADMIN)
+    refused = problem(await admin.delete(api.base), 409, "in_use")
+    assert "snapshots" in refused["detail"]
+    gone = await api.owner.delete(f"{api.base}/snapshots/{made}")
+    assert gone.json()["state"] == "deleting"
+    again = await api.owner.delete(f"{api.base}/snapshots/{made}")
+    assert again.json()["state"] == "deleting"

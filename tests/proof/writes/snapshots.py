@@ -1,0 +1,40 @@
+"""Writes of snapshots."""
+
+from __future__ import annotations
+
+from tests.api.support import key
+from tests.proof.writes.office import Cases, Office, Write
+from tests.support.factories import Project
+from tests.support.snapshots import make_snapshot, offer_snapshots
+from tests.support.volumes import make_volume
+
+
+def _path(project: Project) -> str:
+    return f"/v1/projects/{project.slug}/snapshots"
+
+
+async def create_snapshot(office: Office) -> Write:
+    project = await office.project()
+    async with office.world.database.begin() as connection:
+        await offer_snapshots(connection)
+    body = {"name": "before", "volume": str(await make_volume(office.world, project))}
+    return Write("POST", _path(project), project.token.secret, body, body | {"name": "after"}, key())
+
+
+async def update_snapshot(office: Office) -> Write:
+    project = await office.project()
+    path = f"{_path(project)}/{await make_snapshot(office.world, project)}"
+    return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
+
+
+async def delete_snapshot(office: Office) -> Write:
+    project = await office.project()
+    path = f"{_path(project)}/{await make_snapshot(office.world, project)}"
+    return Write("DELETE", path, project.token.secret)
+
+
+WRITES: Cases = {
+    "createSnapshot": create_snapshot,
+    "updateSnapshot": update_snapshot,
+    "deleteSnapshot": delete_snapshot,
+}

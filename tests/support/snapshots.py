@@ -1,0 +1,48 @@
+"""Snapshots as tests ask for them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.metering.intervals import open_stored
+from ipucloud.clusters.volumes.snapshots.record import lock, move
+from ipucloud.clusters.volumes.snapshots.store import create
+from ipucloud.contract.snapshots import SnapshotCreate, SnapshotState
+from tests.support.factories import Project
+from tests.support.volumes import make_volume
+from tests.support.world import World
+
+_OFFER = sa.text(
+    """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+    SELECT gen_random_uuid(), 'snapshot-gib', 'luxembourg-2', 'EUR', 0.0000011416, '2020-01-01', 'test'
+     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = 'snapshot-gib' AND region = 'luxembourg-2')
+    """
+)
+
+
+async def offer_snapshots(connection: AsyncConnection) -> None:
+    """Set the price without which the operator offers no snapshots."""
+    await connection.execute(_OFFER)
+
+
+async def request_snapshot(world: World, project: Project, volume: UUID, name: str = "before") -> UUID:
+    """A snapshot that was requested, and not taken yet."""
+    async with world.database.begin() as connection:
+        await offer_snapshots(connection)
+        body = SnapshotCreate(name=name, volume=str(volume))
+        return await create(connection, project.actor, body, settings=world.settings)
+
+
+async def make_snapshot(world: World, project: Project, name: str = "before") -> UUID:
+    """A snapshot of a volume of its own, as a worker would leave it."""
+    volume = await make_volume(world, project, f"{name}-of")
+    made = await request_snapshot(world, project, volume, name)
+    async with world.database.begin() as connection:
+        snapshot = await lock(connection, project_id=project.id, snapshot_id=made)
+        await move(connection, snapshot, SnapshotState.AVAILABLE)
+        await open_stored(connection, project_id=project.id, resource_id=made)
+    return made
