@@ -301,12 +301,29 @@ VOLUME_GIB = Measure(
         """
     ),
 )
+SNAPSHOTS = Measure(
+    "snapshots",
+    "Snapshots of volumes that are not deleted, by state; no series without one",
+    ("region", "state"),
+    sa.text("SELECT region, state, count(*) FROM snapshots WHERE state <> 'deleted' GROUP BY region, state"),
+)
+SNAPSHOT_GIB = Measure(
+    "snapshot_gib",
+    "GiB of the snapshots that are billed",
+    ("region",),
+    sa.text(
+        """
+        SELECT region, sum(quantity) FROM usage_intervals
+         WHERE snapshot_id IS NOT NULL AND ended_at IS NULL GROUP BY region
+        """
+    ),
+)
 MEASURES = (
     *(MACHINES, MACHINE_HEALTH, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE),
     *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
-    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB),
+    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB, SNAPSHOTS, SNAPSHOT_GIB),
 )
 
 

@@ -1,4 +1,4 @@
-"""Volumes in the ledger, in reports and in FOCUS files: GiB-minutes at their own price, of a resource of their own."""
+"""Volumes and snapshots in the ledger, in reports and in FOCUS files: GiB-minutes at their own price, of a resource of their own."""
 
 from __future__ import annotations
 
@@ -21,11 +21,19 @@ from tests.support.postgres import Database as Scratch
 pytestmark = pytest.mark.anyio
 
 PRICE = Decimal("0.0000022831")
+HALF = Decimal("0.0000011416")
 SKU = "volume-gib"
 _MADE = """
 INSERT INTO volumes (id, project_id, name, tags, region, external_name, size_gib, sku, currency, created_by)
 VALUES (gen_random_uuid(), :project, 'data', '{"team": "nlp"}', 'luxembourg-2', 'data-1', 100, 'volume-gib', 'EUR',
         gen_random_uuid()) RETURNING id
+"""
+
+
+_COPIED = """
+INSERT INTO snapshots (id, project_id, volume_id, name, region, external_name, size_gib, sku, currency, created_by)
+VALUES (gen_random_uuid(), :project, :volume, 'before', 'luxembourg-2', 'before-1', 100, 'snapshot-gib', 'EUR',
+        gen_random_uuid())
 """
 
 
@@ -40,8 +48,8 @@ async def enters(books: Books, volume: UUID, state: VolumeState, instant: str, *
     """As a worker or a request has it enter a state at an instant."""
     books.now(at(instant))
     async with books.database.begin() as connection:
-        mine = {"project_id": books.project.id, "volume_id": volume}
-        found = await lock(connection, **mine)
+        mine = {"project_id": books.project.id, "resource_id": volume}
+        found = await lock(connection, project_id=books.project.id, volume_id=volume)
         if state is VolumeState.RESIZING:
             await move(connection, found._replace(wanted_gib=gib), state)
             return
@@ -95,3 +103,36 @@ async def test_a_volume_that_was_never_made_costs_nothing(books: Books) -> None:
     await enters(books, volume, VolumeState.DELETING, "2026-04-10T10:00:20")
     await books.keep(at("2026-04-10T12:30:00"))
     assert await books.value("SELECT count(*) FROM usage_charges") == 0
+
+
+async def test_a_snapshot_is_billed_beside_its_volume_and_after_it(books: Books, database: Scratch) -> None:
+    volume = await made(books)
+    await enters(books, volume, VolumeState.AVAILABLE, "2026-04-10T10:00:20")
+    async with books.database.begin() as connection:
+        await make_price(connection, "snapshot-gib", "luxembourg-2", HALF)
+    await books.execute(_COPIED, project=books.project.id, volume=volume)
+    snapshot = UUID(str(await books.value("SELECT id FROM snapshots")))
+    mine = {"project_id": books.project.id, "resource_id": snapshot}
+    books.now(at("2026-04-10T10:20:00"))
+    async with books.database.begin() as connection:
+        await open_stored(connection, **mine)
+        await open_stored(connection, **mine)  # a worker that repeats it
+    await enters(books, volume, VolumeState.DELETING, "2026-04-10T10:30:20")
+    books.now(at("2026-04-10T10:50:00"))
+    async with books.database.begin() as connection:
+        await close_stored(connection, **mine)
+    await books.keep(at("2026-04-10T12:30:00"))
+    bill = "SELECT sku, resource_id, quantity, sum(minutes)::integer, sum(cost) FROM usage_charges GROUP BY 1, 2, 3"
+    assert {tuple(row) for row in await books.rows(bill)} == {
+        (SKU, volume, 100, 30, PRICE * 30 * 100),
+        ("snapshot-gib", snapshot, 100, 30, HALF * 30 * 100),
+    }
+    chosen = selection(project=books.project.id, month=APRIL, provisional=True)
+    rows = [*csv.DictReader(io.StringIO(csv_of(database.app_url, chosen).decode(), newline=""))]
+    shown = {(row["ResourceId"], row["ResourceName"], row["ResourceType"], row["SkuMeter"]) for row in rows}
+    assert (f"urn:ipu:snapshot:{snapshot}", "before", "Snapshot", "Snapshot capacity") in shown
+    of_it = [row for row in rows if row["ResourceType"] == "Snapshot"]
+    assert {(row["ServiceCategory"], row["ServiceName"], row["ConsumedUnit"]) for row in of_it} == {
+        ("Storage", "Volume", "GiB-Minutes")
+    }
+    assert {row["SkuPriceDetails"] for row in of_it} == {""}

@@ -31,6 +31,7 @@ class Action(Enum):
     HOST_BOOT = (150.0, 0.0)
     HOST_SET_UP = (50.0, 0.0)
     HOST_WIPE = (240.0, 0.0)
+    SNAPSHOT_COPY = (20.0, 0.0)
 
     @property
     def base(self) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ipucloud.laboratory.simulator.cables import Cables
 from ipucloud.laboratory.simulator.clock import Clock
+from ipucloud.laboratory.simulator.copying import Copier
 from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.events import Events
 from ipucloud.laboratory.simulator.faults import FaultBook
@@ -19,6 +20,7 @@ from ipucloud.laboratory.simulator.machines import Machines
 from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.snapshots import Snapshots
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.laboratory.simulator.ssh.server import Surroundings
@@ -32,6 +34,7 @@ from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
 from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.volumes import VolumeSpec
 
 _FIXED = ("pod_size", "pods_per_controller")
 _SIZES = ("machines", "hosts", "servers", *_FIXED)
@@ -85,6 +88,8 @@ class Site:
         self.networks = Networks(
             self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
         )
+        # What programs move to where it was not copied yet is copied twice; a disk cannot hold more.
+        copier = Copier(2 * settings.disk_mib * 1024 * 1024)
         self.volumes = Volumes(
             frozenset(self.regions),
             self.state.volumes,
@@ -92,6 +97,19 @@ class Site:
             hosts_folder=settings.data / "hosts",
             document=self.document,
             changed=self._disk_changed,
+            copier=copier,
+            snapshot=self._snapshot_folder,
+            deleted=self._volume_deleted,
+        )
+        self.snapshots = Snapshots(
+            self.state.snapshots,
+            folder=settings.data / "snapshots",
+            clock=clock,
+            durations=self._durations,
+            document=self.document,
+            copier=copier,
+            volume=self.volumes.get,
+            open_volume=self.volumes.open,
         )
         self.hosts = Hosts(
             self.regions,
@@ -161,6 +179,12 @@ class Site:
 
     def _disk_changed(self, host: str) -> None:
         self.hosts.disk_changed(host)
+
+    def _snapshot_folder(self, spec: VolumeSpec) -> Path:
+        return self.snapshots.source(spec)
+
+    def _volume_deleted(self, name: str) -> None:
+        self.snapshots.volume_deleted(name)
 
     def _host_is_on(self, name: str) -> bool:
         return self.hosts.is_on(name)

@@ -14,6 +14,7 @@ from ipucloud.laboratory.simulator.store import Document, read_document
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerPreemption, ServerS3, ServerSpec
+from ipucloud.wire.snapshots import SnapshotSpec
 from ipucloud.wire.volumes import VolumeAttachment, VolumeSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
@@ -106,6 +107,17 @@ class VolumeRecord:
 
 
 @dataclass
+class SnapshotRecord:
+    """A snapshot. It is ready at `due`, or once it is `copied` if that is later. `deleted`: as of a volume."""
+
+    spec: SnapshotSpec
+    size_gib: int = 1
+    due: float = 0.0
+    copied: bool = False
+    deleted: bool = False
+
+
+@dataclass
 class SiteState:
     """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was.
 
@@ -122,6 +134,7 @@ class SiteState:
     links: dict[str, LinkState] = field(default_factory=dict)
     shown: dict[str, HardwareShown] = field(default_factory=dict)
     volumes: dict[str, VolumeRecord] = field(default_factory=dict)
+    snapshots: dict[str, SnapshotRecord] = field(default_factory=dict)
 
 
 _STATE = TypeAdapter(SiteState)

@@ -1,11 +1,13 @@
 """Volumes: folders of the site that outlive servers. One that is attached lies within the disk of its server.
 
 It is moved there and back by a rename, so that its files are never in two places. What is recorded is written first:
-wherever a kill comes between, `start` finds the folder in the one place or the other.
+wherever a kill comes between, `start` finds the folder in the one place or the other. One that is made from a snapshot
+is filled beside its place, and recorded once it is complete.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -13,7 +15,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.refusal import invalid, not_found, precondition
+from ipucloud.laboratory.simulator.copying import NEW, Copier, Folder, Stopped, TooLarge, open_folder
+from ipucloud.laboratory.simulator.refusal import Refusal, invalid, not_found, precondition
 from ipucloud.laboratory.simulator.ssh.server import DISK_FOLDER
 from ipucloud.laboratory.simulator.ssh.userland import owner_of
 from ipucloud.laboratory.simulator.state import VolumeRecord
@@ -21,9 +24,11 @@ from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
 from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeServer, VolumeSpec
 
-_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,126}[a-z0-9])?")
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,126}[a-z0-9])?")
 CheckServer = Callable[[VolumeServer], None]
 """Refuses a server that does not run on this host, or not in this network."""
+SnapshotOf = Callable[[VolumeSpec], Path]
+"""The folder of the snapshot that a volume is to be made from; refuses one that it cannot be made from."""
 
 
 class Volumes:
@@ -38,6 +43,9 @@ class Volumes:
         hosts_folder: Path,
         document: Document,
         changed: Callable[[str], None],
+        copier: Copier,
+        snapshot: SnapshotOf,
+        deleted: Callable[[str], None],
     ) -> None:
         self._regions = regions
         self._records = records
@@ -45,9 +53,18 @@ class Volumes:
         self._hosts_folder = hosts_folder
         self._document = document
         self._changed = changed
+        self._copier = copier
+        self._snapshot = snapshot
+        self._deleted = deleted
+        self._made: dict[str, asyncio.Task[None]] = {}
 
     def start(self) -> None:
-        """Bring every folder to where it is recorded."""
+        """Bring every folder to where it is recorded, and remove what is left of volumes that are not."""
+        for place in list(self._folder.iterdir()) if self._folder.is_dir() else ():
+            name, _, rest = place.name.partition(".")
+            record = self._records.get(name)
+            if record.deleted if record is not None else rest:
+                wipe(place)
         for name, record in self._records.items():
             if not record.deleted:
                 self._settle(name, record)
@@ -56,12 +73,30 @@ class Volumes:
         record = self._existing(name)
         return Volume(name=name, spec=record.spec, attachment=record.attachment)
 
-    def put(self, name: str, spec: VolumeSpec) -> Volume:
-        """Make a volume, or let it grow."""
-        if not _NAME.fullmatch(name):
+    def open(self, name: str) -> Folder | None:
+        """The folder of a volume, wherever it is moved from now on; None once its server has removed it."""
+        record = self._existing(name)
+        server = record.attachment.server if record.attachment is not None else None
+        for place in (self._new(name), self._folder / name):
+            if _is_folder(place):
+                return open_folder(place)
+        if server is None:
+            return None
+        return open_folder(self._hosts_folder / server.host / DISK_FOLDER, *server.path.strip("/").split("/"))
+
+    async def close(self) -> None:
+        """Stop filling volumes from snapshots."""
+        self._copier.close()
+        await asyncio.gather(*self._made.values(), return_exceptions=True)
+
+    async def put(self, name: str, spec: VolumeSpec) -> Volume:
+        """Make a volume, or let it grow. One that is made from a snapshot has its files then."""
+        if not NAME.fullmatch(name):
             raise invalid(f"{name!r} is not the name of a volume")
         if spec.region not in self._regions:
             raise not_found(f"region {spec.region!r} does not exist")
+        if name in self._made or (spec.snapshot is not None and name not in self._records):
+            await asyncio.shield(self._making(name, spec))
         record = self._records.get(name)
         if record is None:
             record = self._records[name] = VolumeRecord(spec)
@@ -70,9 +105,35 @@ class Volumes:
             raise invalid(f"volume {name!r} was deleted; no other gets its name")
         elif record.spec.region != spec.region or record.spec.size_gib > spec.size_gib:
             raise precondition(f"volume {name!r} has {record.spec.size_gib} GiB in {record.spec.region!r}")
-        record.spec = spec
+        record.spec = record.spec.model_copy(update={"size_gib": spec.size_gib})
         self._document.touch()
         return self.get(name)
+
+    def _making(self, name: str, spec: VolumeSpec) -> asyncio.Task[None]:
+        if name not in self._made:
+            task = self._made[name] = asyncio.create_task(self._make_from_snapshot(name, spec))
+            task.add_done_callback(lambda _: self._made.pop(name))
+        return self._made[name]
+
+    async def _make_from_snapshot(self, name: str, spec: VolumeSpec) -> None:
+        """Make a volume that nobody sees before it has its files."""
+        source, new = self._snapshot(spec), self._new(name)
+        try:
+            await self._copier.copy(open_folder(source), new, lambda: name not in self._records)
+            # One that was deleted meanwhile may have been copied in part.
+            self._snapshot(spec)
+        except (OSError, Refusal, Stopped, TooLarge) as problem:
+            await asyncio.to_thread(wipe, new)
+            if isinstance(problem, Refusal):
+                raise
+            raise precondition(f"volume {name!r} could not be filled from snapshot {spec.snapshot!r}") from problem
+        record = self._records.setdefault(name, VolumeRecord(spec))
+        self._document.touch()
+        await self._document.settled()
+        if record.deleted:
+            await asyncio.to_thread(wipe, new)
+        else:
+            self._settle(name, record)
 
     async def attach(self, name: str, wanted: VolumeAttachment, check: CheckServer) -> Volume:
         """Give the volume to a server, or to nobody."""
@@ -94,7 +155,7 @@ class Volumes:
             self._settle(name, record)
         return self.get(name)
 
-    def delete(self, name: str) -> None:
+    async def delete(self, name: str) -> None:
         """Remove a volume with its files. The name is kept, also of one that never was."""
         record = self._records.get(name)
         if record is not None and record.attachment is not None and record.attachment.server is not None:
@@ -106,7 +167,10 @@ class Volumes:
             raise not_found(f"volume {name!r} does not exist")
         record.deleted = True
         self._document.touch()
-        wipe(self._folder / name)
+        self._deleted(name)
+        # It must be on disk before data goes, or a kill here would revive an emptied volume.
+        await self._document.settled()
+        await asyncio.to_thread(wipe, self._folder / name)
 
     def leave(self, host: str) -> None:
         """Take every volume from the server of a host, whose disk is wiped or written again."""
@@ -116,6 +180,10 @@ class Volumes:
                 self._take_back(name, record)
                 record.attachment = VolumeAttachment(revision=attachment.revision, server=None)
                 self._document.touch()
+
+    def _new(self, name: str) -> Path:
+        """Where a volume is filled."""
+        return self._folder / f"{name}{NEW}"
 
     def _existing(self, name: str) -> VolumeRecord:
         record = self._records.get(name)
@@ -135,6 +203,9 @@ class Volumes:
     def _settle(self, name: str, record: VolumeRecord) -> None:
         """Have the folder where it is recorded; one that is nowhere is empty."""
         home = self._folder / name
+        new = self._new(name)
+        if _is_folder(new):
+            new.rename(home)
         server = record.attachment.server if record.attachment is not None else None
         if server is None:
             _make(home)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
+from ipucloud.laboratory.simulator.http.storage import storage_routes
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
 from ipucloud.wire.faults import FaultList, FaultRule, HardwareShown, HardwareShownList, LinkFault, SensorReading
@@ -34,7 +35,6 @@ from ipucloud.wire.site import (
     ServerS3,
     ServerSpec,
 )
-from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
 
 
 def build_app(site: Site, token: str) -> Starlette:
@@ -47,7 +47,7 @@ def build_app(site: Site, token: str) -> Starlette:
         *_login_keys(site, calls),
         *_notices(site, calls),
         *_jobs(site, calls),
-        *_volumes(site, calls),
+        *storage_routes(site, calls),
     ]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)
@@ -210,31 +210,6 @@ def _jobs(site: Site, calls: Calls) -> list[Route]:
         calls.route("PUT", job, "hosts.put_job", put_job),
         calls.route("GET", job, "hosts.get_job", get_job),
         calls.route("POST", f"{job}/stop", "hosts.stop_job", stop_job),
-    ]
-
-
-def _volumes(site: Site, calls: Calls) -> list[Route]:
-    volumes = site.volumes
-
-    async def get_volume(request: Request) -> Volume:
-        return volumes.get(request.path_params["name"])
-
-    async def put_volume(request: Request) -> Volume:
-        return volumes.put(request.path_params["name"], await body_of(request, VolumeSpec))
-
-    async def attach_volume(request: Request) -> Volume:
-        wanted = await body_of(request, VolumeAttachment)
-        return await volumes.attach(request.path_params["name"], wanted, site.hosts.check_volume)
-
-    async def delete_volume(request: Request) -> None:
-        volumes.delete(request.path_params["name"])
-
-    volume = "/v1/volumes/{name}"
-    return [
-        calls.route("GET", volume, "volumes.get", get_volume),
-        calls.route("PUT", volume, "volumes.put", put_volume),
-        calls.route("PUT", f"{volume}/attachment", "volumes.attach", attach_volume),
-        calls.route("DELETE", volume, "volumes.delete", delete_volume),
     ]
 
 
