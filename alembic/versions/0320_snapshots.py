@@ -1,4 +1,4 @@
-"""Snapshots: copies of volumes, billed by the GiB and minute.
+"""Snapshots: copies of volumes and of the disks of servers, billed by the GiB and minute.
 
 Revision ID: 0320
 Revises: 0310
@@ -41,7 +41,7 @@ UNION ALL
 SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, sku, currency,
        CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
        created_at, delete_requested_at, true, NULL, 'snapshot'
-  FROM snapshots
+  FROM snapshots WHERE size_gib IS NOT NULL
 """
 VIEW = "CREATE OR REPLACE VIEW billed_clusters WITH (security_invoker = true) AS"
 
@@ -91,12 +91,15 @@ UP = (
     CREATE TABLE snapshots (
         id UUID NOT NULL,
         project_id UUID NOT NULL,
-        volume_id UUID NOT NULL,
+        volume_id UUID,
+        cluster_id UUID,
+        server_id UUID,
+        image TEXT,
         name TEXT NOT NULL,
         tags JSONB DEFAULT '{}' NOT NULL,
         region TEXT NOT NULL,
         external_name TEXT NOT NULL,
-        size_gib INTEGER NOT NULL,
+        size_gib INTEGER,
         sku TEXT NOT NULL,
         currency TEXT NOT NULL,
         state TEXT DEFAULT 'creating' NOT NULL,
@@ -110,23 +113,35 @@ UP = (
         CONSTRAINT fk_snapshots_project_id FOREIGN KEY(project_id) REFERENCES projects (id),
         CONSTRAINT fk_snapshots_project_id_volume_id FOREIGN KEY(project_id, volume_id)
             REFERENCES volumes (project_id, id),
+        CONSTRAINT fk_snapshots_project_id_cluster_id FOREIGN KEY(project_id, cluster_id)
+            REFERENCES clusters (project_id, id),
+        CONSTRAINT fk_snapshots_project_id_server_id FOREIGN KEY(project_id, server_id)
+            REFERENCES poplar_servers (project_id, id),
         CONSTRAINT uq_snapshots_project_id_id UNIQUE (project_id, id),
         CONSTRAINT uq_snapshots_external_name UNIQUE (external_name),
         CONSTRAINT ck_snapshots_state CHECK (state IN ('creating', 'available', 'deleting', 'deleted', 'error')),
         CONSTRAINT ck_snapshots_size CHECK (size_gib > 0),
+        CONSTRAINT ck_snapshots_source CHECK (num_nulls(volume_id, server_id) = 1),
+        CONSTRAINT ck_snapshots_server CHECK (num_nulls(cluster_id, server_id, image) IN (0, 3)),
+        CONSTRAINT ck_snapshots_size_is_known
+            CHECK (size_gib IS NOT NULL OR volume_id IS NULL AND state <> 'available'),
         CONSTRAINT ck_snapshots_requested
             CHECK ((delete_requested_at IS NOT NULL) = (state IN ('deleting', 'deleted'))),
         CONSTRAINT ck_snapshots_deleted CHECK ((deleted_at IS NOT NULL) = (state = 'deleted'))
     )
     """,
-    "COMMENT ON TABLE snapshots IS 'copies of volumes'",
+    "COMMENT ON TABLE snapshots IS 'copies of volumes, and of the disks of Poplar servers'",
     "COMMENT ON COLUMN snapshots.volume_id IS 'that it is a copy of'",
+    "COMMENT ON COLUMN snapshots.server_id IS 'whose disk it is a copy of'",
+    "COMMENT ON COLUMN snapshots.image IS 'of the catalogue, which that server had'",
     "COMMENT ON COLUMN snapshots.external_name IS 'at the site: the id and the incarnation'",
-    "COMMENT ON COLUMN snapshots.size_gib IS 'of the volume at that time; as billed'",
+    "COMMENT ON COLUMN snapshots.size_gib IS 'of the volume at that time, or of what was on the disk; as billed'",
     "COMMENT ON COLUMN snapshots.created_by IS 'token'",
     "CREATE INDEX ix_snapshots_project ON snapshots (project_id, created_at, id)",
     "CREATE UNIQUE INDEX uq_snapshots_name ON snapshots (project_id, name) WHERE state <> 'deleted'",
     "CREATE INDEX ix_snapshots_volume ON snapshots (project_id, volume_id)",
+    "CREATE INDEX ix_snapshots_cluster ON snapshots (project_id, cluster_id)",
+    "CREATE INDEX ix_snapshots_server ON snapshots (project_id, server_id)",
     "GRANT SELECT, INSERT, UPDATE ON snapshots TO ipucloud_app",
     """
     CREATE TABLE volume_origins (

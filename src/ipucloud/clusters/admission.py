@@ -20,9 +20,10 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.skus import reserved_sku, sku_of
+from ipucloud.clusters.volumes.snapshots.images import OwnImage, find_own_image, image_faults
 from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings
-from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Image, Region
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Region
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -105,11 +106,15 @@ _FACTS = Query(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A region, flavor and image that go together, and the number of Poplar servers."""
+    """A region, flavor and image that go together, and the number of Poplar servers.
+
+    `image`: its name in the catalogue, or with `own_image` the name by which the site knows a snapshot of the project.
+    """
 
     region: Region
     flavor: Flavor
-    image: Image
+    image: str
+    own_image: bool
     poplar_servers: int
 
 
@@ -153,12 +158,13 @@ class Admitted:
 async def admit(
     connection: Statements, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, currency: str
 ) -> Admitted:
-    """Check the request against the catalogue, the project's keys, the prices and the clock; one statement.
+    """Check the request against the catalogue, the project's keys, the prices and the clock.
 
     The cluster is priced in the currency of the account that pays; `currency` is the installation's. Raises `Problem`
     validation_failed with all faults, state_conflict while the project changes to an account in another currency.
     """
-    choice = _choose(body, catalogue)
+    own_image = await find_own_image(connection, catalogue, body.image, project_id=actor.project_id)
+    choice = _choose(body, catalogue, own_image)
     flavor = choice.flavor
     sku = sku_of(flavor, preemptible=body.preemptible)
     article = {
@@ -348,10 +354,9 @@ async def check_cost_limit(
         await count_within_limit(connection, actor, cluster_id, terms.per_minute, minutes=minutes)
 
 
-def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
+def _choose(body: ClusterCreate, catalogue: Catalogue, own_image: OwnImage | None) -> Choice:
     region = catalogue.find_region(body.region)
     flavor = catalogue.find_flavor(body.flavor)
-    image = catalogue.find_image(body.image)
     faults = []
     if region is None:
         faults.append(
@@ -363,18 +368,18 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
         )
     elif region is not None and region.slug not in flavor.regions:
         faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
-    if image is None:
-        faults.append(FieldError("/image", "unknown_image", "This image does not exist; `GET /v1/images` lists them."))
-    elif region is not None and region.slug not in image.regions:
-        faults.append(FieldError("/image", "not_in_region", "The image is not offered in this region."))
+    if region is not None:
+        faults += image_faults(body.image, region.slug, catalogue, own_image)
     servers = body.poplar_servers
     if flavor is not None and servers is not None:
         faults += _servers_beyond(flavor, servers)
     if flavor is not None and body.preemptible:
         faults += _not_preemptible(flavor, body)
-    if faults or region is None or flavor is None or image is None:
+    if faults or region is None or flavor is None:
         raise invalid(faults)
-    return Choice(region, flavor, image, flavor.poplar_servers if servers is None else servers)
+    image = body.image if own_image is None else own_image.external_name
+    servers = flavor.poplar_servers if servers is None else servers
+    return Choice(region, flavor, image, own_image is not None, servers)
 
 
 def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:

@@ -13,6 +13,7 @@ from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.preemption.notices import SHOWN_NOTICE
 from ipucloud.clusters.repairs.store import SHOWN
 from ipucloud.clusters.schedules.store import SHOWN_SCHEDULE
+from ipucloud.clusters.volumes.snapshots.images import shown_image
 from ipucloud.clusters.waiting.queue import SHOWN_WAIT
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
@@ -37,7 +38,7 @@ _COST_PER_MINUTE = (
 )
 _MEMBERS = f"""
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
-  'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
+  'flavor', page.flavor, 'image', {shown_image("page")}, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
   'blocked_by', CASE WHEN open.parked_at IS NULL THEN open.operation ->> 'blocked_by' ELSE '{PARKED}' END,
   'faults', coalesce(wrong.list, '[]'), 'observed_at', {rfc3339("seen.at")},

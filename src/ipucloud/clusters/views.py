@@ -29,7 +29,7 @@ UNION ALL
 SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, sku, currency,
        CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
        created_at, delete_requested_at, true, NULL, 'snapshot'
-  FROM snapshots
+  FROM snapshots WHERE size_gib IS NOT NULL
 """
 """What is billed: clusters, reservations, volumes and snapshots, with size, SKU, currency, name, tags and state.
 

@@ -1,4 +1,4 @@
-"""Snapshots: copies of volumes, from which new volumes are made."""
+"""Snapshots: copies of volumes and of servers, from which new ones are made."""
 
 from __future__ import annotations
 
@@ -25,24 +25,35 @@ class SnapshotState(StrEnum):
 
 
 _STATE = (
-    "`creating`: its site copies the volume, and nothing is billed yet; `available`: it is complete, and volumes can be"
-    " made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site did not make it"
+    "`creating`: its site copies the volume or the disk, and nothing is billed yet; `available`: it is complete, and"
+    " volumes or servers can be made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site did"
+    " not make it"
 )
 _ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2ba1"
 _VOLUME = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"
 
 
 class SnapshotCreate(Body):
-    """A snapshot to take."""
+    """A snapshot to take: of a volume, or of the disk of a Poplar server."""
 
     name: ClusterName = Field(
         description="Name, unique among the project's snapshots that are not deleted.", examples=["before-tuning"]
     )
-    volume: str = Field(
+    volume: str | None = Field(
+        None,
         min_length=1,
         max_length=63,
-        description="Name or id of a volume of the project that is `available` or `attached`.",
+        description="Name or id of a volume of the project that is `available` or `attached`; null: it is of a server.",
         examples=["checkpoints"],
+    )
+    cluster: UUID | None = Field(
+        None,
+        strict=False,
+        description="Id of a cluster in use whose server is copied; null: it is of a volume.",
+        examples=[None],
+    )
+    poplar_server: str | None = Field(
+        None, description="Name or id of the Poplar server of `cluster`; by default the first.", examples=[None]
     )
     tags: Tags = Field(default_factory=dict, description="Tags of the snapshot, which reports and exports show.")
 
@@ -64,11 +75,28 @@ class SnapshotOut(Answer):
     id: UUID = Field(description="Id of the snapshot.", examples=[_ID])
     name: str = Field(description="Name of the snapshot.", examples=["before-tuning"])
     tags: dict[str, str] = Field(description="Tags of the snapshot.", examples=[{"team": "nlp"}])
-    region: str = Field(description="Slug of the region; volumes are made from it there.", examples=["luxembourg-2"])
-    volume: UUID = Field(description="Id of the volume that it is a copy of.", examples=[_VOLUME])
-    volume_name: str = Field(description="Name of that volume; its last one, if it is deleted.", examples=["data"])
-    size_gib: int = Field(
-        description="Size of the volume when the snapshot was requested, in GiB, which is what is billed.",
+    region: str = Field(
+        description="Slug of the region; volumes or servers are made from it there.", examples=["luxembourg-2"]
+    )
+    volume: UUID | None = Field(
+        description="Id of the volume that it is a copy of; null: it is of a server.", examples=[_VOLUME]
+    )
+    volume_name: str | None = Field(
+        description="Name of that volume, its last one if it is deleted; null: none.", examples=["data"]
+    )
+    cluster: UUID | None = Field(
+        description="Id of the cluster whose server's disk it is a copy of; null: it is of a volume.", examples=[None]
+    )
+    cluster_name: str | None = Field(description="Name of that cluster; null: none.", examples=[None])
+    poplar_server: str | None = Field(description="Name of that server; null: none.", examples=[None])
+    image: str | None = Field(
+        description="Image of the catalogue that the server had, whose Poplar SDK servers made from it have; null: it"
+        " is of a volume.",
+        examples=[None],
+    )
+    size_gib: int | None = Field(
+        description="Size of the volume when the snapshot was requested, or of what was on the disk, in whole GiB,"
+        " which is what is billed; null: that of a disk is known once it is copied.",
         examples=[100],
     )
     state: SnapshotState = Field(description=f"Present state. {_STATE}.", examples=["available"])

@@ -43,6 +43,7 @@ from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES, attach_volumes
 from ipucloud.clusters.user_data import to_store, user_data_place
 from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.volumes.attached import let_go
+from ipucloud.clusters.volumes.snapshots.images import hold_image
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
@@ -294,6 +295,8 @@ async def _write(
     """The cluster and its operation, without machines; their ids."""
     actor, body, admitted, _ = asked
     expected = expected_seconds(plan, admitted.typical_seconds)
+    if admitted.choice.own_image:
+        await hold_image(connection, admitted.choice.image, project_id=actor.project_id)
     cluster_id = await _insert(connection, asked, expected)
     if body.schedule is not None:
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
@@ -353,7 +356,7 @@ async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -
             "allocated_through": flavor.allocated_through.value,
             "sku": sku_of(flavor, preemptible=body.preemptible),
             "currency": admitted.terms.per_minute.currency,
-            "image": admitted.choice.image.name,
+            "image": admitted.choice.image,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),
             "user_data": to_store(

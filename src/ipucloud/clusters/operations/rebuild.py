@@ -27,6 +27,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
 from ipucloud.clusters.user_data import StoredUserData, to_store, user_data_place
+from ipucloud.clusters.volumes.snapshots.images import find_own_image, hold_image, image_faults, image_name
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice
 from ipucloud.contract.event_payloads.clusters import ServersRebuilt
@@ -101,13 +102,14 @@ async def _apply(connection: AsyncConnection, cluster: ClusterInputs, ordinals: 
     if cluster.rebuild is None or not servers:
         return
     await connection.execute(_APPLY, _mine(cluster) | {"operation_id": cluster.operation.id})
+    image = await image_name(connection, cluster.image, project_id=cluster.project_id)
     await record(
         connection,
         CLUSTER_SERVERS_REBUILT,
         project_id=cluster.project_id,
         subject_id=cluster.id,
         operation_id=cluster.operation.id,
-        data=ServersRebuilt(servers=servers, image=cluster.image, disk=cluster.rebuild.disk),
+        data=ServersRebuilt(servers=servers, image=image, disk=cluster.rebuild.disk),
     )
 
 
@@ -318,24 +320,22 @@ async def _asked(
         chosen, refused = await choose_keys(connection, body.ssh_keys, project_id=cluster.project_id, present=kept)
         keys = as_stored(chosen)
         faults += refused
-    image = body.image or present.image
-    faults += _image_faults(image, cluster.region, catalogue, chosen=body.image is not None)
+    own = await find_own_image(connection, catalogue, body.image or present.image, project_id=cluster.project_id)
+    image = body.image or present.image if own is None else own.external_name
+    if own is not None:
+        await hold_image(connection, image, project_id=cluster.project_id)
+    if body.image is not None:
+        faults += image_faults(body.image, cluster.region, catalogue, own)
+    elif own is None:
+        faults += _no_longer_offered(image, cluster.region, catalogue)
     user_data = body.user_data if "user_data" in body.model_fields_set else present.user_data
     return _Asked(body.disk, image, user_data, keys), faults
 
 
-def _image_faults(name: str, region: str, catalogue: Catalogue, *, chosen: bool) -> Iterator[FieldError]:
-    image = catalogue.find_image(name)
-    if image is not None and region in image.regions:
-        return
-    offered = "`GET /v1/images` lists those that are."
-    if not chosen:
-        sentence = f"The cluster's image {name} is no longer offered in its region; choose another. {offered}"
+def _no_longer_offered(image: str, region: str, catalogue: Catalogue) -> Iterator[FieldError]:
+    for fault in image_faults(image, region, catalogue, None):
+        sentence = f"The cluster's image {image} is no longer offered in its region; choose another. {fault.detail}"
         yield FieldError("/image", "not_in_region", sentence)
-    elif image is None:
-        yield FieldError("/image", "unknown_image", f"This image does not exist. {offered}")
-    else:
-        yield FieldError("/image", "not_in_region", f"The image is not offered in {region}. {offered}")
 
 
 def _unknown_servers(asked: Sequence[str], known: Sequence[str]) -> Iterator[FieldError]:

@@ -145,10 +145,18 @@ class SnapshotOf(Payload):
 
     name: str = Field(description="Name of the snapshot.", examples=["before-tuning"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    volume: UUID = Field(
-        description="Id of the volume that it is a copy of.", examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"]
+    volume: UUID | None = Field(
+        None,
+        description="Id of the volume that it is a copy of; absent or null: it is of a server.",
+        examples=["0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"],
     )
-    size_gib: int = Field(description="Size in GiB.", examples=[100])
+    cluster: UUID | None = Field(
+        None, description="Id of the cluster whose server's disk it is a copy of; absent or null: it is of a volume."
+    )
+    poplar_server: str | None = Field(None, description="Name of that server; absent or null: none.")
+    size_gib: int | None = Field(
+        None, description="Size in GiB; absent or null: that of a server's disk is not known yet.", examples=[100]
+    )
 
 
 class SnapshotFailed(SnapshotOf):

@@ -26,12 +26,15 @@ _DOCUMENTS = f"""
 , documents AS (
   SELECT page.place, 0 AS version, json_build_object(
            'id', page.id, 'name', page.name, 'tags', page.tags, 'region', page.region, 'volume', page.volume_id,
-           'volume_name', volume.name, 'size_gib', page.size_gib, 'state', page.state,
+           'volume_name', volume.name, 'cluster', page.cluster_id, 'cluster_name', cluster.name,
+           'poplar_server', server.name, 'image', page.image, 'size_gib', page.size_gib, 'state', page.state,
            'state_reason', page.state_reason, 'state_entered_at', {rfc3339("page.state_entered_at")},
            'sku', page.sku, 'currency', page.currency, 'created_by', page.created_by,
            'created_at', {rfc3339("page.created_at")}, 'deleted_at', {rfc3339("page.deleted_at")}) AS document
     FROM page
-    JOIN volumes AS volume ON (volume.project_id, volume.id) = (page.project_id, page.volume_id)
+    LEFT JOIN volumes AS volume ON (volume.project_id, volume.id) = (page.project_id, page.volume_id)
+    LEFT JOIN clusters AS cluster ON (cluster.project_id, cluster.id) = (page.project_id, page.cluster_id)
+    LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (page.project_id, page.server_id)
 )
 """  # noqa: S608  # our own text
 _ONE = """

@@ -5,7 +5,7 @@ A request whose outcome is unknown is repeated under the same name, which shows 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import UUID
 
 import structlog
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS, Snapshot, lock, move, note, report
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_types.projects import SNAPSHOT_AVAILABLE, SNAPSHOT_DELETED, SNAPSHOT_FAILED
 from ipucloud.contract.snapshots import SnapshotState
 from ipucloud.db.rows import Query
@@ -22,8 +23,9 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused
 from ipucloud.site.ports import Sites
+from ipucloud.site.storage_ports import Snapshots as Storage
 from ipucloud.wire.snapshots import Snapshot as Seen
-from ipucloud.wire.snapshots import SnapshotSpec
+from ipucloud.wire.snapshots import SnapshotServer, SnapshotSpec
 from ipucloud.wire.snapshots import SnapshotState as AtSite
 
 log = structlog.get_logger(__name__)
@@ -34,11 +36,15 @@ WAITING_SECONDS = 5.0
 _S = SnapshotState
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})
 _UNKNOWN = "its site does not answer, or has to wait"
-_REFUSED = "The site refused to take it. Delete it."
+_REFUSED = "The site refused to take it, or its server was removed before it was complete. Delete it."
+_OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 
 
 class SnapshotInputs(NamedTuple):
-    """`volume`: the name that the site knows the volume by."""
+    """`volume`: the name that the site knows the volume by; None: it is of a server.
+
+    `host` None: the server runs on none at present. `network`: that of its cluster.
+    """
 
     leased: bool
     id: UUID | None
@@ -47,6 +53,27 @@ class SnapshotInputs(NamedTuple):
     external_name: str | None
     volume: str | None
     state: SnapshotState | None
+    server: str | None
+    server_state: str | None
+    host: str | None
+    network: str | None
+    cluster_state: ClusterState | None
+
+    @property
+    def gone(self) -> bool:
+        """Its server is removed, and has not been copied yet."""
+        return self.server is not None and (self.server_state == "deleted" or self.cluster_state in _OVER)
+
+    @property
+    def spec(self) -> SnapshotSpec | None:
+        """What the site is to copy; None while the server does not run."""
+        region = self.region or ""
+        if self.server is None:
+            return SnapshotSpec(region=region, volume=self.volume)
+        if self.host is None or self.network is None or self.server_state != "running":
+            return None
+        source = SnapshotServer(host=self.host, server=self.server, network=self.network)
+        return SnapshotSpec(region=region, server=source)
 
 
 class _Result(NamedTuple):
@@ -60,9 +87,16 @@ class _Result(NamedTuple):
 _LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, s.id, s.project_id, s.region, s.external_name,
-           v.external_name AS volume, s.state
+           v.external_name AS volume, s.state, server.name AS server, server.state AS server_state, h.name AS host,
+           c.external_name AS network, c.state AS cluster_state
       FROM work AS w LEFT JOIN snapshots AS s ON s.id = CAST(w.key AS uuid)
       LEFT JOIN volumes AS v ON (v.project_id, v.id) = (s.project_id, s.volume_id)
+      LEFT JOIN clusters AS c ON (c.project_id, c.id) = (s.project_id, s.cluster_id)
+      LEFT JOIN poplar_servers AS server ON (server.project_id, server.id) = (s.project_id, s.server_id)
+      LEFT JOIN allocations AS held
+        ON (held.project_id, held.cluster_id, held.ordinal) = (server.project_id, server.cluster_id, server.ordinal)
+       AND held.host_id IS NOT NULL AND held.released_at IS NULL
+      LEFT JOIN hosts AS h ON h.id = held.host_id
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
     """,
     SnapshotInputs,
@@ -87,8 +121,7 @@ class SnapshotReconciler:
         name = inputs.external_name or ""
         try:
             if inputs.state is _S.CREATING:
-                spec = SnapshotSpec(region=inputs.region or "", volume=inputs.volume or "")
-                return _Result(await storage.put(name, spec))
+                return await _taken(storage, name, inputs)
             await storage.delete(name)
             return _Result(await storage.get(name))
         except SiteRefused as error:
@@ -111,13 +144,24 @@ class SnapshotReconciler:
         return outcome
 
 
+async def _taken(storage: Storage, name: str, inputs: SnapshotInputs) -> _Result:
+    """Request it unless the site has it: its server may be on another host by now. Raises SiteError."""
+    seen = await storage.get(name)
+    if seen is None and inputs.gone:
+        return _Result(refused=True)
+    if seen is None and inputs.spec is None:
+        return _Result(why="its server does not run")
+    return _Result(seen or await storage.put(name, cast("SnapshotSpec", inputs.spec)))
+
+
 async def _apply(connection: AsyncConnection, snapshot: Snapshot, result: _Result) -> Outcome:
     seen = result.seen
     if snapshot.state is _S.CREATING and result.refused:
         await report(connection, SNAPSHOT_FAILED, await move(connection, snapshot, _S.ERROR, reason=_REFUSED))
         return Done()
     if snapshot.state is _S.CREATING and seen is not None and seen.state is AtSite.READY:
-        await report(connection, SNAPSHOT_AVAILABLE, await move(connection, snapshot, _S.AVAILABLE))
+        sized = snapshot._replace(size_gib=snapshot.size_gib or seen.size_gib)
+        await report(connection, SNAPSHOT_AVAILABLE, await move(connection, sized, _S.AVAILABLE))
         await open_stored(connection, project_id=snapshot.project_id, resource_id=snapshot.id)
         return Done()
     if snapshot.state is _S.DELETING and seen is None and result == _Result():
@@ -125,4 +169,4 @@ async def _apply(connection: AsyncConnection, snapshot: Snapshot, result: _Resul
         return Done()
     why = result.why or ("its site refuses it for now" if result.refused else None)
     await note(connection, snapshot, why)
-    return Wait(why or "its site copies the volume", recheck=WAITING_SECONDS)
+    return Wait(why or "its site copies it", recheck=WAITING_SECONDS)

@@ -25,18 +25,20 @@ SNAPSHOTS = "snapshots"
 class Snapshot(NamedTuple):
     id: UUID
     project_id: UUID
-    volume_id: UUID
+    volume_id: UUID | None
+    cluster_id: UUID | None
+    server_id: UUID | None
     name: str
     tags: dict[str, str]
     region: str
-    size_gib: int
+    size_gib: int | None
     state: SnapshotState
     state_reason: str | None
 
 
 _LOCK = Query(
     """
-    SELECT id, project_id, volume_id, name, tags, region, size_gib, state, state_reason
+    SELECT id, project_id, volume_id, cluster_id, server_id, name, tags, region, size_gib, state, state_reason
       FROM snapshots WHERE project_id = :project_id AND id = :snapshot_id FOR NO KEY UPDATE
     """,
     Snapshot,
@@ -44,13 +46,18 @@ _LOCK = Query(
 _MOVE = sa.text(
     """
     UPDATE snapshots
-       SET state = :state, state_reason = :state_reason, state_entered_at = app_now(),
+       SET state = :state, state_reason = :state_reason, state_entered_at = app_now(), size_gib = :size_gib,
            delete_requested_at = CASE WHEN :state IN ('deleting', 'deleted')
                                       THEN coalesce(delete_requested_at, app_now()) END,
            deleted_at = CASE WHEN :state = 'deleted' THEN app_now() END
      WHERE project_id = :project_id AND id = :id
     """
-).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("state_reason", type_=sa.Text))
+).bindparams(
+    sa.bindparam("state", type_=sa.Text),
+    sa.bindparam("state_reason", type_=sa.Text),
+    sa.bindparam("size_gib", type_=sa.Integer),
+)
+_SERVER = Query("SELECT name FROM poplar_servers WHERE project_id = :project_id AND id = :id", str)
 _NOTE = sa.text(
     """
     UPDATE snapshots SET state_reason = :why
@@ -70,11 +77,13 @@ async def lock(connection: AsyncConnection, *, project_id: UUID, snapshot_id: UU
 async def move(
     connection: AsyncConnection, snapshot: Snapshot, state: SnapshotState, *, reason: str | None = None
 ) -> Snapshot:
-    """Enter a state; raises IllegalTransition."""
+    """Enter a state, with the size of `snapshot`; raises IllegalTransition."""
     SNAPSHOT_STATES.require(snapshot.state, state)
-    values = {"project_id": snapshot.project_id, "id": snapshot.id, "state": state, "state_reason": reason}
-    await connection.execute(_MOVE, values)
-    return snapshot._replace(state=state, state_reason=reason)
+    moved = snapshot._replace(state=state, state_reason=reason)
+    values = moved._asdict()
+    names = ("project_id", "id", "state", "state_reason", "size_gib")
+    await connection.execute(_MOVE, {name: values[name] for name in names})
+    return moved
 
 
 async def note(connection: AsyncConnection, snapshot: Snapshot, why: str | None) -> None:
@@ -90,12 +99,16 @@ async def report(
     connection: AsyncConnection, event: EventType, snapshot: Snapshot, *, request_id: str | None = None
 ) -> None:
     """Record an event of the snapshot."""
-    facts = {
+    facts: dict[str, object] = {
         "name": snapshot.name,
         "region": snapshot.region,
         "volume": snapshot.volume_id,
+        "cluster": snapshot.cluster_id,
         "size_gib": snapshot.size_gib,
     }
+    if snapshot.server_id is not None:
+        mine = {"project_id": snapshot.project_id, "id": snapshot.server_id}
+        facts["poplar_server"] = await _SERVER.one(connection, mine)
     data = SnapshotOf.model_validate(facts)
     if event is SNAPSHOT_FAILED:
         data = SnapshotFailed.model_validate({**facts, "reason": snapshot.state_reason})

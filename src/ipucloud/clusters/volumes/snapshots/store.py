@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple, cast
 from uuid import UUID
 
 import orjson
@@ -13,8 +14,8 @@ from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import SNAPSHOT_SKU
 from ipucloud.clusters.admission import Terms, refuse_by_terms, storage_terms
 from ipucloud.clusters.cost_limits.store import refused_storage
+from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.quota import require_volume_quota
-from ipucloud.clusters.volumes.record import Volume
 from ipucloud.clusters.volumes.record import lock as lock_volume
 from ipucloud.clusters.volumes.snapshots.record import lock, move, report, wake_snapshot
 from ipucloud.config import Settings
@@ -28,15 +29,23 @@ from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, STATE_CONFLICT, VALIDATIO
 from ipucloud.kernel.ids import new_id
 
 _S = SnapshotState
+LEAST_GIB = 1
+"""What a snapshot of a server has at least. How much is on its disk is not known before it is copied."""
 _READABLE = frozenset({VolumeState.AVAILABLE, VolumeState.ATTACHED})
 
 _INSERT = sa.text(
     """
-    INSERT INTO snapshots (id, project_id, volume_id, name, tags, region, external_name, size_gib, sku, currency,
-                           created_by)
-    VALUES (:id, :project_id, :volume_id, :name, CAST(:tags AS jsonb), :region, :external_name, :size_gib, :sku,
-            :currency, :created_by)
+    INSERT INTO snapshots (id, project_id, volume_id, cluster_id, server_id, image, name, tags, region, external_name,
+                           size_gib, sku, currency, created_by)
+    VALUES (:id, :project_id, :volume_id, :cluster_id, :server_id, :image, :name, CAST(:tags AS jsonb), :region,
+            :external_name, :size_gib, :sku, :currency, :created_by)
     """
+).bindparams(
+    sa.bindparam("volume_id", type_=sa.Uuid),
+    sa.bindparam("cluster_id", type_=sa.Uuid),
+    sa.bindparam("server_id", type_=sa.Uuid),
+    sa.bindparam("image", type_=sa.Text),
+    sa.bindparam("size_gib", type_=sa.Integer),
 )
 _CHANGE = sa.text(
     "UPDATE snapshots SET name = :name, tags = CAST(:tags AS jsonb) WHERE project_id = :project_id AND id = :id"
@@ -49,42 +58,71 @@ _VOLUME = Query(
     """,
     UUID,
 )
-_ANY = Query("SELECT EXISTS (SELECT FROM snapshots WHERE project_id = :project_id AND state <> 'deleted')", bool)
-_FILLING = Query(
+_CLUSTER = Query("SELECT EXISTS (SELECT FROM clusters WHERE project_id = :project_id AND id = :id)", bool)
+_IMAGE = Query(
     """
-    SELECT v.name FROM volume_origins o JOIN volumes v ON (v.project_id, v.id) = (o.project_id, o.volume_id)
-     WHERE o.project_id = :project_id AND o.snapshot_id = :id AND v.state = 'creating' ORDER BY v.name LIMIT 1
+    SELECT coalesce(own.image, c.image)
+      FROM clusters c LEFT JOIN snapshots own ON (own.project_id, own.external_name) = (c.project_id, c.image)
+     WHERE c.project_id = :project_id AND c.id = :id
+    """,
+    str,
+)
+_ANY = Query("SELECT EXISTS (SELECT FROM snapshots WHERE project_id = :project_id AND state <> 'deleted')", bool)
+_NEEDED = Query(
+    """
+    SELECT format('Volume %s is being made', v.name)
+      FROM volume_origins o JOIN volumes v ON (v.project_id, v.id) = (o.project_id, o.volume_id)
+     WHERE o.project_id = :project_id AND o.snapshot_id = :id AND v.state = 'creating'
+     UNION ALL
+    SELECT format('Cluster %s has servers that are made', c.name)
+      FROM snapshots s JOIN clusters c ON (c.project_id, c.image) = (s.project_id, s.external_name)
+     WHERE s.project_id = :project_id AND s.id = :id AND c.state NOT IN ('deleting', 'deleted')
+     UNION ALL
+    SELECT format('Servers of cluster %s are to be made', c.name)
+      FROM snapshots s JOIN cluster_rebuilds r ON (r.project_id, r.image) = (s.project_id, s.external_name)
+      JOIN operations o ON (o.project_id, o.id) = (r.project_id, r.operation_id)
+      JOIN clusters c ON (c.project_id, c.id) = (r.project_id, r.cluster_id)
+     WHERE s.project_id = :project_id AND s.id = :id AND o.finished_at IS NULL
+     LIMIT 1
     """,
     str,
 )
 
 
+class _Source(NamedTuple):
+    """What is copied: a volume of so many GiB, or the disk of a server with an image of the catalogue."""
+
+    region: str
+    size_gib: int | None
+    volume_id: UUID | None = None
+    cluster_id: UUID | None = None
+    server_id: UUID | None = None
+    image: str | None = None
+
+
 async def create(connection: AsyncConnection, actor: Actor, body: SnapshotCreate, *, settings: Settings) -> UUID:
     """Record a snapshot to take, with its event and work item; its id.
 
-    Raises `Problem`: validation_failed, quota_exceeded, name_taken, budget_reached, payment_overdue,
+    Raises `Problem`: validation_failed, not_found, quota_exceeded, name_taken, budget_reached, payment_overdue,
     cost_limit_reached, state_conflict.
     """
     await projects.lock(connection, actor.project_id)
-    volume = await _source(connection, actor, body.volume)
-    terms = await _admitted(connection, actor, volume, tags=body.tags, settings=settings)
+    source = await _source(connection, actor, body)
+    terms = await _admitted(connection, actor, source, tags=body.tags, settings=settings)
     await require_volume_quota(
         connection,
         project_id=actor.project_id,
-        region=volume.region,
-        more=volume.size_gib,
+        region=source.region,
+        more=source.size_gib or LEAST_GIB,
         default=settings.volume_gib_limit,
     )
     made = new_id()
-    values = {
+    values = source._asdict() | {
         "id": made,
         "project_id": actor.project_id,
-        "volume_id": volume.id,
         "name": body.name,
         "tags": orjson.dumps(body.tags).decode(),
-        "region": volume.region,
         "external_name": f"{made}-1",
-        "size_gib": volume.size_gib,
         "sku": SNAPSHOT_SKU,
         "currency": terms.per_minute.currency,
         "created_by": actor.token_id,
@@ -117,12 +155,12 @@ async def delete(connection: AsyncConnection, actor: Actor, snapshot_id: UUID) -
         raise Problem(STATE_CONFLICT, f"Snapshot {snapshot.name} is deleted already.")
     if snapshot.state is _S.DELETING:
         return
-    filling = await _FILLING.one_or_none(connection, {"project_id": snapshot.project_id, "id": snapshot.id})
-    if filling is not None:
+    needed = await _NEEDED.one_or_none(connection, {"project_id": snapshot.project_id, "id": snapshot.id})
+    if needed is not None:
         raise Problem(
             IN_USE,
-            f"Volume {filling} is being made from snapshot {snapshot.name}. Wait until it is `available`, then delete"
-            " the snapshot.",
+            f"{needed} from snapshot {snapshot.name}. Wait until the volume is `available`; delete the cluster, or"
+            " rebuild it with another image. Then delete the snapshot.",
         )
     await move(connection, snapshot, _S.DELETING)
     await wake_snapshot(connection, snapshot)
@@ -135,8 +173,21 @@ async def refuse_if_any(connection: AsyncConnection, project_id: UUID) -> None:
         raise Problem(IN_USE, "Delete the project's snapshots first, and wait until they are `deleted`.")
 
 
-async def _source(connection: AsyncConnection, actor: Actor, ref: str) -> Volume:
-    """The locked volume to copy."""
+async def _source(connection: AsyncConnection, actor: Actor, body: SnapshotCreate) -> _Source:
+    """The locked volume or cluster to copy from."""
+    if (body.volume is None) == (body.cluster is None):
+        sentence = "A snapshot is of a volume or of a server: name a `volume`, or a `cluster`."
+        raise _invalid(FieldError("/volume", "one_source", sentence))
+    if body.volume is None:
+        return await _of_server(connection, actor, body)
+    if body.poplar_server is not None:
+        raise _invalid(
+            FieldError("/poplar_server", "no_cluster", "Only together with `cluster`.")
+        )
+    return await _of_volume(connection, actor, body.volume)
+
+
+async def _of_volume(connection: AsyncConnection, actor: Actor, ref: str) -> _Source:
     found = await _VOLUME.one_or_none(connection, {"project_id": actor.project_id, "ref": ref})
     if found is None:
         sentence = f"The project has no volume {ref}; `GET …/volumes` lists those it has."
@@ -148,18 +199,33 @@ async def _source(connection: AsyncConnection, actor: Actor, ref: str) -> Volume
             f"Volume {volume.name} is `{volume.state}`; snapshots are taken of volumes that are `available` or"
             " `attached`. Wait, and try again.",
         )
-    return volume
+    return _Source(volume.region, volume.size_gib, volume_id=volume.id)
+
+
+async def _of_server(connection: AsyncConnection, actor: Actor, body: SnapshotCreate) -> _Source:
+    if not await _CLUSTER.one(connection, {"project_id": actor.project_id, "id": body.cluster}):
+        sentence = f"The project has no cluster {body.cluster}; `GET …/clusters` lists those it has."
+        raise _invalid(FieldError("/cluster", "unknown_cluster", sentence))
+    what = "Snapshots are taken of servers"
+    cluster = await lock_cluster_in_use(connection, actor, cast("UUID", body.cluster), what)
+    server = await server_of(connection, actor, cluster.id, body.poplar_server)
+    if server is None:
+        raise _invalid(UNKNOWN_SERVER)
+    image = await _IMAGE.one(connection, {"project_id": actor.project_id, "id": cluster.id})
+    return _Source(cluster.region, None, cluster_id=cluster.id, server_id=server.id, image=image)
 
 
 async def _admitted(
-    connection: AsyncConnection, actor: Actor, volume: Volume, *, tags: dict[str, str], settings: Settings
+    connection: AsyncConnection, actor: Actor, source: _Source, *, tags: dict[str, str], settings: Settings
 ) -> Terms:
+    gib = source.size_gib or LEAST_GIB
     terms = await storage_terms(
-        connection, actor, SNAPSHOT_SKU, volume.region, gib=volume.size_gib, tags=tags, currency=settings.currency
+        connection, actor, SNAPSHOT_SKU, source.region, gib=gib, tags=tags, currency=settings.currency
     )
     if terms is None:
-        sentence = f"Snapshots are not offered in {volume.region}: the operator has set no price of {SNAPSHOT_SKU}."
-        raise _invalid(FieldError("/volume", "not_offered", sentence))
+        pointer = "/cluster" if source.volume_id is None else "/volume"
+        sentence = f"Snapshots are not offered in {source.region}: the operator has set no price of {SNAPSHOT_SKU}."
+        raise _invalid(FieldError(pointer, "not_offered", sentence))
     refuse_by_terms(terms)
     if terms.has_cost_limit:
         raise refused_storage()
