@@ -12,6 +12,7 @@ from typing import Any
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.services.states import SERVICE_STATES
 from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.clusters.volumes.snapshots.states import SNAPSHOT_STATES
 from ipucloud.clusters.volumes.states import VOLUME_STATES
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.inventory.reservations import RESERVATION_STATES
@@ -32,6 +33,7 @@ def pages() -> dict[str, str]:
         "operations.md": _operations(),
         "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
         "service.md": _states(SERVICE_STATES, "src/ipucloud/clusters/services/states.py"),
+        "snapshot.md": _states(SNAPSHOT_STATES, "src/ipucloud/clusters/volumes/snapshots/states.py"),
         "volume.md": _states(VOLUME_STATES, "src/ipucloud/clusters/volumes/states.py"),
     }
 

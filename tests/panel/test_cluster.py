@@ -24,12 +24,16 @@ from tests.panel.topology_tests import (  # noqa: F401
     test_large_clusters_are_drawn_and_used_by_keyboard,
     test_the_rack_lights_up_machine_by_machine_while_a_cluster_is_created,
 )
-from tests.panel.volume_tests import test_a_volume_is_made_attached_grown_and_deleted  # noqa: F401
+from tests.panel.volume_tests import (  # noqa: F401
+    test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted,
+    test_a_volume_is_made_attached_grown_and_deleted,
+)
 from tests.support.processes import Up
 
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 PAGES = (
-    *("/", "/clusters", "/reservations", "/volumes", "/s3-connections", "/catalogue", "/events", "/quotas"),
+    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
+    *("/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),
 )
 FIELDS = 40

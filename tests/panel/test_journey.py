@@ -21,7 +21,8 @@ from tests.support.processes import Up
 
 UP_OPTIONS = ("--sample",)
 PAGES = (
-    *("/", "/clusters", "/reservations", "/volumes", "/s3-connections", "/catalogue", "/events", "/quotas"),
+    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
+    *("/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/tokens", "/webhooks", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )

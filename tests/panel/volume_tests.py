@@ -1,4 +1,4 @@
-"""The page of volumes. `test_cluster` has this test among its own, so that it shares their `ipucloud up`."""
+"""The page of volumes. `test_cluster` has these tests among its own, so that they share their `ipucloud up`."""
 
 from __future__ import annotations
 
@@ -70,8 +70,68 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     expect(german.get_by_role("row").filter(has_text="checkpoints")).to_have_count(0, timeout=READY_MS)  # it is live
 
 
-def _ask(page: Page, action: str) -> None:
-    page.get_by_role("button", name="Actions for checkpoints").click()
+def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_page: Callable[..., Page]) -> None:
+    origin = ("volumes", "create", "origin", "--region", "luxembourg-2", "--size", "10")
+    system.ipucloud.json(*origin, **system.environment)
+    page = signed_in(system, open_page, "/volumes")
+    row = page.get_by_role("row").filter(has_text="origin")
+    dialog = page.get_by_role("dialog")
+    expect(row).to_contain_text("Available", timeout=READY_MS)
+    _ask(page, "Take snapshot", "origin")
+    expect(dialog.get_by_text(re.compile("for 30 days at the present price"))).to_be_visible()
+    dialog.get_by_label("Name").fill("before-tuning")
+    screenshot(page, "snapshot-take")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Take snapshot", exact=True).click()
+    page.get_by_role("tab", name="Snapshots").click()
+    taken = page.get_by_role("table", name="Snapshots").get_by_role("row").filter(has_text="before-tuning")
+    expect(taken).to_contain_text("Available", timeout=READY_MS)  # it is live
+    expect(taken).to_contain_text("origin")
+    expect(taken).to_contain_text("10 GiB")
+    screenshot(page, "snapshots")
+    assert violations(page) == []
+
+    page.get_by_role("button", name="Take snapshot").click()
+    _choose(page, dialog, "Volume", "origin")
+    dialog.get_by_label("Name").fill("before-tuning")
+    dialog.get_by_role("button", name="Take snapshot", exact=True).click()
+    expect(dialog.get_by_text("Request id:")).to_be_visible()  # the name is taken
+    dialog.get_by_role("button", name="Cancel").click()
+
+    _ask(page, "Create volume from it", "before-tuning")
+    dialog.get_by_label("Name").fill("tuned")
+    dialog.get_by_label("Size in GiB").fill("5")
+    expect(dialog.get_by_role("button", name="Create volume", exact=True)).to_be_disabled()
+    dialog.get_by_label("Size in GiB").fill("20")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Create volume", exact=True).click()
+    page.get_by_role("tab", name="Volumes").click()
+    made = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="tuned")
+    expect(made).to_contain_text("Available", timeout=READY_MS)
+    expect(made).to_contain_text("20 GiB")
+
+    german = signed_in(system, open_page, "/volumes/snapshots", locale="de-DE", color_scheme="dark")
+    expect(german.get_by_role("row").filter(has_text="before-tuning")).to_contain_text("Verfügbar")
+    german.set_viewport_size({"width": 400, "height": 900})
+    fits(german)
+    assert violations(german) == []
+    page.get_by_role("tab", name="Snapshots").click()
+    _ask(page, "Rename", "before-tuning")
+    dialog.get_by_label("Name").fill("release-1")
+    dialog.get_by_role("button", name="Rename", exact=True).click()
+    expect(german.get_by_role("row").filter(has_text="release-1")).to_be_visible(timeout=READY_MS)  # it is live
+    _ask(page, "Delete", "release-1")
+    expect(dialog.get_by_text(re.compile("It costs .* for 30 days"))).to_be_visible()
+    expect(dialog.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
+    dialog.get_by_label("Enter release-1 to confirm").fill("release-1")
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(german.get_by_role("row").filter(has_text="release-1")).to_have_count(0, timeout=READY_MS)
+    for volume in ("origin", "tuned"):  # they stay when the snapshot is deleted
+        system.ipucloud.json("volumes", "delete", volume, "--yes", **system.environment)
+
+
+def _ask(page: Page, action: str, of: str = "checkpoints") -> None:
+    page.get_by_role("button", name=f"Actions for {of}").click()
     page.get_by_role("menuitem", name=action, exact=True).click()
 
 

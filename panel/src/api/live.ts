@@ -102,6 +102,7 @@ const TYPES: Record<string, string> = {
   ssh_certificate: "issued",
   ssh_key: "created deleted",
   service: "created failed restarted started stopped",
+  snapshot: "available created deleted failed updated",
   terminal: "closed opened",
   token: "created revoked rotated",
   volume: "attached available created deleted detached failed resized updated",

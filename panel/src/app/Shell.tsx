@@ -47,7 +47,7 @@ function Frame() {
         navigation={<Navigation />}
         notifications={<Notifications />}
         stickyNotifications
-        contentType={["/clusters", "/reservations", "/volumes", "/s3-connections"].includes(pathname) ? "table" : "default"}
+        contentType={["/clusters", "/reservations", "/s3-connections"].includes(pathname) ? "table" : "default"}
         ariaLabels={{
           navigation: s.shell.navigation,
           navigationToggle: s.shell.openNavigation,

@@ -35,10 +35,12 @@ type Props<Item, Shown extends string> = {
   actions?: ReactNode;
   /** What is shown while there is nothing at all. */
   none: ReactNode;
+  /** The choice besides `all` with which `none` is what an empty list says. */
+  unfiltered?: Shown;
 };
 
 /** A list of a cluster or of a webhook, newest first, with a filter and pages of the API. */
-export function PagedTable<Item extends { id: string }, Shown extends string>({ title, text, view, options, list, columns, actions, none }: Props<Item, Shown>) {
+export function PagedTable<Item extends { id: string }, Shown extends string>({ title, text, view, options, list, columns, actions, none, unfiltered }: Props<Item, Shown>) {
   const { common } = useStrings();
   const { data, error, isPending, refetch } = list;
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
@@ -58,7 +60,7 @@ export function PagedTable<Item extends { id: string }, Shown extends string>({ 
       onSortingChange={({ detail }) => view.sort(detail.isDescending ?? false)}
       columnDefinitions={columns}
       pagination={<Pager pages={view.pages} next={data?.next_cursor} />}
-      empty={view.shown === "all" ? none : <Empty title={common.noMatch} text={common.noMatchText} />}
+      empty={view.shown === "all" || view.shown === unfiltered ? none : <Empty title={common.noMatch} text={common.noMatchText} />}
     />
   );
 }

@@ -30,6 +30,7 @@ from ipucloud.client import (
     regions,
     s3_connections,
     services,
+    snapshots,
     ssh_keys,
     tokens,
     volumes,
@@ -57,6 +58,7 @@ from ipucloud.client.models import (
     Region,
     S3Connection,
     Service,
+    Snapshot,
     SshKey,
     Token,
     Volume,
@@ -107,6 +109,7 @@ BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, eac
 WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
 CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
 SCHEDULE: Kind[ExportSchedule] = Kind("schedule", export_schedules.list, lambda each: (each.name, each.id))
+SNAPSHOT: Kind[Snapshot] = Kind("snapshot", snapshots.list, lambda each: (each.name, each.id))
 VOLUME: Kind[Volume] = Kind("volume", volumes.list, lambda each: (each.name, each.id))
 EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))
 

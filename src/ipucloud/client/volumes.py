@@ -9,9 +9,25 @@ from ipucloud.client.call import Call, Query, Ref, given, segment
 from ipucloud.client.models import Page, Volume
 
 
-def create(name: str, *, region: str, size_gib: int, tags: Mapping[str, str] | None = None) -> Call[Volume]:
-    """Create a volume. It is billed by the GiB and minute from when it is `available`."""
-    body = given(name=name, region=region, size_gib=size_gib, tags=None if tags is None else dict(tags))
+def create(
+    name: str,
+    *,
+    region: str,
+    size_gib: int,
+    snapshot: Ref | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> Call[Volume]:
+    """Create a volume, with the files of a snapshot, by name or id, if one is given.
+
+    It is billed by the GiB and minute from when it is `available`.
+    """
+    body = given(
+        name=name,
+        region=region,
+        size_gib=size_gib,
+        snapshot=None if snapshot is None else str(snapshot),
+        tags=None if tags is None else dict(tags),
+    )
     return request.post("volumes", Volume, body)
 
 

@@ -3,7 +3,7 @@ import type { Messages } from "../en";
 export const quotas: Messages["quotas"] = {
   find: "Nach Region oder Typ suchen",
   title: "Kontingente",
-  description: "Wie viele Maschinen eines Typs und GiB an Datenträgern das Projekt in einer Region belegen darf.",
+  description: "Wie viele Maschinen eines Typs und GiB an Datenträgern und Snapshots das Projekt in einer Region belegen darf.",
   limits: "Grenzen",
   region: "Region",
   machineType: "Maschinentyp oder Datenträger",

@@ -2,8 +2,13 @@ import type { volumes as en } from "../en/volumes";
 
 export const volumes: typeof en = {
   title: "Datenträger",
-  description: "Speicher, der Cluster überdauert. Ein Poplar-Server hat einen Datenträger als Ordner.",
+  description: "Speicher, der Cluster überdauert, und Kopien davon.",
+  text: "Ein Server hat einen Datenträger als Ordner. Er wird berechnet, bis Sie ihn löschen, ob ein Server ihn hat oder nicht.",
+  snapshots: "Snapshots",
+  snapshot: "Snapshot aufnehmen",
   create: "Datenträger anlegen",
+  createFrom: (snapshot) => `Datenträger aus ${snapshot} anlegen`,
+  atLeast: (size) => `Mindestens ${size} GiB, so viel wie der Snapshot.`,
   created: (name) => `${name} wird angelegt.`,
   emptyTitle: "Noch keine Datenträger",
   emptyText: "Ein Datenträger bewahrt Daten zwischen Clustern auf: Trainingsdaten, Zwischenstände, Ergebnisse. Er wird je GiB und Minute berechnet, bis Sie ihn löschen, ob ein Server ihn hat oder nicht.",
@@ -40,7 +45,7 @@ export const volumes: typeof en = {
   growTitle: (name) => `${name} vergrößern`,
   growingNow: (name) => `${name} wächst.`,
   deleteTitle: (name) => `${name} löschen?`,
-  deleteWhat: ["Alle Daten darauf gehen verloren. Es gibt keine Kopie.", "Er wird bis jetzt berechnet, und danach nicht mehr."],
+  deleteWhat: ["Alle Daten darauf gehen verloren, außer dem, was seine Snapshots enthalten: Sie bleiben.", "Er wird bis jetzt berechnet, und danach nicht mehr."],
   typeName: (name) => `Zur Bestätigung ${name} eingeben`,
   deleting: (name) => `${name} wird gelöscht.`,
 };

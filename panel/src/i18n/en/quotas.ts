@@ -1,7 +1,7 @@
 export const quotas = {
   find: "Find by region or type",
   title: "Quotas",
-  description: "How many machines of a type, and GiB of volumes, the project may hold in a region.",
+  description: "How many machines of a type, and GiB of volumes and snapshots, the project may hold in a region.",
   limits: "Limits",
   region: "Region",
   machineType: "Machine type or volumes",

@@ -1,7 +1,12 @@
 export const volumes = {
   title: "Volumes",
-  description: "Storage that outlives clusters. A Poplar server has a volume as a folder.",
+  description: "Storage that outlives clusters, and copies of it.",
+  text: "A server has a volume as a folder. It is billed until you delete it, whether a server has it or not.",
+  snapshots: "Snapshots",
+  snapshot: "Take snapshot",
   create: "Create volume",
+  createFrom: (snapshot: string) => `Create a volume from ${snapshot}`,
+  atLeast: (size: string) => `At least ${size} GiB, as the snapshot has.`,
   created: (name: string) => `${name} is being made.`,
   emptyTitle: "No volumes yet",
   emptyText: "A volume keeps data between clusters: training data, checkpoints, results. It is billed by the GiB and minute until you delete it, whether a server has it or not.",
@@ -38,7 +43,7 @@ export const volumes = {
   growTitle: (name: string) => `Grow ${name}`,
   growingNow: (name: string) => `${name} is growing.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteWhat: ["All data in it is lost. There is no copy.", "It is billed until now, and not any more."],
+  deleteWhat: ["All data in it is lost, except what its snapshots have: they stay.", "It is billed until now, and not any more."],
   typeName: (name: string) => `Enter ${name} to confirm`,
   deleting: (name: string) => `${name} is being deleted.`,
 };

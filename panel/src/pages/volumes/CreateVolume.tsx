@@ -5,35 +5,36 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { regions } from "../../api/queries";
 import type { Schemas } from "../../api/client";
+import type { Snapshot } from "../../api/snapshots";
 import { createVolume } from "../../api/volumes";
-import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
-import { useStrings } from "../../i18n";
+import { useFormat, useStrings } from "../../i18n";
 import { useVolumeStrings } from "../../i18n/volumes";
 import { SizeField, wholeGib } from "./SizeField";
+import { useDone } from "./useDone";
 
-/** A new volume. `prices`: of a GiB, in the regions that offer volumes. */
-export function CreateVolume({ prices, onClose }: { prices: Schemas["Price"][]; onClose: () => void }) {
+/** A new volume, with the files of `snapshot`, if it is given. `prices`: of a GiB, in the regions that offer volumes. */
+export function CreateVolume({ prices, snapshot, onClose }: { prices: Schemas["Price"][]; snapshot?: Snapshot; onClose: () => void }) {
   const { common } = useStrings();
   const s = useVolumeStrings();
-  const flash = useFlash();
+  const f = useFormat();
+  const done = useDone(onClose);
   const project = useProject();
-  const offered = (useQuery(regions).data?.items ?? []).filter((each) => prices.some((price) => price.region === each.slug));
+  const offered = (useQuery(regions).data?.items ?? []).filter((each) => prices.some((price) => price.region === each.slug) && (!snapshot || each.slug === snapshot.region));
   const options = offered.map((each) => ({ value: each.slug, label: each.name }));
   const [name, setName] = useState("");
   const [region, setRegion] = useState<string>();
-  const [size, setSize] = useState("100");
+  const [size, setSize] = useState(String(snapshot?.size_gib ?? 100));
   const place = region ?? (options.length === 1 ? options[0]?.value : undefined);
   const gib = wholeGib(size);
-  const run = useChange(() => createVolume(project, { name: name.trim(), region: place ?? "", size_gib: gib ?? 0 }), () => {
-    flash({ type: "success", content: s.created(name.trim()) });
-    onClose();
-  });
-  const ready = name.trim() !== "" && place !== undefined && gib !== undefined;
+  const wanted = { name: name.trim(), region: place ?? "", size_gib: gib ?? 0, ...(snapshot && { snapshot: snapshot.id }) };
+  const run = useChange(() => createVolume(project, wanted), () => done(s.created(name.trim())));
+  const ready = name.trim() !== "" && place !== undefined && gib !== undefined && gib >= (snapshot?.size_gib ?? 1);
+  const help = snapshot && s.atLeast(f.number(snapshot.size_gib));
   return (
-    <Dialog title={s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+    <Dialog title={snapshot ? s.createFrom(snapshot.name) : s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <FormField label={common.name} description={s.nameRule}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" autoFocus />
       </FormField>
@@ -45,7 +46,7 @@ export function CreateVolume({ prices, onClose }: { prices: Schemas["Price"][]; 
           onChange={({ detail }) => setRegion(detail.selectedOption.value)}
         />
       </FormField>
-      <SizeField size={size} onChange={setSize} region={place} />
+      <SizeField size={size} onChange={setSize} region={place} help={help} />
     </Dialog>
   );
 }

@@ -3,16 +3,17 @@ import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useState } from "react";
 import { attachVolume, deleteVolume, detachVolume, resizeVolume, type Volume } from "../../api/volumes";
-import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useVolumeStrings } from "../../i18n/volumes";
-import type { Action } from "../Volumes";
 import { SizeField, wholeGib } from "./SizeField";
+import { TakeSnapshot } from "./TakeSnapshot";
 import { useClusters } from "./useClusters";
+import { useDone } from "./useDone";
+import type { Action } from "./VolumeTable";
 
 type Props = { volume: Volume; onClose: () => void };
 
@@ -20,15 +21,8 @@ type Props = { volume: Volume; onClose: () => void };
 export function VolumeAction({ action, ...rest }: Props & { action: Action }) {
   if (action === "attach") return <Attach {...rest} />;
   if (action === "grow") return <Grow {...rest} />;
+  if (action === "snapshot") return <TakeSnapshot {...rest} />;
   return action === "detach" ? <Detach {...rest} /> : <Delete {...rest} />;
-}
-
-function useDone(onClose: () => void) {
-  const flash = useFlash();
-  return (content: string) => {
-    flash({ type: "success", content });
-    onClose();
-  };
 }
 
 function Attach({ volume, onClose }: Props) {

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import CLUSTER, REGION, VOLUME, find_cluster, id_of
+from ipucloud.cli.finding import CLUSTER, REGION, SNAPSHOT, VOLUME, find, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import volumes
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Volume, VolumeState
 
 app = typer.Typer(no_args_is_help=True)
@@ -18,19 +19,41 @@ app = typer.Typer(no_args_is_help=True)
 Ref = Annotated[str, typer.Argument(metavar="VOLUME", help="Name or id of the volume.", autocompletion=names(VOLUME))]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")]
 Size = Annotated[int, typer.Option("--size", min=1, metavar="GIB", help="Size in GiB.")]
+NewSize = Annotated[
+    int | None,
+    typer.Option("--size", min=1, metavar="GIB", help="Size in GiB; with --snapshot by default that of the snapshot."),
+]
 
 
-@customer_command(app, "create", "checkpoints --region luxembourg-2 --size 100 --tag team=nlp")
+@customer_command(
+    app,
+    "create",
+    "checkpoints --region luxembourg-2 --size 100 --tag team=nlp",
+    "tuned --snapshot before-tuning",
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
     *,
-    region: Annotated[str, typer.Option(help="Region.", autocompletion=names(REGION))],
-    size: Size,
+    region: Annotated[
+        str | None,
+        typer.Option(help="Region; with --snapshot by default that of the snapshot.", autocompletion=names(REGION)),
+    ] = None,
+    size: NewSize = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Name or id of the snapshot whose files it has.", autocompletion=names(SNAPSHOT)),
+    ] = None,
     tags: Tags = None,
 ) -> None:
-    """Create a volume. It is billed by the GiB and minute until it is deleted."""
-    _show(session, session.run(volumes.create(name, region=region, size_gib=size, tags=key_values(tags))))
+    """Create a volume, empty or from a snapshot. It is billed by the GiB and minute until it is deleted."""
+    if snapshot is not None:
+        source = find(session.client, SNAPSHOT, snapshot)
+        snapshot, region, size = source.id, region or source.region, size or source.size_gib
+    if region is None or size is None:
+        raise UsageError("Give the --region and the --size of the volume, or the --snapshot that it is made from.")
+    wanted = volumes.create(name, region=region, size_gib=size, snapshot=snapshot, tags=key_values(tags))
+    _show(session, session.run(wanted))
 
 
 @customer_command(app, "list", "", "--state attached")
@@ -111,5 +134,5 @@ def _id(session: Session, volume: str) -> str:
 
 def _show(session: Session, volume: Volume) -> None:
     first = fields(volume, "id", "name", "state", "state_reason", "region", "size_gib", "resizing_to_gib")
-    last = fields(volume, "poplar_server", "mount_path", "tags", "sku", "created_at")
+    last = fields(volume, "poplar_server", "mount_path", "snapshot", "tags", "sku", "created_at")
     session.show(volume, [*first, ("cluster", volume.cluster_name), *last])

@@ -19,6 +19,7 @@ from ipucloud.client import (
     quotas,
     recipes,
     regions,
+    snapshots,
     ssh_keys,
     tokens,
     volumes,
@@ -50,6 +51,7 @@ class Reading:
             "project:read": [self.list_ssh_keys, self.list_quotas, self.list_events],
             "cluster:read": [
                 self.list_volumes,
+                self.list_snapshots,
                 self.list_clusters,
                 self.get_cluster,
                 self.estimate_cluster,
@@ -109,6 +111,10 @@ class Reading:
     async def list_volumes(self, limit: Limit = 50) -> Result:
         """The project's volumes, newest first, with state, size and the cluster that has each."""
         return items(await run(self._client, volumes.list(limit=limit)))
+
+    async def list_snapshots(self, limit: Limit = 50) -> Result:
+        """The project's snapshots of volumes, newest first, with state, size and the volume of each."""
+        return items(await run(self._client, snapshots.list(limit=limit)))
 
     async def list_clusters(
         self,

@@ -1,0 +1,31 @@
+import type { snapshots as en } from "../en/snapshots";
+
+export const snapshots: typeof en = {
+  text: "Kopien von Datenträgern zu einem Zeitpunkt. Aus ihnen entstehen neue Datenträger, und sie bleiben, wenn ihr Datenträger gelöscht wird.",
+  take: "Snapshot aufnehmen",
+  taking: (name) => `Der Snapshot ${name} wird aufgenommen.`,
+  emptyTitle: "Noch keine Snapshots",
+  emptyText: "Ein Snapshot bewahrt einen Datenträger, wie er jetzt ist, etwa vor einer gewagten Änderung. Er wird je GiB und Minute berechnet, bis Sie ihn löschen, und kostet weniger als ein Datenträger.",
+  notOffered: "Snapshots werden nicht angeboten",
+  notOfferedText: "Der Betreiber hat für Snapshots keinen Preis festgelegt. Kopieren Sie Daten stattdessen in einen S3-Bucket.",
+  shown: { all: "Alle Snapshots", open: "Vorhandene", deleted: "Gelöschte" },
+  states: { creating: "Wird aufgenommen", available: "Verfügbar", deleting: "Wird gelöscht", deleted: "Gelöscht", error: "Fehlgeschlagen" },
+  volume: "Datenträger",
+  chooseVolume: "Datenträger wählen",
+  noVolume: "Kein verfügbarer oder angehängter Datenträger",
+  takeOf: (volume) => `Snapshot von ${volume} aufnehmen`,
+  takeWhat: [
+    "Er enthält, was zu Beginn auf den Datenträger geschrieben ist. Was Programme noch nicht geschrieben haben, fehlt: Beenden Sie sie vorher, oder führen Sie auf dem Server sync aus.",
+    "Der Datenträger bleibt, wie er ist, und kann währenddessen benutzt werden.",
+  ],
+  nameRule: "Kleinbuchstaben, Ziffern und Bindestriche, mit einem Buchstaben am Anfang.",
+  perMonth: (price) => `${price} für 30 Tage zum jetzigen Preis.`,
+  createVolume: "Datenträger daraus anlegen",
+  rename: "Umbenennen",
+  renameTitle: (name) => `${name} umbenennen`,
+  renamed: (name) => `Der Snapshot heißt jetzt ${name}.`,
+  deleteTitle: (name) => `${name} löschen?`,
+  deleteWhat: ["Daraus kann kein Datenträger mehr entstehen.", "Sein Datenträger und Datenträger, die daraus entstanden, bleiben, wie sie sind.", "Er wird bis jetzt berechnet, und danach nicht mehr."],
+  saves: (price) => `Er kostet ${price} für 30 Tage zum jetzigen Preis.`,
+  deleting: (name) => `Der Snapshot ${name} wird gelöscht.`,
+};

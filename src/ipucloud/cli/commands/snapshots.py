@@ -1,0 +1,102 @@
+"""`ipucloud snapshots`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import SNAPSHOT, VOLUME, id_of
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields, key_values
+from ipucloud.client import snapshots
+from ipucloud.client.models import Snapshot, SnapshotState
+
+app = typer.Typer(no_args_is_help=True)
+
+Ref = Annotated[
+    str, typer.Argument(metavar="SNAPSHOT", help="Name or id of the snapshot.", autocompletion=names(SNAPSHOT))
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")]
+
+
+@customer_command(app, "create", "before-tuning checkpoints --tag team=nlp")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
+    volume: Annotated[str, typer.Argument(help="Name or id of the volume.", autocompletion=names(VOLUME))],
+    *,
+    tags: Tags = None,
+) -> None:
+    """Take a snapshot of a volume, attached or not. It is billed by the GiB and minute until it is deleted.
+
+    What programs have not written yet is not in it: end them, or run `sync` on the server first.
+    """
+    wanted = snapshots.create(name, volume=id_of(session.client, VOLUME, volume), tags=key_values(tags))
+    _show(session, session.run(wanted))
+
+
+@customer_command(app, "list", "", "--state available")
+def list_snapshots(
+    session: Session,
+    state: Annotated[SnapshotState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List the project's snapshots, newest first."""
+    session.list(
+        snapshots.list(state=() if state is None else (state,)),
+        ("NAME", "STATE", "VOLUME", "REGION", "GIB", "CREATED", "ID"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.volume_name,
+            each.region,
+            each.size_gib,
+            each.created_at,
+            each.id,
+        ),
+        drop=("ID",),
+    )
+
+
+@customer_command(app, "show", "before-tuning")
+def show(session: Session, snapshot: Ref) -> None:
+    """Show a snapshot, and the volume that it is a copy of."""
+    _show(session, session.run(snapshots.get(_id(session, snapshot))))
+
+
+@customer_command(app, "update", "before-tuning --tag team=nlp", "before-tuning --name release-1")
+def update(
+    session: Session,
+    snapshot: Ref,
+    *,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
+    tags: Tags = None,
+) -> None:
+    """Change the name of a snapshot, or replace its tags."""
+    changes = snapshots.update(_id(session, snapshot), name=name, tags=None if tags is None else key_values(tags))
+    _show(session, session.run(changes))
+
+
+@customer_command(app, "delete", "before-tuning")
+def delete(
+    session: Session,
+    snapshot: Ref,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a snapshot. Volumes that were made from it stay."""
+    found = _id(session, snapshot)
+    if not yes:
+        session.confirm(f"Delete snapshot {snapshot}?", "delete it")
+    _show(session, session.run(snapshots.delete(found)))
+
+
+def _id(session: Session, snapshot: str) -> str:
+    return id_of(session.client, SNAPSHOT, snapshot)
+
+
+def _show(session: Session, snapshot: Snapshot) -> None:
+    first = fields(snapshot, "id", "name", "state", "state_reason", "region", "size_gib")
+    last = fields(snapshot, "tags", "sku", "created_at")
+    session.show(snapshot, [*first, ("volume", snapshot.volume_name), *last])
