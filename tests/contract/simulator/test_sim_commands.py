@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from ipucloud.cli.service.connections import CONNECTIONS
 from ipucloud.cli.service.sim import OF_CALLS, OF_HARDWARE
 from ipucloud.cli.service.simulated_site import CALLS
 from ipucloud.laboratory.simulator.http import app as site_app
+from ipucloud.laboratory.simulator.http import storage as site_storage
 from ipucloud.wire.faults import FaultAction
 from tests.support.site import RunningSite, running_site
 
@@ -182,7 +184,7 @@ def test_every_action_has_a_command() -> None:
 
 
 def test_the_calls_are_those_of_the_site() -> None:
-    source = Path(site_app.__file__).read_text()
+    source = inspect.getsource(site_app) + inspect.getsource(site_storage)
     names = set(re.findall(r'calls\.route\(\s*"\w+",\s*[^,]+,\s*"([\w.]+)"', source))
     unharmed = {
         name for name in names if name.split(".")[0] in {"faults", "machines", "links", "controllers", "hardware"}
