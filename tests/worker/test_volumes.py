@@ -1,4 +1,4 @@
-"""Volumes: made, attached, kept through suspend and the end of clusters, grown and deleted at a simulated site."""
+"""Volumes at a simulated site: made, attached, kept through suspend and the end of clusters, grown, copied, deleted."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.volumes import store
+from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumeResize
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, QUOTA_EXCEEDED, STATE_CONFLICT, VALIDATION_FAILED, ErrorCode, Problem
@@ -48,7 +50,8 @@ async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIte
     async with open_site_world(database, site) as world:
         async with world.database.begin() as connection:
             await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
-            await seed_prices(connection, {("volume-gib", "luxembourg-2"): Decimal("0.0000022831")})
+            for sku in ("volume-gib", "snapshot-gib"):
+                await seed_prices(connection, {(sku, "luxembourg-2"): Decimal("0.0000022831")})
         yield world
         world.clear_faults()
         async with world.worker():
@@ -72,12 +75,23 @@ class Desk:
         async with self.world.database.begin() as connection:
             return await effect(connection, self.actor)
 
-    async def create(self, name: str = "data", gib: int = 10) -> UUID:
-        body = VolumeCreate(name=name, region="luxembourg-2", size_gib=gib)
+    async def create(self, name: str = "data", gib: int = 10, *, snapshot: str | None = None) -> UUID:
+        body = VolumeCreate(name=name, region="luxembourg-2", size_gib=gib, snapshot=snapshot)
         made: UUID = await self.requested(
             lambda on, by: store.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
         )
         return made
+
+    async def take(self, name: str, volume: UUID) -> UUID:
+        body = SnapshotCreate(name=name, volume=str(volume))
+        made: UUID = await self.requested(lambda on, by: snapshots.create(on, by, body, settings=self.world.settings))
+        return made
+
+    async def copied(self, snapshot: UUID, state: str) -> None:
+        async def reached() -> bool:
+            return bool(await self.world.value("SELECT state FROM snapshots WHERE id = :id", id=snapshot) == state)
+
+        await until(reached, f"the snapshot is {state}")
 
     async def attach(self, volume: UUID, cluster: UUID) -> None:
         await self.requested(lambda on, by: store.attach(on, by, volume, VolumeAttach(cluster=cluster)))
@@ -109,9 +123,9 @@ class Desk:
         assert done.returncode == 0, done.stderr
         return done.stdout.decode()
 
-    async def billed(self) -> list[tuple[int, bool]]:
+    async def billed(self, kind: str = "volume_id") -> list[tuple[int, bool]]:
         rows = await self.world.rows(
-            "SELECT quantity, ended_at IS NOT NULL AS ended FROM usage_intervals WHERE volume_id IS NOT NULL"
+            f"SELECT quantity, ended_at IS NOT NULL AS ended FROM usage_intervals WHERE {kind} IS NOT NULL"  # noqa: S608
             " ORDER BY started_at, quantity"
         )
         return [(row.quantity, row.ended) for row in rows]
@@ -278,3 +292,56 @@ async def test_a_volume_that_the_site_refuses_is_not_billed(world: SiteWorld, de
         await desk.state(volume, "deleted")
     shown = await world.value("SELECT data FROM events WHERE type = 'volume.failed'")
     assert json.loads(json.dumps(shown))["reason"].startswith("The site refused")
+
+
+async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, desk: Desk) -> None:
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"])
+        for call in ("snapshots.put", "snapshots.delete"):
+            world.fault(call=call, action="drop_answer", times=1)
+        volume = await desk.create()
+        await desk.state(volume, "available")
+        await desk.attach(volume, cluster)
+        await desk.state(volume, "attached")
+        await desk.run("echo weights > /volumes/data/model; ln -s model /volumes/data/latest")
+        taken = await desk.take("before", volume)
+        await desk.copied(taken, "available")
+        assert await desk.billed("snapshot_id") == [(10, False)]
+        await desk.run("echo spoilt > /volumes/data/model")
+        # It needs its volume no longer.
+        await desk.detach(volume)
+        await desk.state(volume, "available")
+        await desk.delete(volume)
+        await desk.state(volume, "deleted")
+        restored = await desk.create("again", gib=20, snapshot="before")
+        await desk.state(restored, "available")
+        await desk.requested(lambda on, by: snapshots.delete(on, by, taken))
+        assert await desk.billed("snapshot_id") == [(10, True)]
+        await desk.copied(taken, "deleted")
+        await desk.attach(restored, cluster)
+        await desk.state(restored, "attached")
+        assert await desk.run("cat /volumes/again/latest") == "weights\n"
+        await desk.detach(restored)
+        await desk.state(restored, "available")
+        await desk.delete(restored)
+        await desk.state(restored, "deleted")
+    name = await world.value("SELECT external_name FROM snapshots")
+    assert world.http.get(f"/v1/snapshots/{name}").status_code == 404
+    types = await world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
+    assert types == ["snapshot.created", "snapshot.available", "snapshot.deleted"]
+
+
+async def test_a_snapshot_that_the_site_refuses_is_not_billed(world: SiteWorld, desk: Desk) -> None:
+    world.fault(call="snapshots.put", action="status", status=422, times=1)
+    async with world.worker():
+        volume = await desk.create()
+        await desk.state(volume, "available")
+        taken = await desk.take("before", volume)
+        await desk.copied(taken, "error")
+        assert await desk.billed("snapshot_id") == []
+        await desk.requested(lambda on, by: snapshots.delete(on, by, taken))
+        await desk.copied(taken, "deleted")
+        await desk.delete(volume)
+        await desk.state(volume, "deleted")
+    shown = await world.value("SELECT data FROM events WHERE type = 'snapshot.failed'")
+    assert shown["reason"].startswith("The site refused")

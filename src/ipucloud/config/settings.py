@@ -192,7 +192,7 @@ class Settings(BaseSettings):
     )
     partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
     volume_gib_limit: int = Field(
-        10_240, ge=0, description="GiB that the volumes of a project may have together in a region"
+        10_240, ge=0, description="GiB that the volumes and snapshots of a project may have together in a region"
     )
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: Seconds = 3600.0

@@ -18,6 +18,8 @@ from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import PATIENCE, eventually
 
 _NAMES = count(1)
+MANY = {f"file-{number}": str(number) for number in range(2000)}
+"""Files whose copy takes longer than anyone waits here."""
 
 
 class Storage:
@@ -51,6 +53,12 @@ class Storage:
     def state(self, snapshot: str) -> str:
         answer = self.http.get(f"/v1/snapshots/{snapshot}")
         return "none" if answer.status_code == 404 else str(answer.raise_for_status().json()["state"])
+
+    def give_up(self, path: str, **body: Any) -> None:
+        """Ask for something that takes a while, and wait for no answer."""
+        impatient = self.site.http(timeout=httpx.Timeout(PATIENCE, read=0.01))
+        with pytest.raises(httpx.ReadTimeout):
+            impatient.put(path, json={"region": REGION} | body)
 
     def files(self, volume: str) -> Path:
         return self.site.data / "volumes" / volume
@@ -208,18 +216,45 @@ def changed(storage: Storage, **kinds: dict[str, dict[str, Any]]) -> None:
 
 
 def test_a_copy_that_a_kill_ends_is_made_anew(own: Storage) -> None:
-    volume = own.volume()
-    for number in range(2000):
-        (own.files(volume) / f"{number}").write_text(str(number))
-    impatient = own.site.http(timeout=httpx.Timeout(PATIENCE, read=0.01))
-    with pytest.raises(httpx.ReadTimeout):
-        impatient.put("/v1/snapshots/s1", json={"region": REGION, "volume": volume})
+    volume = own.volume(10, **MANY)
+    own.give_up("/v1/snapshots/s1", volume=volume)
     eventually((own.site.data / "snapshots").exists, "the copy has begun")
     own.site.kill()
     own = revive(own)
     eventually(lambda: own.state("s1") == "ready", "the copy is made")
-    assert {file.name for file in own.restored("s1").iterdir()} == {str(number) for number in range(2000)}
+    assert {file.name for file in own.restored("s1").iterdir()} == set(MANY)
     assert own.left() == set()
+
+
+def test_nobody_sees_a_volume_before_it_has_its_files(storage: Storage) -> None:
+    snapshot = storage.snapshot(storage.volume(10, **MANY))
+    storage.give_up("/v1/volumes/filled", size_gib=10, snapshot=snapshot)
+    eventually(lambda: storage.http.get("/v1/volumes/filled").status_code == 200, "it is there")
+    assert {file.name for file in storage.files("filled").iterdir()} == set(MANY)
+    # Who asks again, for a larger one, waits for the same files.
+    storage.give_up("/v1/volumes/larger", size_gib=10, snapshot=snapshot)
+    assert storage.put_volume("larger", size_gib=12, snapshot=snapshot).raise_for_status().json()["spec"] == {
+        "region": REGION,
+        "size_gib": 12,
+        "snapshot": snapshot,
+    }
+    assert {file.name for file in storage.files("larger").iterdir()} == set(MANY)
+
+
+def test_what_is_deleted_while_a_volume_is_filled_leaves_nothing(storage: Storage) -> None:
+    snapshot = storage.snapshot(storage.volume(10, **MANY))
+    storage.give_up("/v1/volumes/unwanted", size_gib=10, snapshot=snapshot)
+    # As a rule the copy is under way at this point; what is right does not depend on it.
+    assert storage.http.delete("/v1/volumes/unwanted").status_code in {204, 404}
+    refused(storage.put_volume("unwanted", snapshot=snapshot), 422, "was deleted")
+    eventually(lambda: not storage.left() and not storage.files("unwanted").exists(), "what was filled is wiped")
+    storage.give_up("/v1/volumes/orphan", size_gib=10, snapshot=snapshot)
+    storage.http.delete(f"/v1/snapshots/{snapshot}").raise_for_status()
+    eventually(lambda: not storage.left(), "what was filled is wiped")
+    if storage.http.get("/v1/volumes/orphan").status_code == 200:
+        assert {file.name for file in storage.files("orphan").iterdir()} == set(MANY)
+    else:
+        refused(storage.put_volume("orphan", snapshot=snapshot), 422, "does not exist")
 
 
 def test_what_a_kill_left_half_done_is_never_taken_for_a_whole(own: Storage) -> None:

@@ -1,4 +1,4 @@
-"""Volumes and snapshots in the ledger, in reports and in FOCUS files: GiB-minutes at their own price, of a resource of their own."""
+"""Volumes and snapshots in the ledger, in reports and in FOCUS files: GiB-minutes of resources of their own."""
 
 from __future__ import annotations
 

@@ -95,14 +95,14 @@ class Volumes:
             raise invalid(f"{name!r} is not the name of a volume")
         if spec.region not in self._regions:
             raise not_found(f"region {spec.region!r} does not exist")
-        if name in self._made or (spec.snapshot is not None and name not in self._records):
+        if name not in self._records and (name in self._made or spec.snapshot is not None):
             await asyncio.shield(self._making(name, spec))
         record = self._records.get(name)
         if record is None:
             record = self._records[name] = VolumeRecord(spec)
             self._settle(name, record)
         elif record.deleted:
-            raise invalid(f"volume {name!r} was deleted; no other gets its name")
+            raise _was_deleted(name)
         elif record.spec.region != spec.region or record.spec.size_gib > spec.size_gib:
             raise precondition(f"volume {name!r} has {record.spec.size_gib} GiB in {record.spec.region!r}")
         record.spec = record.spec.model_copy(update={"size_gib": spec.size_gib})
@@ -124,6 +124,8 @@ class Volumes:
             self._snapshot(spec)
         except (OSError, Refusal, Stopped, TooLarge) as problem:
             await asyncio.to_thread(wipe, new)
+            if name in self._records:
+                raise _was_deleted(name) from problem
             if isinstance(problem, Refusal):
                 raise
             raise precondition(f"volume {name!r} could not be filled from snapshot {spec.snapshot!r}") from problem
@@ -236,6 +238,10 @@ class Volumes:
             _clear(home)
             _make(home)
         self._changed(server.host)
+
+
+def _was_deleted(name: str) -> Refusal:
+    return invalid(f"volume {name!r} was deleted; no other gets its name")
 
 
 def _is_folder(place: Path) -> bool:
