@@ -109,6 +109,10 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     made = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="tuned")
     expect(made).to_contain_text("Available", timeout=READY_MS)
     expect(made).to_contain_text("20 GiB")
+    system.ipucloud.json("volumes", "create", "copied", "--snapshot", "before-tuning", **system.environment)
+    copied = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="copied")
+    expect(copied).to_contain_text("Available", timeout=READY_MS)
+    expect(copied).to_contain_text("10 GiB")  # as the snapshot has
 
     german = signed_in(system, open_page, "/volumes/snapshots", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("row").filter(has_text="before-tuning")).to_contain_text("Verfügbar")
@@ -126,7 +130,7 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     dialog.get_by_label("Enter release-1 to confirm").fill("release-1")
     dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(german.get_by_role("row").filter(has_text="release-1")).to_have_count(0, timeout=READY_MS)
-    for volume in ("origin", "tuned"):  # they stay when the snapshot is deleted
+    for volume in ("origin", "tuned", "copied"):  # they stay when the snapshot is deleted
         system.ipucloud.json("volumes", "delete", volume, "--yes", **system.environment)
 
 
