@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 93ff1819d3b8433276f28dda193b2ac569e94771d9730fb76f588cd4b934bf03
+// Generated from docs/openapi.json by `npm run schema`; sha256 e5ae22bb4fd2ec73b99595677be49f859572fe1224ffc2ad265a9dadfef54bac
 
 export interface paths {
     "/livez": {
@@ -14421,6 +14421,8 @@ export interface components {
             sku: string;
         };
         Snapshot: {
+            cluster: string | null;
+            cluster_name: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
@@ -14429,9 +14431,11 @@ export interface components {
             deleted_at: string | null;
             /** Format: uuid */
             id: string;
+            image: string | null;
             name: string;
+            poplar_server: string | null;
             region: string;
-            size_gib: number;
+            size_gib: number | null;
             sku: string;
             state: components["schemas"]["SnapshotState"];
             /** Format: date-time */
@@ -14440,31 +14444,42 @@ export interface components {
             tags: {
                 [key: string]: string;
             };
-            /** Format: uuid */
-            volume: string;
-            volume_name: string;
+            volume: string | null;
+            volume_name: string | null;
         };
         SnapshotCreate: {
+            cluster?: string | null;
             name: string;
+            poplar_server?: string | null;
             tags?: {
                 [key: string]: string;
             };
-            volume: string;
+            volume?: string | null;
         };
         SnapshotFailed: {
+            /** @default null */
+            cluster?: string | null;
             name: string;
+            /** @default null */
+            poplar_server?: string | null;
             reason: string;
             region: string;
-            size_gib: number;
-            /** Format: uuid */
-            volume: string;
+            /** @default null */
+            size_gib?: number | null;
+            /** @default null */
+            volume?: string | null;
         };
         SnapshotOf: {
+            /** @default null */
+            cluster?: string | null;
             name: string;
+            /** @default null */
+            poplar_server?: string | null;
             region: string;
-            size_gib: number;
-            /** Format: uuid */
-            volume: string;
+            /** @default null */
+            size_gib?: number | null;
+            /** @default null */
+            volume?: string | null;
         };
         SnapshotPage: {
             items: components["schemas"]["Snapshot"][];

@@ -13,15 +13,17 @@ MAX_MACHINES = 1_000_000
 
 
 class QuotaOut(Answer):
-    """How many machines of a type, or GiB of volumes, a project may hold in a region, and how many it holds."""
+    """How many machines of a type, or GiB of storage, a project may hold in a region, and how many it holds."""
 
     region: str = Field(examples=["luxembourg-2"])
-    machine_type: str = Field(description="Type of the machines; `volume-gib`: volumes.", examples=["m2000"])
+    machine_type: str = Field(
+        description="Type of the machines; `volume-gib`: volumes and snapshots.", examples=["m2000"]
+    )
     unit: Literal["machine", "gib"] = Field(description="What limit and use count.", examples=["machine"])
     limit: int
     used: int = Field(
-        description="Machines held by clusters, including deleted clusters whose machines are not clean yet; of volumes"
-        " the size of those that are not being deleted."
+        description="Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage"
+        " the size of volumes and snapshots that are not being deleted."
     )
 
 
@@ -30,10 +32,12 @@ class QuotaPage(Page[QuotaOut]):
 
 
 class QuotaLimit(Body):
-    """The largest number of machines of a type, or of GiB of volumes, that the project may hold in a region."""
+    """The largest number of machines of a type, or of GiB of storage, that the project may hold in a region."""
 
     region: Slug = Field(examples=["luxembourg-2"])
-    machine_type: Slug = Field(description="Type of the machines; `volume-gib`: volumes.", examples=["m2000"])
+    machine_type: Slug = Field(
+        description="Type of the machines; `volume-gib`: volumes and snapshots.", examples=["m2000"]
+    )
     limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines or GiB.", examples=[64])
 
 

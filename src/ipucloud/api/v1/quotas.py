@@ -41,7 +41,7 @@ routes = router()
 async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
     """List all quotas that are set. Without a quota of machines, no cluster can be created.
 
-    The quotas of volumes, in GiB, have the type `volume-gib`; where none was set, they have the default limit.
+    Those of volumes and snapshots, in GiB, have the type `volume-gib`; where none was set, they have the default limit.
     """
     async with reading(request, project) as (connection, scope):
         quotas = await _quotas(connection, request, scope)
@@ -62,7 +62,7 @@ async def list_project_quotas(request: Request, project: ProjectRef) -> Response
 async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
     """Replace all limits of the project. A limit cannot be below current use.
 
-    An omitted one becomes 0; one of volumes, which has the type `volume-gib`, the default.
+    An omitted one becomes 0; one of storage, which has the type `volume-gib`, the default.
     """
     if_version = required_version(request)
 

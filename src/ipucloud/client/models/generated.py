@@ -2011,13 +2011,13 @@ class ProviderSignIn(Answer):
 
 
 class Quota(Answer):
-    """How many machines of a type, or GiB of volumes, a project may hold in a region, and how many it holds."""
+    """How many machines of a type, or GiB of storage, a project may hold in a region, and how many it holds."""
 
     region: str
     """Slug of the region."""
 
     machine_type: str
-    """Type of the machines; `volume-gib`: volumes."""
+    """Type of the machines; `volume-gib`: volumes and snapshots."""
 
     unit: str
     """What limit and use count."""
@@ -2027,8 +2027,8 @@ class Quota(Answer):
 
     used: int
     """
-    Machines held by clusters, including deleted clusters whose machines are not clean yet; of volumes the size of
-    those that are not being deleted.
+    Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage the size of
+    volumes and snapshots that are not being deleted.
     """
 
 
@@ -5822,22 +5822,40 @@ class Snapshot(Answer):
     """Tags of the snapshot."""
 
     region: str
-    """Slug of the region; volumes are made from it there."""
+    """Slug of the region; volumes or servers are made from it there."""
 
-    volume: str
-    """Id of the volume that it is a copy of."""
+    volume: str | None = None
+    """Id of the volume that it is a copy of; null: it is of a server."""
 
-    volume_name: str
-    """Name of that volume; its last one, if it is deleted."""
+    volume_name: str | None = None
+    """Name of that volume, its last one if it is deleted; null: none."""
 
-    size_gib: int
-    """Size of the volume when the snapshot was requested, in GiB, which is what is billed."""
+    cluster: str | None = None
+    """Id of the cluster whose server's disk it is a copy of; null: it is of a volume."""
+
+    cluster_name: str | None = None
+    """Name of that cluster; null: none."""
+
+    poplar_server: str | None = None
+    """Name of that server; null: none."""
+
+    image: str | None = None
+    """
+    Image of the catalogue that the server had, whose Poplar SDK servers made from it have; null: it is of a
+    volume.
+    """
+
+    size_gib: int | None = None
+    """
+    Size of the volume when the snapshot was requested, or of what was on the disk, in whole GiB, which is what is
+    billed; null: that of a disk is known once it is copied.
+    """
 
     state: Annotated[SnapshotState | str, Field(union_mode="left_to_right")]
     """
-    Present state. `creating`: its site copies the volume, and nothing is billed yet; `available`: it is complete,
-    and volumes can be made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site did
-    not make it.
+    Present state. `creating`: its site copies the volume or the disk, and nothing is billed yet; `available`: it
+    is complete, and volumes or servers can be made from it; `deleting` and `deleted`: its data goes, or is gone;
+    `error`: its site did not make it.
     """
 
     state_reason: str | None = None

@@ -33,7 +33,8 @@ _LIST = Query(
            {held_gib(":project_id", "place.region")} AS used
       FROM (SELECT region FROM prices WHERE sku = :sku AND (valid_to IS NULL OR valid_to > app_now())
              UNION SELECT region FROM volume_quotas WHERE project_id = :project_id
-             UNION SELECT region FROM volumes WHERE project_id = :project_id AND state <> 'deleted') AS place
+             UNION SELECT region FROM volumes WHERE project_id = :project_id AND state <> 'deleted'
+             UNION SELECT region FROM snapshots WHERE project_id = :project_id AND state <> 'deleted') AS place
       LEFT JOIN volume_quotas q ON q.project_id = :project_id AND q.region = place.region
      ORDER BY place.region
     """,  # noqa: S608  # our own text
@@ -42,7 +43,8 @@ _LIST = Query(
 
 
 async def list_volume_quotas(connection: Statements, *, project_id: UUID, default: int) -> list[Quota]:
-    """Those of every region in which volumes are offered, or the project has some; `machine_type` is their SKU."""
+    """Those of every region in which volumes are offered, or the project has volumes or snapshots; `machine_type` is
+    the SKU of volumes."""
     return await _LIST.all(connection, {"project_id": project_id, "default": default, "sku": VOLUME_SKU})
 
 

@@ -181,9 +181,7 @@ async def _source(connection: AsyncConnection, actor: Actor, body: SnapshotCreat
     if body.volume is None:
         return await _of_server(connection, actor, body)
     if body.poplar_server is not None:
-        raise _invalid(
-            FieldError("/poplar_server", "no_cluster", "Only together with `cluster`.")
-        )
+        raise _invalid(FieldError("/poplar_server", "no_cluster", "Only together with `cluster`."))
     return await _of_volume(connection, actor, body.volume)
 
 
