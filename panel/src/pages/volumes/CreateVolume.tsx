@@ -28,11 +28,12 @@ export function CreateVolume({ prices, snapshot, onClose }: { prices: Schemas["P
   const [region, setRegion] = useState<string>();
   const [size, setSize] = useState(String(snapshot?.size_gib ?? 100));
   const place = region ?? (options.length === 1 ? options[0]?.value : undefined);
+  const least = snapshot?.size_gib ?? 1;
   const gib = wholeGib(size);
   const wanted = { name: name.trim(), region: place ?? "", size_gib: gib ?? 0, ...(snapshot && { snapshot: snapshot.id }) };
   const run = useChange(() => createVolume(project, wanted), () => done(s.created(name.trim())));
-  const ready = name.trim() !== "" && place !== undefined && gib !== undefined && gib >= (snapshot?.size_gib ?? 1);
-  const help = snapshot && s.atLeast(f.number(snapshot.size_gib));
+  const ready = name.trim() !== "" && place !== undefined && gib !== undefined && gib >= least;
+  const help = snapshot && s.atLeast(f.number(least));
   return (
     <Dialog title={snapshot ? s.createFrom(snapshot.name) : s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <FormField label={common.name} description={s.nameRule}>

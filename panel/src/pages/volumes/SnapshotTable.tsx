@@ -78,7 +78,7 @@ function useColumns(ask: (snapshot: Snapshot, action: Asked["action"]) => void) 
     { id: "name", header: common.name, isRowHeader: true, cell: (each: Snapshot) => each.name },
     { id: "state", header: common.state, minWidth: 140, cell: state },
     { id: "volume", header: s.volume, cell: (each: Snapshot) => each.volume_name },
-    { id: "size", header: v.size, cell: (each: Snapshot) => v.gib(f.number(each.size_gib)) },
+    { id: "size", header: v.size, cell: (each: Snapshot) => (each.size_gib === null ? common.none : v.gib(f.number(each.size_gib))) },
     { id: "region", header: v.region, cell: (each: Snapshot) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
     { id: "created", header: common.created, sortingField: "created_at", cell: (each: Snapshot) => f.moment(each.created_at) },
     ...(may ? [{ id: "actions", header: common.actions, cell: (each: Snapshot) => <Actions snapshot={each} ask={ask} /> }] : []),
