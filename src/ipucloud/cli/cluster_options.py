@@ -17,7 +17,13 @@ Flavor = Annotated[
 Region = Annotated[
     str | None, typer.Option(help="Region; required if the flavor is sold in several.", autocompletion=names(REGION))
 ]
-Image = Annotated[str | None, typer.Option(help="Poplar image; default: the newest.", autocompletion=names(IMAGE))]
+Image = Annotated[
+    str | None,
+    typer.Option(
+        help="Poplar image, or a snapshot of a server of the project; default: the newest image.",
+        autocompletion=names(IMAGE),
+    ),
+]
 Keys = Annotated[
     list[str] | None,
     typer.Option(

@@ -45,7 +45,7 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
             url, project = given.get("url") or profile.url, given.get("project") or profile.project
             with Client(url or "", profile.token or "", project=project, retry=NO_RETRY, timeout=TIMEOUT) as client:
                 wanted = kind if isinstance(kind, Kind) else kind(context)
-                return [wanted.names(each)[0] for each in islice(client.items(wanted.page()), READ)]
+                return [wanted.names(each)[0] for each in islice(wanted.read(client), READ)]
         return []
 
     return complete

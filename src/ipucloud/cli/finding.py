@@ -45,7 +45,6 @@ from ipucloud.client.models import (
     Export,
     ExportSchedule,
     Flavor,
-    Image,
     Invitation,
     Job,
     Member,
@@ -59,6 +58,7 @@ from ipucloud.client.models import (
     S3Connection,
     Service,
     Snapshot,
+    SnapshotState,
     SshKey,
     Token,
     Volume,
@@ -86,16 +86,35 @@ class Kind(Generic[Item]):
     page: Callable[[], Call[Page[Item]]]
     names: Callable[[Item], Sequence[str]]
     where: str = " in the project"
+    also: Callable[[Client], Iterable[Item]] | None = None
+    """Further ones, where one call does not list all."""
+
+    def read(self, client: Client) -> Iterator[Item]:
+        yield from client.items(self.page())
+        if self.also is not None:
+            yield from self.also(client)
 
     @property
     def plural(self) -> str:
         return self.noun + "s"
 
 
+def _server_snapshots(client: Client) -> Iterator[Snapshot]:
+    """Those that can be an image; none where they cannot be listed."""
+    with suppress(ClientError):
+        yield from (each for each in client.items(snapshots.list(state=(SnapshotState.AVAILABLE,))) if each.cluster)
+
+
 FLAVOR: Kind[Flavor] = Kind("flavor", flavors.list, lambda each: (each.name,), "")
 REGION: Kind[Region] = Kind("region", regions.list, lambda each: (each.slug, str(each.number)), "")
 RECIPE: Kind[Recipe] = Kind("recipe", recipes.list, lambda each: (each.id,), "")
-IMAGE: Kind[Image] = Kind("image", images.list, lambda each: (each.name,), "")
+IMAGE: Kind[Any] = Kind(
+    "image",
+    images.list,
+    lambda each: (each.name, each.id) if isinstance(each, Snapshot) else (each.name,),
+    "",
+    _server_snapshots,
+)
 SKU: Kind[Price] = Kind("SKU", prices.list, lambda each: (each.sku,), "")
 SSH_KEY: Kind[SshKey] = Kind("SSH key", ssh_keys.list, lambda each: (each.name, each.id))
 TOKEN: Kind[Token] = Kind("active token", tokens.list, lambda each: (each.name, each.id), "")
@@ -190,7 +209,7 @@ def find(client: Client, kind: Kind[Item], name: str) -> Item:
 
     Raises ApiError not_found, which lists the nearest names; UsageError if several have the name.
     """
-    known = [*client.items(kind.page())]
+    known = [*kind.read(client)]
     return only(kind, name, known)
 
 
@@ -269,7 +288,7 @@ def unknown(kind: Kind[Item], name: str, known: Iterable[Item]) -> str:
 
 def _absent(client: Client, kind: Kind[Any], name: str) -> str | None:
     with suppress(ClientError):  # the refusal itself is shown then
-        known = [*islice(client.items(kind.page()), _READ)]
+        known = [*islice(kind.read(client), _READ)]
         if not any(name in kind.names(each) for each in known):
             return unknown(kind, name, known)
     return None

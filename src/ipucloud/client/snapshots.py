@@ -1,4 +1,4 @@
-"""Calls for snapshots: copies of volumes, from which new volumes are made."""
+"""Calls for snapshots: copies of volumes, from which new ones are made, and of servers, for others as their image."""
 
 from __future__ import annotations
 
@@ -9,9 +9,26 @@ from ipucloud.client.call import Call, Query, Ref, given, segment
 from ipucloud.client.models import Page, Snapshot
 
 
-def create(name: str, *, volume: Ref, tags: Mapping[str, str] | None = None) -> Call[Snapshot]:
-    """Take a snapshot of a volume, by name or id. It is billed by the GiB and minute from when it is `available`."""
-    body = given(name=name, volume=str(volume), tags=None if tags is None else dict(tags))
+def create(
+    name: str,
+    *,
+    volume: Ref | None = None,
+    cluster: Ref | None = None,
+    poplar_server: Ref | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> Call[Snapshot]:
+    """Take a snapshot, which is billed by the GiB and minute from when it is `available`.
+
+    Either of a `volume`, by name or id; or of the disk of a Poplar server of the `cluster` with this id:
+    `poplar_server`, by name or id, or the first.
+    """
+    body = given(
+        name=name,
+        volume=_text(volume),
+        cluster=_text(cluster),
+        poplar_server=_text(poplar_server),
+        tags=None if tags is None else dict(tags),
+    )
     return request.post("snapshots", Snapshot, body)
 
 
@@ -33,9 +50,13 @@ def update(snapshot: Ref, *, name: str | None = None, tags: Mapping[str, str] | 
 
 
 def delete(snapshot: Ref) -> Call[Snapshot]:
-    """Delete it; volumes that were made from it stay."""
+    """Delete it; volumes that were made from it stay. One that clusters are made from is refused."""
     return request.delete(_path(snapshot), Snapshot)
 
 
 def _path(snapshot: Ref) -> str:
     return f"snapshots/{segment(snapshot)}"
+
+
+def _text(ref: Ref | None) -> str | None:
+    return None if ref is None else str(ref)

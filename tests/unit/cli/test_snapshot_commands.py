@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.scripted import Reply, Service
+from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
 from tests.unit.cli.test_volume_commands import VOLUME
 
 Run = Callable[..., Any]
@@ -19,6 +20,10 @@ SNAPSHOT = {
     "region": "luxembourg-2",
     "volume": VOLUME["id"],
     "volume_name": "checkpoints",
+    "cluster": None,
+    "cluster_name": None,
+    "poplar_server": None,
+    "image": None,
     "size_gib": 100,
     "state": "available",
     "state_reason": None,
@@ -28,6 +33,18 @@ SNAPSHOT = {
     "created_by": "01900000-0000-7000-8000-000000000014",
     "created_at": "2026-05-04T09:29:58Z",
     "deleted_at": None,
+}
+OF_SERVER = SNAPSHOT | {
+    "id": "01900000-0000-7000-8000-000000000072",
+    "name": "bert-ready",
+    "volume": None,
+    "volume_name": None,
+    "cluster": CLUSTER_ID,
+    "cluster_name": "bert",
+    "poplar_server": "clu-01-1-p0",
+    "image": "ubuntu-20.04-x64-poplar-3.0.0",
+    "size_gib": None,
+    "state": "creating",
 }
 _ALL = "/v1/projects/demo/snapshots"
 _ONE = f"{_ALL}/{SNAPSHOT['id']}"
@@ -43,10 +60,13 @@ def served(service: Service) -> None:
     service.on("POST", _VOLUMES, Reply(202, VOLUME | {"snapshot": SNAPSHOT["id"]}))
 
 
-def test_the_list_names_the_volume_of_each_snapshot(run: Run) -> None:
-    head, line = run("snapshots", "list").out.splitlines()[:2]
-    assert "VOLUME" in head
-    assert {"before-tuning", "available", "checkpoints", "100"} <= set(line.split())
+def test_the_list_names_what_each_snapshot_is_of(run: Run, service: Service) -> None:
+    service.lists(_ALL, [SNAPSHOT, OF_SERVER])
+    head, volume, server = run("snapshots", "list").out.splitlines()[:3]
+    assert "OF" in head.split()
+    assert {"before-tuning", "available", "checkpoints", "100"} <= set(volume.split())
+    assert "server clu-01-1-p0 of bert" in server
+    assert "-" in server.split()  # its size is not known before it is copied
 
 
 def test_a_snapshot_is_shown_with_its_volume(run: Run) -> None:
@@ -57,6 +77,44 @@ def test_a_snapshot_is_shown_with_its_volume(run: Run) -> None:
 def test_a_snapshot_is_taken_of_a_volume_by_its_name(run: Run, service: Service) -> None:
     assert run("snapshots", "create", "before-tuning", "checkpoints", "--tag", "team=nlp").status == 0
     assert _posted(service) == {"name": "before-tuning", "volume": VOLUME["id"], "tags": {"team": "nlp"}}
+
+
+@pytest.mark.parametrize("server", [None, "clu-01-1-p0"])
+def test_a_snapshot_is_taken_of_a_server_of_a_cluster(run: Run, service: Service, server: str | None) -> None:
+    serve_cluster(service, CLUSTER)
+    service.on("POST", _ALL, Reply(202, OF_SERVER))
+    which = () if server is None else ("--server", server)
+    made = run("snapshots", "create", "bert-ready", "--cluster", "bert", *which)
+    assert made.status == 0
+    shown = [line.split() for line in made.out.splitlines()]
+    assert ["server", "clu-01-1-p0"] in shown
+    assert ["cluster", "bert"] in shown
+    expected = {"name": "bert-ready", "cluster": CLUSTER_ID, "tags": {}}
+    assert _posted(service) == expected | ({} if server is None else {"poplar_server": server})
+
+
+@pytest.mark.parametrize(
+    "given", [(), ("checkpoints", "--cluster", "bert"), ("checkpoints", "--server", "clu-01-1-p0")]
+)
+def test_a_snapshot_is_of_one_thing(run: Run, service: Service, given: tuple[str, ...]) -> None:
+    ended = run("snapshots", "create", "before-tuning", *given)
+    assert ended.status == 2
+    assert "--cluster" in ended.err
+    assert not service.asked
+
+
+def test_a_snapshot_of_a_server_is_an_image_that_exists(run: Run, service: Service) -> None:
+    service.lists("/v1/images", [{"name": "poplar-3.0", "release": 1}])
+    service.lists(_ALL, [SNAPSHOT, OF_SERVER | {"state": "available"}])
+    service.lists("/v1/flavors", [])
+    refused = {"code": "validation_failed", "title": "t", "status": 422, "detail": "Refused.", "errors": []}
+    service.on("POST", "/v1/projects/demo/clusters", Reply(422, refused))
+    options = ("--flavor", "pod", "--region", "luxembourg-2", "--ssh-key", "laptop")
+    assert "no image" not in run("clusters", "create", "gpt", "--image", "bert-ready", *options).err
+    misspelt = run("clusters", "create", "gpt", "--image", "bert-read", *options).err
+    assert "no image bert-read" in misspelt
+    assert "bert-ready" in misspelt
+    assert "before-tuning" not in misspelt  # a volume's
 
 
 def test_of_a_volume_that_does_not_exist_no_snapshot_is_asked_for(run: Run, service: Service) -> None:

@@ -163,6 +163,7 @@ def reboot(
     app,
     "rebuild",
     "bert --keep-disk --image ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
+    "bert --keep-disk --image bert-ready",
     "bert --wipe --ssh-key laptop --yes",
     "bert --wipe --server clu-01-1-p0",
 )
@@ -174,7 +175,11 @@ def rebuild(
         bool | None, typer.Option("--wipe/--keep-disk", help="Lose everything on the disks, or keep /home.")
     ] = None,
     image: Annotated[
-        str | None, typer.Option(help="Poplar image; default: the present one.", autocompletion=names(IMAGE))
+        str | None,
+        typer.Option(
+            help="Poplar image, or a snapshot of a server of the project; default: the present one.",
+            autocompletion=names(IMAGE),
+        ),
     ] = None,
     user_data: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with other user data.")

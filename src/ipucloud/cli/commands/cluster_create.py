@@ -42,6 +42,7 @@ app = typer.Typer(no_args_is_help=True)
     app,
     "create",
     "bert --flavor m2000-pod16",
+    "gpt --flavor m2000-pod16 --image bert-ready",
     "bert --flavor m2000-pod16 --tag team=nlp --expires-at 8h --volume checkpoints --no-wait",
 )
 def create(

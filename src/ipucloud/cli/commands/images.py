@@ -17,7 +17,10 @@ def group() -> None:
 
 @customer_command(app, "list")
 def list_images(session: Session) -> None:
-    """List the images."""
+    """List the images of the catalogue.
+
+    Snapshots of the project's servers are images too: `ipucloud snapshots list`.
+    """
     session.list(
         images.list(),
         ("NAME", "POPLAR SDK", "SYSTEM", "REGIONS"),

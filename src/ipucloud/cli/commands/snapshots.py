@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import SNAPSHOT, VOLUME, id_of
+from ipucloud.cli.finding import CLUSTER, SNAPSHOT, VOLUME, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import snapshots
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Snapshot, SnapshotState
 
 app = typer.Typer(no_args_is_help=True)
@@ -21,19 +22,48 @@ Ref = Annotated[
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")]
 
 
-@customer_command(app, "create", "before-tuning checkpoints --tag team=nlp")
+@customer_command(
+    app,
+    "create",
+    "before-tuning checkpoints --tag team=nlp",
+    "bert-ready --cluster bert",
+    "bert-ready --cluster bert --server clu-01-1-p0",
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
-    volume: Annotated[str, typer.Argument(help="Name or id of the volume.", autocompletion=names(VOLUME))],
+    volume: Annotated[
+        str | None, typer.Argument(help="Name or id of the volume to copy.", autocompletion=names(VOLUME))
+    ] = None,
     *,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Name or id of a cluster, to copy the disk of one of its servers.", autocompletion=names(CLUSTER)
+        ),
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(help="Name or id of the cluster's Poplar server; default: the first.")
+    ] = None,
     tags: Tags = None,
 ) -> None:
-    """Take a snapshot of a volume, attached or not. It is billed by the GiB and minute until it is deleted.
+    """Take a snapshot of a volume, or of a server's disk. It is billed by the GiB and minute until it is deleted.
 
-    What programs have not written yet is not in it: end them, or run `sync` on the server first.
+    New volumes are made from one of a volume; one of a server is an image of new servers. What programs have not
+    written yet is not in it: end them, or run `sync` on the server first.
     """
-    wanted = snapshots.create(name, volume=id_of(session.client, VOLUME, volume), tags=key_values(tags))
+    if (volume is None) == (cluster is None):
+        raise UsageError("Give either a volume, or a server's cluster with --cluster.")
+    if server is not None and cluster is None:
+        raise UsageError("Give --server together with --cluster.")
+    client = session.client
+    wanted = snapshots.create(
+        name,
+        volume=None if volume is None else id_of(client, VOLUME, volume),
+        cluster=None if cluster is None else find_cluster(client, cluster).id,
+        poplar_server=server,
+        tags=key_values(tags),
+    )
     _show(session, session.run(wanted))
 
 
@@ -45,11 +75,11 @@ def list_snapshots(
     """List the project's snapshots, newest first."""
     session.list(
         snapshots.list(state=() if state is None else (state,)),
-        ("NAME", "STATE", "VOLUME", "REGION", "GIB", "CREATED", "ID"),
+        ("NAME", "STATE", "OF", "REGION", "GIB", "CREATED", "ID"),
         lambda each: (
             each.name,
             each.state,
-            each.volume_name,
+            _source(each),
             each.region,
             each.size_gib,
             each.created_at,
@@ -61,7 +91,7 @@ def list_snapshots(
 
 @customer_command(app, "show", "before-tuning")
 def show(session: Session, snapshot: Ref) -> None:
-    """Show a snapshot, and the volume that it is a copy of."""
+    """Show a snapshot, and the volume or server that it is a copy of."""
     _show(session, session.run(snapshots.get(_id(session, snapshot))))
 
 
@@ -85,7 +115,7 @@ def delete(
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a snapshot. Volumes that were made from it stay."""
+    """Delete a snapshot. Volumes that were made from it stay; it is refused while clusters are made from it."""
     found = _id(session, snapshot)
     if not yes:
         session.confirm(f"Delete snapshot {snapshot}?", "delete it")
@@ -96,7 +126,21 @@ def _id(session: Session, snapshot: str) -> str:
     return id_of(session.client, SNAPSHOT, snapshot)
 
 
+def _source(snapshot: Snapshot) -> str:
+    if snapshot.cluster is None:
+        return f"volume {snapshot.volume_name}"
+    return f"server {snapshot.poplar_server} of {snapshot.cluster_name}"
+
+
 def _show(session: Session, snapshot: Snapshot) -> None:
     first = fields(snapshot, "id", "name", "state", "state_reason", "region", "size_gib")
     last = fields(snapshot, "tags", "sku", "created_at")
-    session.show(snapshot, [*first, ("volume", snapshot.volume_name), *last])
+    if snapshot.cluster is None:
+        source = [("volume", snapshot.volume_name)]
+    else:
+        source = [
+            ("cluster", snapshot.cluster_name),
+            ("server", snapshot.poplar_server),
+            ("image", snapshot.image),
+        ]
+    session.show(snapshot, [*first, *source, *last])

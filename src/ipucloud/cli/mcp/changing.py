@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ipucloud.cli.mcp.confirming import Confirmations
-from ipucloud.cli.mcp.reading import Cluster, Job
+from ipucloud.cli.mcp.reading import Cluster, Image, Job
 from ipucloud.cli.mcp.results import Result, answer_of, readable, run, shown
 from ipucloud.client import clusters, jobs, operations, tokens
 from ipucloud.client.aio import AsyncClient
@@ -49,7 +49,7 @@ class Changing:
         name: Annotated[str, Field(description="Name of the cluster, unique in the project.")],
         region: Annotated[str, Field(description="Slug of the region.")],
         flavor: Annotated[str, Field(description="Name of the flavor.")],
-        image: Annotated[str, Field(description="Name of the image.")],
+        image: Image,
         ssh_keys: Annotated[list[str], Field(description="Names of the project's keys that may log in.")],
         volumes: Annotated[
             list[str] | None, Field(description="Names of available volumes for its first server.")

@@ -28,6 +28,13 @@ from ipucloud.client.aio import AsyncClient
 from ipucloud.client.clusters import NewCluster
 
 Cluster = Annotated[str, Field(description="Name or id of the cluster.")]
+Image = Annotated[
+    str,
+    Field(
+        description="Name of an image of the catalogue, or of a snapshot of a server (one with `cluster`) of the"
+        " project that is available in the region."
+    ),
+]
 Job = Annotated[int, Field(description="Number of the job, counted per cluster.", ge=1)]
 Limit = Annotated[int, Field(description="How many at most.", ge=1, le=100)]
 
@@ -93,7 +100,10 @@ class Reading:
         return items(await run(self._client, flavors.list()))
 
     async def list_images(self) -> Result:
-        """The images that Poplar servers can have, with versions of Poplar and frameworks."""
+        """The catalogue's images of Poplar servers, with versions of Poplar and frameworks.
+
+        The project's snapshots of servers can be images too: `list_snapshots` has those.
+        """
         return items(await run(self._client, images.list()))
 
     async def list_recipes(self) -> Result:
@@ -113,7 +123,7 @@ class Reading:
         return items(await run(self._client, volumes.list(limit=limit)))
 
     async def list_snapshots(self, limit: Limit = 50) -> Result:
-        """The project's snapshots of volumes, newest first, with state, size and the volume of each."""
+        """The project's snapshots, newest first, with state, size, and the volume or the cluster's server of each."""
         return items(await run(self._client, snapshots.list(limit=limit)))
 
     async def list_clusters(
@@ -143,7 +153,7 @@ class Reading:
         self,
         region: Annotated[str, Field(description="Slug of the region.")],
         flavor: Annotated[str, Field(description="Name of the flavor.")],
-        image: Annotated[str, Field(description="Name of the image.")],
+        image: Image,
         preemptible: Annotated[bool, Field(description="Whether it may be suspended when others need it.")] = False,
     ) -> Result:
         """What a cluster would cost, how long its creation takes, and whether quota and capacity allow it now."""
