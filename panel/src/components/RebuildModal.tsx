@@ -5,10 +5,9 @@ import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
-import { images, type Cluster } from "../api/queries";
+import type { Cluster } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
@@ -16,6 +15,7 @@ import { Consequences } from "./Consequences";
 import { Dialog } from "./Dialog";
 import { KeyChoice } from "./KeyChoice";
 import { useChange } from "./useChange";
+import { useSystems } from "./useSystems";
 
 type UserData = "keep" | "none" | "other";
 type Draft = { image: string; keys: string[]; userData: UserData; script: string; servers: string[]; disk?: "keep" | "wipe" };
@@ -27,7 +27,7 @@ function requestOf(cluster: Cluster, draft: Draft, disk: "keep" | "wipe"): Schem
   if (draft.servers.length > 0) return { disk, poplar_servers: draft.servers };
   return {
     disk,
-    image: draft.image,
+    ...(draft.image === cluster.image ? {} : { image: draft.image }),
     ...(same(draft.keys, cluster.ssh_keys) ? {} : { ssh_keys: draft.keys }),
     ...(draft.userData === "keep" ? {} : { user_data: draft.userData === "none" ? null : draft.script }),
   };
@@ -94,18 +94,17 @@ function ServerChoice({ cluster, chosen, onChange }: { cluster: Cluster; chosen:
 
 function Software({ region, draft, change }: { region: string; draft: Draft; change: (part: Partial<Draft>) => void }) {
   const { common, cluster: names, clusters: s, keys } = useStrings();
-  const sold = useQuery(images(region));
-  const systems = (sold.data?.items ?? []).map((each) => ({ value: each.name, label: each.name }));
+  const systems = useSystems(region);
   return (
     <ExpandableSection headerText={s.software}>
       <SpaceBetween size="m">
         <FormField label={names.image}>
           <Select
-            options={systems}
+            options={systems.options}
             loadingText={common.loading}
-            statusType={sold.isPending ? "loading" : sold.isError ? "error" : "finished"}
+            statusType={systems.isPending ? "loading" : systems.error ? "error" : "finished"}
             errorText={common.failed}
-            selectedOption={{ value: draft.image, label: draft.image }}
+            selectedOption={systems.all.find((each) => each.value === draft.image) ?? { value: draft.image, label: draft.image }}
             onChange={({ detail }) => change({ image: detail.selectedOption.value ?? draft.image })}
           />
         </FormField>

@@ -31,7 +31,7 @@ function useProblems(draft: Draft): (string | undefined)[] {
 /** The draft: what the address asks for, with the first region and the region's newest image until others are chosen. */
 function useDraft(address: URLSearchParams): [Draft, (change: Partial<Draft>) => void] {
   const asked = (name: string) => address.get(name) ?? "";
-  const [draft, setDraft] = useState({ ...EMPTY, region: asked("region"), flavor: asked("flavor"), reservation: asked("reservation") });
+  const [draft, setDraft] = useState({ ...EMPTY, region: asked("region"), flavor: asked("flavor"), image: asked("image"), reservation: asked("reservation") });
   const places = useQuery(regions).data?.items;
   const region = draft.region || (places?.[0]?.slug ?? "");
   const systems = useQuery(images(region)).data?.items;

@@ -8,7 +8,7 @@ export const quotas: Messages["quotas"] = {
   region: "Region",
   machineType: "Maschinentyp oder Datenträger",
   type: "Typ",
-  volumes: "Datenträger (GiB)",
+  volumes: "Datenträger und Snapshots (GiB)",
   used: "Belegt",
   limit: "Grenze",
   noQuotas: "Keine Kontingente",

@@ -6,7 +6,7 @@ export const quotas = {
   region: "Region",
   machineType: "Machine type or volumes",
   type: "Type",
-  volumes: "Volumes (GiB)",
+  volumes: "Volumes and snapshots (GiB)",
   used: "In use",
   limit: "Limit",
   noQuotas: "No quotas",

@@ -4,15 +4,19 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { projectPrices } from "../../api/catalogue";
 import type { Cluster } from "../../api/queries";
-import { useMay } from "../../app/Project";
+import { SNAPSHOT_SKU } from "../../api/snapshots";
+import { useMay, useProject } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Health } from "../../components/Health";
 import { later } from "../../components/later";
 import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 
+const TakeSnapshot = later(async () => (await import("../volumes/TakeSnapshot")).TakeSnapshot, null);
 const ChangeKeys = later(async () => (await import("./ChangeKeys")).ChangeKeys, null);
 
 /** How to log in to each server, and the key by which it is recognised. */
@@ -21,10 +25,19 @@ export function Servers({ cluster }: { cluster: Cluster }) {
   const f = useFormat();
   const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
   const inUse = ["active", "degraded"].includes(cluster.state);
+  const prices = useQuery(projectPrices(useProject())).data?.items;
+  const copied = inUse && prices?.some((each) => each.sku === SNAPSHOT_SKU && each.region === cluster.region);
+  const [taking, setTaking] = useState(false);
   const [changing, setChanging] = useState(false);
   const running = cluster.poplar_servers.filter((server) => server.ssh);
+  const actions = may && (
+    <SpaceBetween direction="horizontal" size="xs">
+      {copied && <Button onClick={() => setTaking(true)}>{s.takeSnapshot}</Button>}
+      <Button onClick={() => setChanging(true)}>{keys.change}</Button>
+    </SpaceBetween>
+  );
   return (
-    <Container header={<Header variant="h2" description={s.serversText} actions={may && <Button onClick={() => setChanging(true)}>{keys.change}</Button>}>{s.servers}</Header>}>
+    <Container header={<Header variant="h2" description={s.serversText} actions={actions}>{s.servers}</Header>}>
       <SpaceBetween size="l">
         {running.length === 0 && <Box color="text-body-secondary">{s.serversLater}</Box>}
         {running.map((server, number) => server.ssh && (
@@ -50,6 +63,7 @@ export function Servers({ cluster }: { cluster: Cluster }) {
           />
         ))}
       </SpaceBetween>
+      {taking && <TakeSnapshot cluster={cluster} onClose={() => setTaking(false)} />}
       {changing && <ChangeKeys cluster={cluster} onClose={() => setChanging(false)} />}
     </Container>
   );

@@ -45,9 +45,10 @@ function Delete({ snapshot, onClose }: Props) {
   const cost = useMonthly(SNAPSHOT_SKU, snapshot.region, snapshot.state === "available" ? snapshot.size_gib : undefined);
   const [typed, setTyped] = useState("");
   const run = useChange(() => deleteSnapshot(project, snapshot.id), () => done(s.deleting(snapshot.name)));
+  const what = snapshot.cluster ? s.deleteServerWhat : s.deleteWhat;
   return (
     <Dialog title={s.deleteTitle(snapshot.name)} submit={common.remove} ready={typed === snapshot.name} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <Consequences type="warning" lines={cost ? [...s.deleteWhat, s.saves(cost)] : s.deleteWhat} />
+      <Consequences type="warning" lines={cost ? [...what, s.saves(cost)] : what} />
       <FormField label={typeName(snapshot.name)}>
         <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete="off" autoFocus />
       </FormField>

@@ -4,6 +4,7 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useNavigate } from "react-router";
 import { projectPrices } from "../../api/catalogue";
 import type { Schemas } from "../../api/client";
 import { regions } from "../../api/queries";
@@ -13,6 +14,7 @@ import { useMay, useProject } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { later } from "../../components/later";
 import { PagedTable, useView } from "../../components/PagedTable";
+import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 import { useSnapshotStrings } from "../../i18n/snapshots";
 import { useVolumeStrings } from "../../i18n/volumes";
@@ -27,7 +29,7 @@ const KIND = { creating: "in-progress", available: "success", deleting: "in-prog
 
 type Asked = { snapshot: Snapshot; action: "volume" | "rename" | "delete" };
 
-/** The project's snapshots: copies of volumes, from which new ones are made. */
+/** The project's snapshots: copies of volumes and of servers, from which new ones are made. */
 export function SnapshotTable() {
   const s = useSnapshotStrings();
   const { snapshots: title } = useVolumeStrings();
@@ -77,7 +79,7 @@ function useColumns(ask: (snapshot: Snapshot, action: Asked["action"]) => void) 
   return [
     { id: "name", header: common.name, isRowHeader: true, cell: (each: Snapshot) => each.name },
     { id: "state", header: common.state, minWidth: 140, cell: state },
-    { id: "volume", header: s.volume, cell: (each: Snapshot) => each.volume_name },
+    { id: "source", header: s.source, cell: (each: Snapshot) => <Source snapshot={each} /> },
     { id: "size", header: v.size, cell: (each: Snapshot) => (each.size_gib === null ? common.none : v.gib(f.number(each.size_gib))) },
     { id: "region", header: v.region, cell: (each: Snapshot) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
     { id: "created", header: common.created, sortingField: "created_at", cell: (each: Snapshot) => f.moment(each.created_at) },
@@ -85,11 +87,24 @@ function useColumns(ask: (snapshot: Snapshot, action: Asked["action"]) => void) 
   ];
 }
 
+function Source({ snapshot }: { snapshot: Snapshot }) {
+  const s = useSnapshotStrings();
+  if (!snapshot.cluster) return s.ofVolume(snapshot.volume_name ?? "");
+  return (
+    <>
+      <To href={`/clusters/${snapshot.cluster}`}>{snapshot.cluster_name}</To>
+      <Box variant="small" display="block">{snapshot.poplar_server}</Box>
+    </>
+  );
+}
+
 function Actions({ snapshot, ask }: { snapshot: Snapshot; ask: (snapshot: Snapshot, action: Asked["action"]) => void }) {
   const { common } = useStrings();
   const s = useSnapshotStrings();
   const { actionsOf } = useVolumeStrings();
+  const go = useNavigate();
   if (snapshot.state === "deleted") return null;
+  const make = snapshot.cluster ? { id: "cluster", text: s.createCluster } : { id: "volume", text: s.createVolume };
   const going = snapshot.state === "deleting";
   return (
     <ButtonDropdown
@@ -97,11 +112,14 @@ function Actions({ snapshot, ask }: { snapshot: Snapshot; ask: (snapshot: Snapsh
       expandToViewport
       ariaLabel={actionsOf(snapshot.name)}
       items={[
-        { id: "volume", text: s.createVolume, disabled: snapshot.state !== "available" },
+        { ...make, disabled: snapshot.state !== "available" },
         { id: "rename", text: s.rename, disabled: going },
         { id: "delete", text: common.remove, disabled: going },
       ]}
-      onItemClick={({ detail }) => ask(snapshot, detail.id as Asked["action"])}
+      onItemClick={({ detail }) => {
+        if (detail.id === "cluster") void go(`/clusters/create?${new URLSearchParams({ region: snapshot.region, image: snapshot.name })}`);
+        else ask(snapshot, detail.id as Asked["action"]);
+      }}
     />
   );
 }
