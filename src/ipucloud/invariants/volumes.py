@@ -52,8 +52,8 @@ SNAPSHOT_BILLED = Invariant(
 
 COPIED = Invariant(
     name="snapshot_is_kept_while_it_is_needed",
-    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot that a new volume is made from, or"
-    " a cluster's servers are.",
+    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot that a new volume, or servers"
+    " of a cluster, are made from.",
     object_type="snapshot",
     remedy="Delete the snapshot (`ipucloud snapshots delete`) or the volume; rebuild the cluster with another image.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),
