@@ -33,7 +33,12 @@ async def race(world: World, first: Effect, second: Effect) -> Problem:
     async with world.database.begin() as holder:
         await first(holder)
         waiting = asyncio.create_task(_attempt(world, second))
-        await until(lambda: world.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+
+        async def waits() -> bool:
+            locked = await world.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            return bool(locked) or waiting.done()
+
+        await until(waits, "the second waits")
     problem = await waiting
     assert problem is not None, "the second one did not notice the first"
     return problem
