@@ -26,7 +26,8 @@ from ipucloud.wire.site import AUTHORITY_FILE, PREEMPTION_FILE
 NOT_COPIED = frozenset({"tmp", "volumes"})
 """Folders of a disk of which nothing is copied."""
 _FILES = (AUTHORITY_FILE, PREEMPTION_FILE, LOG, "/etc/hostname", "/etc/hosts")
-_CLOUD_INIT = "/var/lib/cloud"
+_CLOUD_INIT = ("/var/lib/cloud/instance", "/var/lib/cloud")
+"""Each itself, and no link in its place: whoever has moved the one elsewhere has the other there."""
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR})
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
@@ -47,8 +48,9 @@ def strip(copy: Path, user: str) -> None:
             disk.remove(path)
     with _if_there():
         disk.remove_configurations()
-    with _if_there():
-        disk.remove_folder(_CLOUD_INIT)
+    for path in _CLOUD_INIT:
+        with _if_there():
+            disk.remove_folder(path)
 
 
 @contextmanager
