@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
-from tests.support.snapshots import make_snapshot, offer_snapshots, request_snapshot
+from tests.api.support import Api, cluster_json, key, problem
+from tests.support.snapshots import make_image, make_snapshot, offer_snapshots, request_snapshot
 from tests.support.volumes import make_volume, offer_volumes, volume_json
+from tests.support.world import IMAGE
 
 pytestmark = pytest.mark.anyio
 
@@ -62,6 +63,11 @@ async def test_a_snapshot_is_taken_found_by_its_name_changed_and_listed(api: Api
         ({"volume": ""}, "string_too_short"),
         ({"volume": "nothing"}, "unknown_volume"),
         ({"size_gib": 10}, "extra_forbidden"),
+        ({"volume": None}, "one_source"),
+        ({"cluster": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"}, "one_source"),
+        ({"volume": None, "cluster": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"}, "unknown_cluster"),
+        ({"volume": None, "cluster": "bert"}, "uuid_parsing"),
+        ({"poplar_server": "bert-p0"}, "no_cluster"),
     ],
 )
 async def test_what_cannot_be_taken_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
@@ -164,3 +170,83 @@ async def test_a_project_with_snapshots_is_not_deleted(api: Api) -> None:
     assert gone.json()["state"] == "deleting"
     again = await api.owner.delete(f"{api.base}/snapshots/{made}")
     assert again.json()["state"] == "deleting"
+
+
+async def test_a_snapshot_of_a_server_is_an_image_of_its_project(api: Api) -> None:
+    cluster = await api.world.make_active("bert")
+    body = {"name": "env", "cluster": str(cluster)}
+    wrong = await api.owner.post(f"{api.base}/snapshots", json=body | {"poplar_server": "nobody"}, headers=key())
+    assert [each["code"] for each in problem(wrong, 422, "validation_failed")["errors"]] == ["unknown_poplar_server"]
+    answer = await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
+    assert answer.status_code == 202, answer.text
+    made = answer.json()
+    assert (made["volume"], made["cluster"], made["cluster_name"]) == (None, str(cluster), "bert")
+    assert (made["image"], made["size_gib"], made["state"]) == (IMAGE, None, "creating")
+    refused = problem(await create(api, "early", image="env"), 409, "state_conflict")
+    assert "`creating`" in refused["detail"]
+
+
+async def test_servers_are_made_from_a_snapshot_of_one(api: Api) -> None:
+    bert = await api.world.make_active("bert")
+    made = await make_image(api.world, api.world.project, bert)
+    estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("second", image="env"))
+    assert estimated.status_code == 200, estimated.text
+    for name, image in (("second", "env"), ("third", str(made))):
+        answer = await create(api, name, image=image)
+        assert answer.status_code == 202, answer.text
+        assert (await api.owner.get(f"{api.base}/clusters/{name}")).json()["image"] == "env"
+    sent = await api.world.column("SELECT image FROM clusters WHERE name IN ('second', 'third')")
+    assert sent == [f"{made}-1"] * 2
+    refused = problem(await api.owner.delete(f"{api.base}/snapshots/env"), 409, "in_use")
+    assert "servers that are made from snapshot env" in refused["detail"]
+    again = await make_image(api.world, api.world.project, bert, "again")
+    assert (await api.owner.delete(f"{api.base}/snapshots/{again}")).status_code == 202
+    problem(await create(api, "late", image=str(again)), 409, "state_conflict")
+
+
+async def test_a_copy_of_a_copy_has_the_image_of_the_first(api: Api) -> None:
+    bert = await api.world.make_active("bert")
+    await make_image(api.world, api.world.project, bert)
+    second = UUID((await create(api, "second", image="env")).json()["target"]["id"])
+    await api.world.finish_create(second)
+    await make_image(api.world, api.world.project, second, "copied")
+    assert (await api.owner.get(f"{api.base}/snapshots/copied")).json()["image"] == IMAGE
+
+
+async def test_a_cluster_is_rebuilt_with_a_snapshot_and_keeps_it_until_then(api: Api) -> None:
+    bert = await api.world.make_active("bert")
+    made = await make_image(api.world, api.world.project, bert)
+    wanted = {"disk": "wipe", "image": "env"}
+    answer = await api.owner.post(f"{api.base}/clusters/bert:rebuild", json=wanted, headers=key())
+    assert answer.status_code == 202, answer.text
+    assert await api.world.column("SELECT image FROM cluster_rebuilds") == [f"{made}-1"]
+    refused = problem(await api.owner.delete(f"{api.base}/snapshots/env"), 409, "in_use")
+    assert "cluster bert are to be made" in refused["detail"]
+
+
+@pytest.mark.parametrize("path", ["clusters", "clusters:estimate", "clusters/bert:rebuild"])
+async def test_what_is_no_image_of_the_project_is_refused(api: Api, path: str) -> None:
+    project = api.world.project
+    bert = await api.world.make_active("bert")
+    await make_snapshot(api.world, project)
+    stranger = await api.other_project()
+    foreign = (await api.world.customer(stranger).create("foreign")).target_id
+    await api.world.finish_create(foreign)
+    theirs = await make_image(api.world, stranger, foreign, "theirs")
+    await make_image(api.world, project, bert)
+    await api.world.execute("UPDATE snapshots SET region = 'amsterdam-2' WHERE name = 'env'")
+    for image, code in (("before", "not_of_server"), (str(theirs), "unknown_image"), ("env", "not_in_region")):
+        body = {"disk": "wipe", "image": image} if path.endswith("rebuild") else cluster_json("new", image=image)
+        refused = await api.owner.post(f"{api.base}/{path}", json=body, headers=key())
+        assert [each["code"] for each in problem(refused, 422, "validation_failed")["errors"]] == [code]
+
+
+async def test_no_volume_is_made_from_a_snapshot_of_a_server(api: Api) -> None:
+    bert = await api.world.make_active("bert")
+    await make_image(api.world, api.world.project, bert)
+    [error] = problem(await restore(api, "env"), 422, "validation_failed")["errors"]
+    assert error["code"] == "not_of_volume"
+
+
+async def create(api: Api, name: str, **more: object) -> Any:
+    return await api.owner.post(f"{api.base}/clusters", json=cluster_json(name, **more), headers=key())

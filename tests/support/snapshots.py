@@ -37,6 +37,18 @@ async def request_snapshot(world: World, project: Project, volume: UUID, name: s
         return await create(connection, project.actor, body, settings=world.settings)
 
 
+async def make_image(world: World, project: Project, cluster: UUID, name: str = "env") -> UUID:
+    """A snapshot of the first server of a cluster in use, as a worker would leave it, of 3 GiB."""
+    async with world.database.begin() as connection:
+        await offer_snapshots(connection)
+        body = SnapshotCreate(name=name, cluster=cluster)
+        made = await create(connection, project.actor, body, settings=world.settings)
+        snapshot = await lock(connection, project_id=project.id, snapshot_id=made)
+        await move(connection, snapshot._replace(size_gib=3), SnapshotState.AVAILABLE)
+        await open_stored(connection, project_id=project.id, resource_id=made)
+    return made
+
+
 async def make_snapshot(world: World, project: Project, name: str = "before") -> UUID:
     """A snapshot of a volume of its own, as a worker would leave it."""
     volume = await make_volume(world, project, f"{name}-of")

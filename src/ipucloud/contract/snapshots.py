@@ -26,8 +26,8 @@ class SnapshotState(StrEnum):
 
 _STATE = (
     "`creating`: its site copies the volume or the disk, and nothing is billed yet; `available`: it is complete, and"
-    " volumes or servers can be made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site did"
-    " not make it"
+    " volumes or servers can be made from it; `deleting` and `deleted`: its data goes, or is gone; `error`: its site"
+    " did not make it"
 )
 _ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2ba1"
 _VOLUME = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b91"

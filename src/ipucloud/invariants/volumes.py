@@ -51,10 +51,11 @@ SNAPSHOT_BILLED = Invariant(
 )
 
 COPIED = Invariant(
-    name="snapshot_has_its_volume",
-    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot while a volume is made from it.",
+    name="snapshot_is_kept_while_it_is_needed",
+    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot that a new volume, or servers"
+    " of a cluster, are made from.",
     object_type="snapshot",
-    remedy="Delete the snapshot (`ipucloud snapshots delete`), or the volume that is made from it.",
+    remedy="Delete the snapshot (`ipucloud snapshots delete`) or the volume; rebuild the cluster with another image.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),
     statement="""
     SELECT s.id::text AS object_id, s.project_id,
@@ -66,6 +67,10 @@ COPIED = Invariant(
       FROM snapshots s JOIN volume_origins o ON (o.project_id, o.snapshot_id) = (s.project_id, s.id)
       JOIN volumes v ON (v.project_id, v.id) = (o.project_id, o.volume_id)
      WHERE v.state = 'creating' AND s.state IN ('deleting', 'deleted')
+     UNION ALL
+    SELECT s.id::text, s.project_id, format('it is %s, and cluster %s is %s', s.state, c.id, c.state)
+      FROM snapshots s JOIN clusters c ON (c.project_id, c.image) = (s.project_id, s.external_name)
+     WHERE s.state IN ('deleting', 'deleted') AND c.state NOT IN ('deleting', 'deleted')
     """,
 )
 

@@ -91,7 +91,7 @@ def test_a_snapshot_has_the_files_as_they_were_and_so_has_a_volume_made_from_it(
     answer = storage.put_snapshot(snapshot, volume).raise_for_status()
     (storage.files(volume) / "model").write_text("later")
     (storage.files(volume) / "more").write_text("later")
-    spec = {"region": REGION, "volume": volume}
+    spec = {"region": REGION, "volume": volume, "server": None}
     assert answer.json() == {"name": snapshot, "spec": spec, "size_gib": 10, "state": "ready"}
     restored = storage.restored(snapshot)
     assert [(file.name, file.read_text()) for file in restored.iterdir()] == [("model", "weights")]

@@ -35,6 +35,13 @@ INSERT INTO snapshots (id, project_id, volume_id, name, region, external_name, s
 SELECT gen_random_uuid(), project_id, id, 'before', region, 'before-1', 10, 'snapshot-gib', 'EUR', '{state}', created_by
   FROM volumes
 """
+_SERVER_COPIED = """
+INSERT INTO snapshots (id, project_id, cluster_id, server_id, image, name, region, external_name, size_gib, sku,
+                       currency, state, created_by, delete_requested_at)
+SELECT gen_random_uuid(), c.project_id, c.id, s.id, c.image, 'env', c.region, 'env-1', 1, 'snapshot-gib', 'EUR',
+       'deleting', gen_random_uuid(), app_now()
+  FROM clusters c JOIN poplar_servers s ON s.cluster_id = c.id WHERE c.id = %(active)s
+"""
 
 VOLUMES = (
     _c("volume_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
@@ -48,5 +55,11 @@ VOLUMES = (
         " FROM poplar_servers s WHERE s.cluster_id = %(active)s",
     ),
     _c("snapshot_is_billed", Outcome.REFUSED, _DELETED, _COPIED.format(state="available")),
-    _c("snapshot_has_its_volume", Outcome.REFUSED, _DELETED, _COPIED.format(state="creating")),
+    _c("snapshot_is_kept_while_it_is_needed", Outcome.REFUSED, _DELETED, _COPIED.format(state="creating")),
+    _c(
+        "snapshot_is_kept_while_it_is_needed",
+        Outcome.REFUSED,
+        _SERVER_COPIED,
+        "UPDATE clusters SET image = 'env-1' WHERE id = %(active)s",
+    ),
 )

@@ -13,6 +13,7 @@ from tests.sim.mutants import (
     resizes,
     restarts,
     schedules,
+    storage,
     truth,
     waits,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "resizes",
     "restarts",
     "schedules",
+    "storage",
     "truth",
     "waits",
 ]

@@ -18,14 +18,15 @@ class _Source(NamedTuple):
     id: UUID
     name: str
     region: str
-    size_gib: int
+    of_volume: bool
+    size_gib: int | None
     state: SnapshotState
 
 
 # Locked, so that it is not deleted before the volume is recorded.
 _FIND = Query(
     """
-    SELECT id, name, region, size_gib, state FROM snapshots
+    SELECT id, name, region, volume_id IS NOT NULL AS of_volume, size_gib, state FROM snapshots
      WHERE project_id = :project_id AND state <> 'deleted' AND :ref IN (name, id::text)
      ORDER BY name = :ref DESC LIMIT 1 FOR NO KEY UPDATE
     """,
@@ -47,7 +48,10 @@ async def source_of(connection: AsyncConnection, actor: Actor, body: VolumeCreat
     if found.region != body.region:
         sentence = f"Snapshot {found.name} is in {found.region}: create the volume there, or choose another snapshot."
         raise _invalid(FieldError("/snapshot", "other_region", sentence))
-    if found.size_gib > body.size_gib:
+    if not found.of_volume:
+        sentence = f"{found.name} is a snapshot of a server, from which servers are made. Choose one of a volume."
+        raise _invalid(FieldError("/snapshot", "not_of_volume", sentence))
+    if found.size_gib is not None and found.size_gib > body.size_gib:
         sentence = f"Snapshot {found.name} has {found.size_gib} GiB; the volume must not be smaller."
         raise _invalid(FieldError("/size_gib", "too_small", sentence))
     if found.state is not SnapshotState.AVAILABLE:

@@ -61,26 +61,38 @@ class Copier:
         self._turns = asyncio.Semaphore(_TURNS)
         self._closed = False
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
         """Stop every copy."""
         self._closed = True
 
-    async def copy(self, source: Folder | None, target: Path, wanted: Callable[[], bool]) -> None:
+    async def copy(
+        self,
+        source: Folder | None,
+        target: Path,
+        wanted: Callable[[], bool],
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> int:
         """Make `target` a copy of a folder, which is left; of none: an empty folder. Stops when it is not `wanted`.
+
+        Answers how many bytes it took. What is directly in the folder and called as one of `without` is left out.
 
         Links are copied as links, hard links among its files stay, and so do holes, times and permissions. Sockets,
         pipes and devices are left out, and so is what vanishes meanwhile. Raises Stopped, TooLarge, and OSError if
         `target` cannot be written; what was copied by then is to be wiped.
         """
         async with self._turns:
-            await asyncio.to_thread(self._copy, source, target, lambda: wanted() and not self._closed)
+            return await asyncio.to_thread(self._copy, source, target, lambda: wanted() and not self._closed, without)
 
-    def _copy(self, source: Folder | None, target: Path, wanted: Callable[[], bool]) -> None:
+    def _copy(self, source: Folder | None, target: Path, wanted: Callable[[], bool], without: frozenset[str]) -> int:
         try:
             _wipe_links(target)
             target.mkdir(parents=True, mode=_ALL)
-            if source is not None:
-                _Copy(source, target, self._limit, wanted).run()
+            return _Copy(source, target, self._limit, wanted, without).run() if source is not None else 0
         finally:
             if source is not None:
                 source.leave()
@@ -160,19 +172,22 @@ class _Place:
 class _Copy:
     """One copy. `_source` and `_target` are open where it is."""
 
-    def __init__(self, source: Folder, target: Path, limit: int, wanted: Callable[[], bool]) -> None:
+    def __init__(
+        self, source: Folder, target: Path, limit: int, wanted: Callable[[], bool], without: frozenset[str]
+    ) -> None:
         self._top = source
         self._source = os.dup(source.descriptor)
         self._path = target
         self._target = os.open(target, _FOLDER)
-        self._left = limit
+        self._limit = self._left = limit
         self._wanted = wanted
+        self._without = without
         self._way: list[_Place] = []
         self._links: int | None = None
         self._linked: dict[tuple[int, int], str] = {}
         self._numbers = count()
 
-    def run(self) -> None:
+    def run(self) -> int:
         try:
             self._way.append(_Place("", self._top.status, False, self._fill()))
             while self._way:
@@ -186,6 +201,7 @@ class _Copy:
             if self._links is not None:
                 os.close(self._links)
                 _wipe_links(self._path)
+        return self._limit - self._left
 
     def _spend(self, size: int) -> None:
         self._left -= size
@@ -261,7 +277,8 @@ class _Copy:
         folders = []
         try:
             with os.scandir(self._source) as entries:
-                names = [entry.name for entry in entries]
+                # Only the topmost folder is filled before there is a way.
+                names = [entry.name for entry in entries if self._way or entry.name not in self._without]
         except OSError:
             return []
         for name in names:

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.clock import Clock
+from ipucloud.laboratory.simulator.copying import Folder
+from ipucloud.laboratory.simulator.disks import Disks
 from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
@@ -22,13 +24,7 @@ from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, pr
 from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
-from ipucloud.laboratory.simulator.ssh.server import (
-    DISK_FOLDER,
-    KEY_FILE,
-    PoplarServer,
-    Surroundings,
-    check_spec,
-)
+from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
@@ -45,12 +41,15 @@ from ipucloud.wire.site import (
     ServerS3,
     ServerSpec,
 )
+from ipucloud.wire.snapshots import SnapshotServer
 from ipucloud.wire.volumes import VolumeServer
 
 _FAREWELLS = {"off": "Power down", "reboot": "Restarting system"}
 NetworkOf = Callable[[str], str | None]
 _SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
-"""The states in which a host can be switched."""
+"""The states in which a host can be switched, and its disk be copied."""
+SnapshotOf = Callable[[ServerSpec, str], str | None]
+"""The snapshot that a server of this region is to be made from, if its image is one; refuses one that cannot be."""
 
 
 class Hosts:
@@ -69,6 +68,9 @@ class Hosts:
         surroundings: Callable[[str, str], Surroundings],
         identities: Identities,
         leave: Callable[[str], None],
+        disks: Disks,
+        snapshot: SnapshotOf,
+        copies_end: Callable[[str], None],
     ) -> None:
         self._regions = regions
         self._region_of = {host.name: slug for slug, region in regions.items() for host in region.hosts}
@@ -81,6 +83,9 @@ class Hosts:
         self._surroundings = surroundings
         self._identities = identities
         self._leave = leave
+        self._disks = disks
+        self._snapshot = snapshot
+        self._copies_end = copies_end
         self._servers: dict[str, PoplarServer] = {}
         self._consoles: dict[str, Console] = {}
         self._consoles_folder = folder.parent / "consoles"
@@ -101,6 +106,7 @@ class Hosts:
 
     async def close(self) -> None:
         """Stop every server; nothing about the hosts changes."""
+        await self._disks.close()
         for timer in self._timers.values():
             timer.cancel()
         tasks = list(self._tasks)
@@ -171,7 +177,8 @@ class Hosts:
                 return
             if self._network_of(name) != spec.network:
                 raise precondition(f"host {name!r} is not in network {spec.network!r}")
-            record = HostRecord(HostState.DEPLOYING, spec)
+            snapshot = self._snapshot(spec, self._region_of[name])
+            record = HostRecord(HostState.DEPLOYING, spec, snapshot=snapshot)
             self._records[name] = record
             self._due(name, record, Action.HOST_DEPLOY)
 
@@ -187,6 +194,7 @@ class Hosts:
                 return
             await self._shut(name)
             self._leave(name)
+            self._copies_end(name)
             record.state = HostState.WIPING
             self._due(name, record, Action.HOST_WIPE)
 
@@ -315,9 +323,11 @@ class Hosts:
                 return
             if wanted.server.generation <= record.server.generation:
                 raise precondition(f"server {wanted.server.name!r} has generation {record.server.generation}")
+            snapshot = self._snapshot(wanted.server, self._region_of[name])
             await self._shut(name, _FAREWELLS["reboot"])
             self._leave(name)
-            record.rewrite(wanted.server, wanted.disk)
+            self._copies_end(name)
+            record.rewrite(wanted.server, wanted.disk, snapshot)
             self._due(name, record, Action.HOST_DEPLOY)
 
     def check_volume(self, wanted: VolumeServer) -> None:
@@ -327,6 +337,34 @@ class Hosts:
         if record is None or record.server is None or wanted.host not in self._servers:
             raise precondition(f"host {wanted.host!r} carries no server that runs")
         self._check_owner(wanted.host, record.server, wanted.server, wanted.network)
+
+    async def server_to_copy(self, wanted: SnapshotServer, region: str) -> ServerSpec:
+        """A server whose disk can be copied now; refuses another."""
+        self.check(wanted.host)
+        await self._advance(wanted.host)
+        record = self._records.get(wanted.host)
+        if record is None or record.server is None or record.state not in _SWITCHED:
+            raise precondition(f"host {wanted.host!r} carries no server whose disk could be copied now")
+        if self._region_of[wanted.host] != region:
+            raise precondition(f"host {wanted.host!r} is in {self._region_of[wanted.host]!r}, not in {region!r}")
+        if record.server.name != wanted.server:
+            raise precondition(f"host {wanted.host!r} carries another server than {wanted.server!r}")
+        # A server that is off keeps its network's name when the network is gone.
+        if (self._network_of(wanted.host) or record.server.network) != wanted.network:
+            raise precondition(f"host {wanted.host!r} is not in network {wanted.network!r}")
+        return record.server
+
+    def open_disk(self, wanted: SnapshotServer) -> Folder | None:
+        """The disk of a server, to copy it; None where there is nothing on it yet."""
+        record = self._records.get(wanted.host)
+        if record is None or record.server is None or record.server.name != wanted.server:
+            raise precondition(f"host {wanted.host!r} carries another server than {wanted.server!r}")
+        return self._disks.open(wanted.host)
+
+    def deploys_from(self, snapshot: str) -> bool:
+        """Whether a disk is being filled from a snapshot, or about to be."""
+        filling = (each for each in self._records.values() if each.state is HostState.DEPLOYING)
+        return any(each.snapshot == snapshot for each in filling)
 
     def disk_changed(self, name: str) -> None:
         """A volume came to the disk of a server, or went: what is on it is counted anew."""
@@ -356,6 +394,7 @@ class Hosts:
         self.check(name)
         async with self._locks[name]:
             await self._shut(name)
+            self._copies_end(name)
             record = self._records.setdefault(name, HostRecord(HostState.FAILED))
             record.state, record.due, record.broken = HostState.FAILED, None, True
             self._document.touch()
@@ -371,6 +410,9 @@ class Hosts:
             if record.state is HostState.FAILED and record.server is None:
                 del self._records[name]
                 self._document.touch()
+            elif record.state is HostState.FAILED and record.unwritten:
+                record.state = HostState.DEPLOYING
+                self._due(name, record, Action.HOST_DEPLOY)
             elif record.state is HostState.FAILED:
                 record.boot()
                 self._due(name, record, Action.HOST_BOOT)
@@ -414,24 +456,28 @@ class Hosts:
     async def _advance(self, name: str) -> None:
         """Let every transition happen whose time has come."""
         record = self._records.get(name)
-        if record is None or record.due is None:
+        if record is None or record.due is None or self._disks.is_being_filled(name):
             return
         async with self._locks[name]:
-            while self._records.get(name) is record and self._passed(record):
+            while self._records.get(name) is record and self._passed(name, record):
                 record.due = await self._transit(name, record)
                 self._document.touch()
             self._schedule(name)
 
-    def _passed(self, record: HostRecord) -> bool:
+    def _passed(self, name: str, record: HostRecord) -> bool:
+        if self._disks.is_being_filled(name):
+            return False
         return record.due is not None and record.due <= self._clock.now()
 
     async def _transit(self, name: str, record: HostRecord) -> float | None:
         """Make one transition; answers when the next one is due. Safe to repeat after a kill."""
         if record.state is HostState.DEPLOYING:
+            if record.snapshot is not None:
+                # It goes on when the disk is filled, and nobody who asks waits for that.
+                self._disks.fill(name, record, self._wake)
+                return record.due
             if record.disk is not None:
-                await self._document.settled()
-                await asyncio.to_thread(_erase, self._folder / name, keep=record.disk == "keep")
-                record.disk = None
+                await self._disks.erase(name, record)
             record.boot()
             return self._after(name, Action.HOST_BOOT)
         if record.state is HostState.BOOTING:
@@ -489,19 +535,6 @@ class Hosts:
         if record.server.name != server or self._network_of(name) not in {None, network}:
             raise precondition(f"host {name!r} carries another server than {server!r}, or is in another network")
         return self._console(name)
-
-
-def _erase(folder: Path, *, keep: bool) -> None:
-    """Remove everything of a server; with `keep`, everything but its host key and the homes on its disk."""
-    kept = {folder / KEY_FILE, folder / DISK_FOLDER, folder / DISK_FOLDER / "home"} if keep else set()
-    for parent in (folder / DISK_FOLDER, folder):
-        for entry in list(parent.iterdir()) if parent.is_dir() else ():
-            if entry in kept:
-                continue
-            if entry.is_dir():
-                wipe(entry)
-            else:
-                entry.unlink()
 
 
 def _seen(s3: ServerS3 | None) -> S3Seen | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ipucloud.laboratory.simulator.cables import Cables
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.copying import Copier
+from ipucloud.laboratory.simulator.disks import Disks
 from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.events import Events
 from ipucloud.laboratory.simulator.faults import FaultBook
@@ -20,7 +21,7 @@ from ipucloud.laboratory.simulator.machines import Machines
 from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.settings import Settings
-from ipucloud.laboratory.simulator.snapshots import Snapshots
+from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.laboratory.simulator.ssh.server import Surroundings
@@ -34,6 +35,7 @@ from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
 from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.site import ServerSpec
 from ipucloud.wire.volumes import VolumeSpec
 
 _FIXED = ("pod_size", "pods_per_controller")
@@ -101,16 +103,6 @@ class Site:
             snapshot=self._snapshot_folder,
             deleted=self._volume_deleted,
         )
-        self.snapshots = Snapshots(
-            self.state.snapshots,
-            folder=settings.data / "snapshots",
-            clock=clock,
-            durations=self._durations,
-            document=self.document,
-            copier=copier,
-            volume=self.volumes.get,
-            open_volume=self.volumes.open,
-        )
         self.hosts = Hosts(
             self.regions,
             self.state.hosts,
@@ -122,6 +114,24 @@ class Site:
             surroundings=self._surroundings,
             identities=self.identities,
             leave=self.volumes.leave,
+            disks=Disks(
+                settings.data / "hosts",
+                snapshots=settings.data / "snapshots",
+                copier=copier,
+                document=self.document,
+                clock=clock,
+            ),
+            snapshot=self._snapshot_of,
+            copies_end=self._copies_end,
+        )
+        self.snapshots = Snapshots(
+            self.state.snapshots,
+            folder=settings.data / "snapshots",
+            clock=clock,
+            durations=self._durations,
+            document=self.document,
+            copier=copier,
+            sources=Sources(self.volumes, self.hosts),
         )
         controlled = {name: part for r in self.regions.values() for name, part in r.controlled.items()}
         self.controllers = {name: self._controller(name, part, clock) for name, part in controlled.items()}
@@ -182,6 +192,12 @@ class Site:
 
     def _snapshot_folder(self, spec: VolumeSpec) -> Path:
         return self.snapshots.source(spec)
+
+    def _snapshot_of(self, spec: ServerSpec, region: str) -> str | None:
+        return self.snapshots.image(spec, region)
+
+    def _copies_end(self, host: str) -> None:
+        self.snapshots.server_gone(host)
 
     def _volume_deleted(self, name: str) -> None:
         self.snapshots.volume_deleted(name)

@@ -73,7 +73,8 @@ class HostRecord:
     The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
     `s3`: the buckets that its server has access to; None: it never had one.
     `preemption`: what its server was told of that last; None: nothing, since it was switched on.
-    `disk`: what deploying does with what an earlier generation of the server left; None: there was none.
+    `disk`: what deploying does with what an earlier generation of the server left; None: there was none. `snapshot`:
+    the one that deploying fills the disk from; None once it is filled, or for an image that is none.
     """
 
     state: HostState
@@ -85,12 +86,23 @@ class HostRecord:
     boot_id: str = field(default_factory=lambda: str(uuid4()))
 
     disk: Literal["keep", "wipe"] | None = None
+    snapshot: str | None = None
     s3: ServerS3 | None = None
     preemption: ServerPreemption | None = None
 
-    def rewrite(self, server: ServerSpec, disk: Literal["keep", "wipe"]) -> None:
-        """Begin to deploy the server again. What is to be wiped is not kept by a request that follows."""
-        self.state, self.server = HostState.DEPLOYING, server
+    @property
+    def unwritten(self) -> bool:
+        """Whether the disk is not yet what the server is to find on it."""
+        return self.disk is not None or self.snapshot is not None
+
+    def rewrite(self, server: ServerSpec, disk: Literal["keep", "wipe"], snapshot: str | None) -> None:
+        """Begin to deploy the server again. What is to be wiped is not kept by a request that follows.
+
+        Neither is what a first deployment has not finished to fill.
+        """
+        if self.disk is None and self.snapshot is not None:
+            self.disk = "wipe"
+        self.state, self.server, self.snapshot = HostState.DEPLOYING, server, snapshot
         self.disk = "wipe" if self.disk == "wipe" else disk
 
     def boot(self) -> None:
@@ -108,10 +120,14 @@ class VolumeRecord:
 
 @dataclass
 class SnapshotRecord:
-    """A snapshot. It is ready at `due`, or once it is `copied` if that is later. `deleted`: as of a volume."""
+    """A snapshot. It is ready at `due`, or once it is `copied` if that is later. `deleted`: as of a volume.
+
+    `size_gib`: None for the disk of a server that is not copied yet. `user`: that of the server.
+    """
 
     spec: SnapshotSpec
-    size_gib: int = 1
+    size_gib: int | None = None
+    user: str = ""
     due: float = 0.0
     copied: bool = False
     deleted: bool = False

@@ -14,6 +14,7 @@ from ipucloud.wire.site import S3Remote
 RCLONE = "~/.config/rclone/rclone.conf"
 CREDENTIALS = "~/.aws/credentials"
 CONFIG = "~/.aws/config"
+PATHS = (RCLONE, CREDENTIALS, CONFIG)
 MARKS = frozenset({"description = Managed by ipucloud", "# Managed by ipucloud"})
 
 

@@ -1,0 +1,145 @@
+"""Snapshots of Poplar servers: taken of one that runs, the image of others, with real logins at a simulated site."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.volumes.snapshots import store
+from ipucloud.contract.snapshots import SnapshotCreate
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import IN_USE, Problem
+from tests.support.factories import make_ssh_key, seed_prices
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import IMAGE, SiteWorld, open_site_world
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=4, options=["--servers", "2"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("keys"), "ours")
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        async with world.database.begin() as connection:
+            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
+            await seed_prices(connection, {("snapshot-gib", "luxembourg-2"): Decimal("0.0000011416")})
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+@dataclass
+class Desk:
+    """A customer who logs in to servers and takes snapshots of them."""
+
+    world: SiteWorld
+    pair: KeyPair
+    folder: Path
+
+    async def requested(self, effect: Callable[[AsyncConnection, Actor], Awaitable[Any]]) -> Any:
+        async with self.world.database.begin() as connection:
+            return await effect(connection, self.world.project.actor)
+
+    async def take(self, cluster: UUID, name: str = "env") -> UUID:
+        body = SnapshotCreate(name=name, cluster=cluster)
+        made: UUID = await self.requested(lambda on, by: store.create(on, by, body, settings=self.world.settings))
+        return made
+
+    async def delete(self, snapshot: UUID) -> None:
+        await self.requested(lambda on, by: store.delete(on, by, snapshot))
+
+    async def state(self, snapshot: UUID, state: str) -> None:
+        async def reached() -> bool:
+            return bool(await self.world.value("SELECT state FROM snapshots WHERE id = :id", id=snapshot) == state)
+
+        await until(reached, f"the snapshot is {state}")
+
+    async def run(self, cluster: UUID, command: str) -> str:
+        row = await self.world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
+        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+
+@pytest.fixture
+def desk(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> Desk:
+    return Desk(world, pair, tmp_path)
+
+
+async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(world: SiteWorld, desk: Desk) -> None:
+    async with world.worker():
+        first = await world.build(ssh_keys=["ours"])
+        await desk.run(first, "mkdir -p ~/env && echo tuned > ~/env/settings && ln -s settings ~/env/latest")
+        for call in ("snapshots.put", "snapshots.delete"):
+            world.fault(call=call, action="drop_answer", times=1)
+        taken = await desk.take(first)
+        await desk.state(taken, "available")
+        billed = "SELECT quantity, ended_at IS NULL FROM usage_intervals WHERE snapshot_id IS NOT NULL"
+        assert [tuple(row) for row in await world.rows(billed)] == [(1, True)]
+        await desk.run(first, "echo spoilt > ~/env/settings; echo mine > ~/notes")
+        second = await world.build("second", ssh_keys=["ours"], image="env")
+        assert await desk.run(second, "cat ~/env/latest") == "tuned\n"
+        with pytest.raises(Problem) as refused:
+            await desk.delete(taken)
+        assert refused.value.kind is IN_USE
+        # On the first one: the files of home stay, or all is as it was copied.
+        await world.succeeded(await world.rebuild(first, disk="keep", image="env"))
+        assert await desk.run(first, "cat ~/env/latest ~/notes") == "spoilt\nmine\n"
+        await world.succeeded(await world.rebuild(first, disk="wipe", image="env"))
+        assert await desk.run(first, "cat ~/env/latest; ls ~") == "tuned\nenv\n"
+        await world.succeeded(await world.rebuild(first, disk="wipe", image=IMAGE))
+        assert await desk.run(first, "ls ~") == ""
+        # It is on other hardware what it was here.
+        await world.succeeded(await world.suspend(second))
+        await world.succeeded(await world.resume(second))
+        assert await desk.run(second, "cat ~/env/latest") == "tuned\n"
+        await world.succeeded(await world.delete(second))
+        await desk.delete(taken)
+        await desk.state(taken, "deleted")
+    name = await world.value("SELECT external_name FROM snapshots")
+    assert world.http.get(f"/v1/snapshots/{name}").status_code == 404
+    types = await world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
+    assert types == ["snapshot.created", "snapshot.available", "snapshot.deleted"]
+
+
+async def test_a_snapshot_of_a_server_that_is_gone_before_it_is_taken_is_not_billed(
+    world: SiteWorld, desk: Desk
+) -> None:
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"])
+        world.fault(call="snapshots.put", action="status", status=503)
+        taken = await desk.take(cluster)
+        await world.hit("snapshots.put")
+        await world.succeeded(await world.delete(cluster))
+        world.clear_faults()
+        await desk.state(taken, "error")
+        await desk.delete(taken)
+        await desk.state(taken, "deleted")
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE snapshot_id IS NOT NULL") == 0
