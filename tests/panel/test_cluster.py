@@ -26,6 +26,7 @@ from tests.panel.topology_tests import (  # noqa: F401
 )
 from tests.panel.volume_tests import (  # noqa: F401
     test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted,
+    test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster,
     test_a_volume_is_made_attached_grown_and_deleted,
 )
 from tests.support.processes import Up

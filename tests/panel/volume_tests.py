@@ -92,7 +92,7 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     assert violations(page) == []
 
     page.get_by_role("button", name="Take snapshot").click()
-    _choose(page, dialog, "Volume", "origin")
+    _choose(page, dialog, "Copy of", "origin")
     dialog.get_by_label("Name").fill("before-tuning")
     dialog.get_by_role("button", name="Take snapshot", exact=True).click()
     expect(dialog.get_by_text("Request id:")).to_be_visible()  # the name is taken
@@ -113,6 +113,7 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     copied = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="copied")
     expect(copied).to_contain_text("Available", timeout=READY_MS)
     expect(copied).to_contain_text("10 GiB")  # as the snapshot has
+    expect(copied).to_contain_text("From snapshot before-tuning")
 
     german = signed_in(system, open_page, "/volumes/snapshots", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("row").filter(has_text="before-tuning")).to_contain_text("Verfügbar")
@@ -132,6 +133,46 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     expect(german.get_by_role("row").filter(has_text="release-1")).to_have_count(0, timeout=READY_MS)
     for volume in ("origin", "tuned", "copied"):  # they stay when the snapshot is deleted
         system.ipucloud.json("volumes", "delete", volume, "--yes", **system.environment)
+
+
+def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
+    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
+) -> None:
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}")
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Take snapshot").click()
+    expect(dialog.get_by_text(re.compile("per GiB for 30 days at the present price"))).to_be_visible()
+    dialog.get_by_label("Name").fill("bert-ready")
+    screenshot(page, "snapshot-of-server")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Take snapshot", exact=True).click()
+    expect(dialog).to_have_count(0)
+
+    table = signed_in(system, open_page, "/volumes/snapshots")
+    taken = table.get_by_role("row").filter(has_text="bert-ready")
+    expect(taken).to_contain_text("Available", timeout=READY_MS)  # it is live
+    expect(taken).to_contain_text("1 GiB")
+    expect(taken.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    assert violations(table) == []
+    _ask(table, "Create cluster from it", "bert-ready")
+    table.wait_for_url(re.compile(r"/clusters/create\?region=luxembourg-2&image=bert-ready$"))
+    table.get_by_text(re.compile("^m2000-pod4:")).click()
+    table.get_by_role("button", name="Next").click()
+    image = table.get_by_role("button", name=re.compile("^Image"))
+    expect(image).to_contain_text("bert-ready")
+    image.click()
+    expect(table.get_by_text("Your snapshots", exact=True)).to_be_visible()
+    screenshot(table, "create-from-snapshot")
+    assert violations(table) == []
+
+    page.get_by_role("button", name="Restart").click()
+    page.get_by_role("menuitem", name="Rebuild…").click()
+    dialog.get_by_role("button", name="Image, SSH keys and user data").click()
+    _choose(page, dialog, "Image (?!, SSH)", "bert-ready")
+    expect(dialog.get_by_role("button", name=re.compile("^Image (?!, SSH)"))).to_contain_text("bert-ready")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Cancel").click()
+    system.ipucloud.json("snapshots", "delete", "bert-ready", "--yes", **system.environment)
 
 
 def _ask(page: Page, action: str, of: str = "checkpoints") -> None:

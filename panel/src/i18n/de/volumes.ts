@@ -8,6 +8,7 @@ export const volumes: typeof en = {
   snapshot: "Snapshot aufnehmen",
   create: "Datenträger anlegen",
   createFrom: (snapshot) => `Datenträger aus ${snapshot} anlegen`,
+  madeFrom: (snapshot) => `Aus Snapshot ${snapshot}`,
   atLeast: (size) => `Mindestens ${size} GiB, so viel wie der Snapshot.`,
   created: (name) => `${name} wird angelegt.`,
   emptyTitle: "Noch keine Datenträger",

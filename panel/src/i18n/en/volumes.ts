@@ -6,6 +6,7 @@ export const volumes = {
   snapshot: "Take snapshot",
   create: "Create volume",
   createFrom: (snapshot: string) => `Create a volume from ${snapshot}`,
+  madeFrom: (snapshot: string) => `From snapshot ${snapshot}`,
   atLeast: (size: string) => `At least ${size} GiB, as the snapshot has.`,
   created: (name: string) => `${name} is being made.`,
   emptyTitle: "No volumes yet",

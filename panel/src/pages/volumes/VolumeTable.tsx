@@ -9,7 +9,7 @@ import { useState } from "react";
 import { projectPrices } from "../../api/catalogue";
 import type { Schemas } from "../../api/client";
 import { regions } from "../../api/queries";
-import { SNAPSHOT_SKU } from "../../api/snapshots";
+import { SNAPSHOT_SKU, snapshotPage } from "../../api/snapshots";
 import { volumePage, VOLUME_SKU, type Volume } from "../../api/volumes";
 import { useMay, useProject } from "../../app/Project";
 import { Choice } from "../../components/Choice";
@@ -48,7 +48,7 @@ export function VolumeTable() {
   const [creating, setCreating] = useState(false);
   const [asked, setAsked] = useState<{ volume: Volume; action: Action }>();
   const copied = new Set(prices?.filter((each) => each.sku === SNAPSHOT_SKU).map((each) => each.region));
-  const columns = useColumns(copied, (volume, action) => setAsked({ volume, action }));
+  const columns = useColumns(copied, useOrigins(data?.items), (volume, action) => setAsked({ volume, action }));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const create = may && offered.length > 0 && <Button variant="primary" onClick={() => setCreating(true)}>{s.create}</Button>;
   const none = prices && !offered.length ? <Empty title={s.notOffered} text={s.notOfferedText} /> : <Empty title={s.emptyTitle} text={s.emptyText} />;
@@ -77,8 +77,15 @@ export function VolumeTable() {
   );
 }
 
-/** `copied`: the regions that offer snapshots. */
-function useColumns(copied: Set<string>, ask: (volume: Volume, action: Action) => void) {
+/** The names of the snapshots that these volumes were made from, by their ids; without those that are deleted. */
+function useOrigins(volumes: Volume[] | undefined): Map<string, string> {
+  const made = volumes?.some((each) => each.snapshot !== null) ?? false;
+  const { data } = useQuery({ ...snapshotPage(useProject(), { order: "-created_at", limit: 200 }), enabled: made });
+  return new Map(data?.items.map((each) => [each.id, each.name]));
+}
+
+/** `copied`: the regions that offer snapshots. `origins`: names of snapshots by their ids. */
+function useColumns(copied: Set<string>, origins: Map<string, string>, ask: (volume: Volume, action: Action) => void) {
   const { common } = useStrings();
   const s = useVolumeStrings();
   const f = useFormat();
@@ -90,9 +97,13 @@ function useColumns(copied: Set<string>, ask: (volume: Volume, action: Action) =
       {each.state_reason && <Box variant="small" display="block">{each.state_reason}</Box>}
     </>
   );
+  const name = (each: Volume) => {
+    const origin = origins.get(each.snapshot ?? "");
+    return <>{each.name}{origin && <Box variant="small" display="block">{s.madeFrom(origin)}</Box>}</>;
+  };
   const size = (each: Volume) => each.resizing_to_gib === null ? s.gib(f.number(each.size_gib)) : s.growing(f.number(each.size_gib), f.number(each.resizing_to_gib));
   return [
-    { id: "name", header: common.name, isRowHeader: true, cell: (each: Volume) => each.name },
+    { id: "name", header: common.name, isRowHeader: true, cell: name },
     { id: "state", header: common.state, minWidth: 140, cell: state },
     { id: "size", header: s.size, cell: size },
     { id: "region", header: s.region, cell: (each: Volume) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
