@@ -25,7 +25,7 @@ def group() -> None:
 
 @customer_command(app, "list")
 def list_quotas(session: Session) -> None:
-    """List the project's quotas and their use: of machines, and of volumes in GiB (volume-gib)."""
+    """List the project's quotas and their use: of machines, and of volumes and snapshots in GiB (volume-gib)."""
     _list(session, quotas.list())
 
 
@@ -33,7 +33,7 @@ def list_quotas(session: Session) -> None:
 def update(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes.")],
+    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes and snapshots.")],
     limit: Annotated[int, typer.Argument(min=0, help="How many machines or GiB the project may hold.")],
 ) -> None:
     """Set one of the project's quotas. Needs a platform token."""
@@ -51,7 +51,7 @@ def update(
 def request(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes.")],
+    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes and snapshots.")],
     limit: Annotated[int, typer.Argument(min=1, help="How many machines or GiB it wants to be able to hold.")],
     reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
 ) -> None:
