@@ -20,7 +20,7 @@ export function useSystems(region: string) {
   const copies: System[] = own.filter((each) => each.cluster && each.region === region).map((each) => ({
     value: named.has(each.name) ? each.id : each.name, // the catalogue's image has precedence
     label: each.name,
-    description: s.copyOf(each.poplar_server ?? "", each.image ?? ""),
+    description: s.copyOf(each.cluster_name ?? "", each.image ?? ""),
   }));
   return {
     all: [...offered, ...copies],

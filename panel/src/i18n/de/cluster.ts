@@ -39,7 +39,7 @@ export const cluster: Messages["cluster"] = {
   image: "Abbild",
   images: "Images",
   ownImages: "Ihre Snapshots",
-  copyOf: (server, image) => `${server}, ${image}`,
+  copyOf: (cluster, image) => `${cluster}, ${image}`,
   takeSnapshot: "Snapshot aufnehmen",
   billing: "Abrechnung",
   minutes: (count, text) => `${text} ${count === 1 ? "Minute" : "Minuten"} berechnet`,

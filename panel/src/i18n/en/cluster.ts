@@ -36,7 +36,7 @@ export const cluster = {
   image: "Image",
   images: "Images",
   ownImages: "Your snapshots",
-  copyOf: (server: string, image: string) => `${server}, ${image}`,
+  copyOf: (cluster: string, image: string) => `${cluster}, ${image}`,
   takeSnapshot: "Take snapshot",
   billing: "Billing",
   minutes: (count: number, text: string) => `${text} ${count === 1 ? "minute" : "minutes"} billed`,
