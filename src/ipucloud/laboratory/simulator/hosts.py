@@ -22,7 +22,7 @@ from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
 from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
-from ipucloud.laboratory.simulator.ssh.console import Console
+from ipucloud.laboratory.simulator.ssh.console import Console, Consoles
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.laboratory.simulator.state import HostRecord
@@ -33,8 +33,6 @@ from ipucloud.wire.site import (
     HostState,
     LoginKey,
     PowerAction,
-    PreemptionSeen,
-    S3Seen,
     ServerKeys,
     ServerPreemption,
     ServerRebuild,
@@ -87,8 +85,7 @@ class Hosts:
         self._snapshot = snapshot
         self._copies_end = copies_end
         self._servers: dict[str, PoplarServer] = {}
-        self._consoles: dict[str, Console] = {}
-        self._consoles_folder = folder.parent / "consoles"
+        self._consoles = Consoles(folder.parent / "consoles", clock.now)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -157,9 +154,9 @@ class Hosts:
             attached_ipus=server.uses.attached_ipus if server else None,
             idle_seconds=server.uses.idle_seconds if server else None,
             **(server.load() if server else {}),
-            s3=_seen(record.s3),
-            preemption=_told(record.preemption),
-            console_bytes=self._console(name).written if record.server else None,
+            s3=record.s3_seen,
+            preemption=record.preemption_seen,
+            console_bytes=self._consoles.of(name).written if record.server else None,
             detail=server.detail if server else "the host failed" if record.broken else None,
             **itself,
         )
@@ -488,8 +485,7 @@ class Hosts:
             # The wipe must be on disk before data goes, or a kill here would revive an emptied server.
             await self._document.settled()
             await asyncio.to_thread(wipe, self._folder / name)
-            self._consoles.pop(name, None)
-            (self._consoles_folder / f"{name}.json").unlink(missing_ok=True)
+            self._consoles.remove(name)
             del self._records[name]
             if record.broken:
                 self._records[name] = HostRecord(HostState.FAILED, broken=True)
@@ -501,7 +497,7 @@ class Hosts:
         around = self._surroundings(name, self._region_of[name])
         buckets = record.s3.connections if record.s3 else ()
         preempt_at = record.preemption.preempt_at if record.preemption else None
-        console = self._console(name)
+        console = self._consoles.of(name)
         begun = console.boot(record.boot_id)
         server = PoplarServer(
             record.server,
@@ -519,12 +515,7 @@ class Hosts:
         server = self._servers.pop(name, None)
         if server is not None:
             await server.stop()
-            self._console(name).end(why)
-
-    def _console(self, name: str) -> Console:
-        if name not in self._consoles:
-            self._consoles[name] = Console(self._consoles_folder / f"{name}.json", self._clock.now)
-        return self._consoles[name]
+            self._consoles.of(name).end(why)
 
     def console_of(self, name: str, server: str, network: str) -> Console:
         """The serial console of a server, which may be off."""
@@ -534,18 +525,7 @@ class Hosts:
             raise not_found(f"server {server!r} is not on host {name!r}")
         if record.server.name != server or self._network_of(name) not in {None, network}:
             raise precondition(f"host {name!r} carries another server than {server!r}, or is in another network")
-        return self._console(name)
-
-
-def _seen(s3: ServerS3 | None) -> S3Seen | None:
-    """Nothing is mounted: simulated servers have no FUSE."""
-    if s3 is None:
-        return None
-    return S3Seen(revision=s3.revision, connections=[each.name for each in s3.connections], mounts=[])
-
-
-def _told(notice: ServerPreemption | None) -> PreemptionSeen | None:
-    return None if notice is None else PreemptionSeen(revision=notice.revision, preempt_at=notice.preempt_at)
+        return self._consoles.of(name)
 
 
 def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:

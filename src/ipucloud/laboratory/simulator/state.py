@@ -13,7 +13,16 @@ from pydantic import BaseModel, TypeAdapter
 from ipucloud.laboratory.simulator.store import Document, read_document
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.links import LinkState
-from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerPreemption, ServerS3, ServerSpec
+from ipucloud.wire.site import (
+    HostState,
+    NetworkSpec,
+    NetworkState,
+    PreemptionSeen,
+    S3Seen,
+    ServerPreemption,
+    ServerS3,
+    ServerSpec,
+)
 from ipucloud.wire.snapshots import SnapshotSpec
 from ipucloud.wire.volumes import VolumeAttachment, VolumeSpec
 
@@ -89,6 +98,19 @@ class HostRecord:
     snapshot: str | None = None
     s3: ServerS3 | None = None
     preemption: ServerPreemption | None = None
+
+    @property
+    def s3_seen(self) -> S3Seen | None:
+        """Nothing is mounted: simulated servers have no FUSE."""
+        if self.s3 is None:
+            return None
+        names = [each.name for each in self.s3.connections]
+        return S3Seen(revision=self.s3.revision, connections=names, mounts=[])
+
+    @property
+    def preemption_seen(self) -> PreemptionSeen | None:
+        notice = self.preemption
+        return None if notice is None else PreemptionSeen(revision=notice.revision, preempt_at=notice.preempt_at)
 
     @property
     def unwritten(self) -> bool:

@@ -68,24 +68,35 @@ _IMAGE = Query(
     str,
 )
 _ANY = Query("SELECT EXISTS (SELECT FROM snapshots WHERE project_id = :project_id AND state <> 'deleted')", bool)
+
+
+class _Needed(NamedTuple):
+    """What is made from a snapshot, and what to do before the snapshot can be deleted."""
+
+    what: str
+    first: str
+
+
 _NEEDED = Query(
     """
-    SELECT format('Volume %s is being made', v.name)
+    SELECT format('Volume %s is being made', v.name) AS what, 'Wait until it is `available`' AS first
       FROM volume_origins o JOIN volumes v ON (v.project_id, v.id) = (o.project_id, o.volume_id)
      WHERE o.project_id = :project_id AND o.snapshot_id = :id AND v.state = 'creating'
      UNION ALL
-    SELECT format('Cluster %s has servers that are made', c.name)
+    SELECT format('Cluster %s has servers that are made', c.name),
+           'Delete the cluster, or rebuild it with another image'
       FROM snapshots s JOIN clusters c ON (c.project_id, c.image) = (s.project_id, s.external_name)
      WHERE s.project_id = :project_id AND s.id = :id AND c.state NOT IN ('deleting', 'deleted')
      UNION ALL
-    SELECT format('Servers of cluster %s are to be made', c.name)
+    SELECT format('Servers of cluster %s are to be made', c.name),
+           'Wait for the rebuild, and rebuild it with another image'
       FROM snapshots s JOIN cluster_rebuilds r ON (r.project_id, r.image) = (s.project_id, s.external_name)
       JOIN operations o ON (o.project_id, o.id) = (r.project_id, r.operation_id)
       JOIN clusters c ON (c.project_id, c.id) = (r.project_id, r.cluster_id)
      WHERE s.project_id = :project_id AND s.id = :id AND o.finished_at IS NULL
      LIMIT 1
     """,
-    str,
+    _Needed,
 )
 
 
@@ -159,8 +170,7 @@ async def delete(connection: AsyncConnection, actor: Actor, snapshot_id: UUID) -
     if needed is not None:
         raise Problem(
             IN_USE,
-            f"{needed} from snapshot {snapshot.name}. Wait until the volume is `available`; delete the cluster, or"
-            " rebuild it with another image. Then delete the snapshot.",
+            f"{needed.what} from snapshot {snapshot.name}. {needed.first}, then delete the snapshot.",
         )
     await move(connection, snapshot, _S.DELETING)
     await wake_snapshot(connection, snapshot)

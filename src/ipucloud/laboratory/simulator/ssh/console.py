@@ -127,3 +127,25 @@ class Console:
 
 def _listed(lines: Sequence[str]) -> list[str]:
     return [f"[  OK  ] {line}." for line in lines]
+
+
+class Consoles:
+    """The consoles of a site's hosts, each a file of one folder."""
+
+    def __init__(self, folder: Path, now: Callable[[], float]) -> None:
+        self._folder = folder
+        self._now = now
+        self._known: dict[str, Console] = {}
+
+    def of(self, host: str) -> Console:
+        if host not in self._known:
+            self._known[host] = Console(self._file(host), self._now)
+        return self._known[host]
+
+    def remove(self, host: str) -> None:
+        """Forget what the server of a host wrote."""
+        self._known.pop(host, None)
+        self._file(host).unlink(missing_ok=True)
+
+    def _file(self, host: str) -> Path:
+        return self._folder / f"{host}.json"
