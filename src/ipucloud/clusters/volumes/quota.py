@@ -20,7 +20,7 @@ def held_gib(project: str, region: str) -> str:
     return f"""(
   SELECT coalesce(sum(held.gib), 0)::bigint
     FROM (SELECT coalesce(v.wanted_gib, v.size_gib) AS gib, v.project_id, v.region, v.state FROM volumes v
-           UNION ALL SELECT s.size_gib, s.project_id, s.region, s.state FROM snapshots s) AS held
+           UNION ALL SELECT coalesce(s.size_gib, 1), s.project_id, s.region, s.state FROM snapshots s) AS held
    WHERE held.project_id = {project} AND held.region = {region}
      AND held.state NOT IN ('deleted', 'deleting', 'error'))
 """  # noqa: S608  # our own text
