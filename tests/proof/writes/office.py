@@ -19,6 +19,7 @@ from ipucloud.schema import metadata
 from tests.support.factories import BESIDE, Project, Token, make_project, make_reading, make_token
 from tests.support.invoices import begin_books
 from tests.support.reservations import offer
+from tests.support.snapshots import offer_snapshots
 from tests.support.volumes import offer_volumes
 from tests.support.world import World
 
@@ -108,6 +109,7 @@ async def make_office(world: World, client: httpx.AsyncClient) -> Office:
         await replace(connection, ACCEPTED, [], "setup")
         await offer(connection)
         await offer_volumes(connection)
+        await offer_snapshots(connection)
         # The first validation of a pod would leave a work item, which later ones find.
         for pod in (await connection.execute(sa.text("SELECT id FROM pods"))).scalars().all():
             await wake(connection, kind=VALIDATION, key=str(pod), project_id=PLATFORM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.api.support import key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
-from tests.support.snapshots import make_snapshot, offer_snapshots
+from tests.support.snapshots import make_snapshot
 from tests.support.volumes import make_volume
 
 
@@ -15,8 +15,6 @@ def _path(project: Project) -> str:
 
 async def create_snapshot(office: Office) -> Write:
     project = await office.project()
-    async with office.world.database.begin() as connection:
-        await offer_snapshots(connection)
     body = {"name": "before", "volume": str(await make_volume(office.world, project))}
     return Write("POST", _path(project), project.token.secret, body, body | {"name": "after"}, key())
 
