@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 e5ae22bb4fd2ec73b99595677be49f859572fe1224ffc2ad265a9dadfef54bac
+// Generated from docs/openapi.json by `npm run schema`; sha256 6913c2f33ba14605c54b30c90b4e2fa9c8100845aca51713ede24913b6bf2857
 
 export interface paths {
     "/livez": {

@@ -60,7 +60,7 @@ TAGS = {
     "quota-requests": "Requests for higher quotas, and the operator's decisions.",
     "reservations": "Capacity for a time to come.",
     "volumes": "Storage that outlives clusters.",
-    "snapshots": "Copies of volumes, from which new volumes are made.",
+    "snapshots": "Copies of volumes and of servers, from which new ones are made.",
     "clusters": "Clusters, their partitions, jobs, topology and V-IPU controller.",
     "operations": "Progress of asynchronous requests: poll, wait, cancel.",
     "fault-reports": "Faults of hardware that you reported to the operator, and the answers.",

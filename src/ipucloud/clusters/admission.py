@@ -368,8 +368,7 @@ def _choose(body: ClusterCreate, catalogue: Catalogue, own_image: OwnImage | Non
         )
     elif region is not None and region.slug not in flavor.regions:
         faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
-    if region is not None:
-        faults += image_faults(body.image, region.slug, catalogue, own_image)
+    faults += image_faults(body.image, None if region is None else region.slug, catalogue, own_image)
     servers = body.poplar_servers
     if flavor is not None and servers is not None:
         faults += _servers_beyond(flavor, servers)

@@ -1,4 +1,4 @@
-"""Snapshots: copies of volumes, from which new volumes are made."""
+"""Snapshots: copies of volumes and of servers, from which new ones are made."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ SnapshotId = Annotated[UUID, Path(description="Id of the snapshot, or its name."
     ),
 )
 async def create_snapshot(request: Request, project: ProjectRef, body: SnapshotCreate) -> Response:
-    """Copy a volume, whether a server has it or not, as it is when its site begins.
+    """Copy a volume, whether a server has it or not, or the disk of a Poplar server, as it is when the site begins.
 
     It is billed by the GiB and minute from when it is `available` until it is deleted. What a program has not written
-    to the volume by then, or has written half, is so in the snapshot too.
+    by then, or has written half, is so in the snapshot too. One of a server can be the `image` of new servers.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -109,7 +109,10 @@ async def update_snapshot(request: Request, project: ProjectRef, snapshot: Snaps
     ),
 )
 async def delete_snapshot(request: Request, project: ProjectRef, snapshot: SnapshotId) -> Response:
-    """Delete a snapshot. Volumes that were made from it stay as they are. It is billed until now."""
+    """Delete a snapshot that no cluster's servers are made from. Volumes that were made from it stay as they are.
+
+    It is billed until now.
+    """
     return await _changed(request, project, snapshot, lambda on, by: store.delete(on, by, snapshot), status=202)
 
 

@@ -261,7 +261,10 @@ async def _admitted(
 ) -> Terms:
     terms = await storage_terms(connection, actor, VOLUME_SKU, region, gib=gib, tags=tags, currency=settings.currency)
     if terms is None:
-        sentence = f"Volumes are not offered in {region}: the operator has set no price of {VOLUME_SKU} there."
+        sentence = (
+            f"Volumes are not offered in {region}: the operator has set no price of {VOLUME_SKU} there in the currency"
+            " of the account that pays."
+        )
         raise _invalid(FieldError("/region", "not_offered", sentence))
     refuse_by_terms(terms)
     if terms.has_cost_limit:

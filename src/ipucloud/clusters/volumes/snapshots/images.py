@@ -67,18 +67,21 @@ async def find_own_image(
     return found
 
 
-def image_faults(name: str, region: str, catalogue: Catalogue, own: OwnImage | None) -> Iterator[FieldError]:
-    """Why servers in the region cannot have the image of that name; `own`: the project's, if it is one."""
+def image_faults(name: str, region: str | None, catalogue: Catalogue, own: OwnImage | None) -> Iterator[FieldError]:
+    """Why servers in the region cannot have the image of that name; `own`: the project's, if it is one.
+
+    `region` None: it is not known, and does not matter.
+    """
     offered = catalogue.find_image(name)
     if own is not None and own.image is None:
         sentence = f"{own.name} is a snapshot of a volume, from which volumes are made. Choose one of a server."
         yield FieldError("/image", "not_of_server", sentence)
-    elif own is not None and own.region != region:
+    elif own is not None and region not in {None, own.region}:
         sentence = f"Snapshot {own.name} is in {own.region}, and servers are made from it there only. Choose another."
         yield FieldError("/image", "not_in_region", sentence)
     elif own is None and offered is None:
         yield FieldError("/image", "unknown_image", f"This image does not exist. {_OFFERED}")
-    elif offered is not None and region not in offered.regions:
+    elif own is None and offered is not None and region not in {None, *offered.regions}:
         yield FieldError("/image", "not_in_region", f"The image is not offered in {region}. {_OFFERED}")
 
 

@@ -159,8 +159,9 @@ async def _apply(connection: AsyncConnection, snapshot: Snapshot, result: _Resul
     if snapshot.state is _S.CREATING and result.refused:
         await report(connection, SNAPSHOT_FAILED, await move(connection, snapshot, _S.ERROR, reason=_REFUSED))
         return Done()
-    if snapshot.state is _S.CREATING and seen is not None and seen.state is AtSite.READY:
-        sized = snapshot._replace(size_gib=snapshot.size_gib or seen.size_gib)
+    size = snapshot.size_gib or (None if seen is None else seen.size_gib)
+    if snapshot.state is _S.CREATING and size is not None and seen is not None and seen.state is AtSite.READY:
+        sized = snapshot._replace(size_gib=size)
         await report(connection, SNAPSHOT_AVAILABLE, await move(connection, sized, _S.AVAILABLE))
         await open_stored(connection, project_id=snapshot.project_id, resource_id=snapshot.id)
         return Done()

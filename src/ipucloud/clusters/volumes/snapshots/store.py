@@ -232,7 +232,10 @@ async def _admitted(
     )
     if terms is None:
         pointer = "/cluster" if source.volume_id is None else "/volume"
-        sentence = f"Snapshots are not offered in {source.region}: the operator has set no price of {SNAPSHOT_SKU}."
+        sentence = (
+            f"Snapshots are not offered in {source.region}: the operator has set no price of {SNAPSHOT_SKU} there in"
+            " the currency of the account that pays."
+        )
         raise _invalid(FieldError(pointer, "not_offered", sentence))
     refuse_by_terms(terms)
     if terms.has_cost_limit:
