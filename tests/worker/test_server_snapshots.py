@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.volumes.snapshots import store
 from ipucloud.contract.snapshots import SnapshotCreate
+from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, Problem
 from tests.support.factories import make_ssh_key, seed_prices
@@ -44,12 +45,14 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
+    async with open_site_world(database, site, isolation_after=0.05) as world:
         async with world.database.begin() as connection:
             await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
             await seed_prices(connection, {("snapshot-gib", "luxembourg-2"): Decimal("0.0000011416")})
         yield world
         world.clear_faults()
+        for name in await world.column("SELECT name FROM hosts"):
+            world.http.post(f"/v1/hosts/{name}:repair")
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()
@@ -127,6 +130,25 @@ async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(world:
     assert world.http.get(f"/v1/snapshots/{name}").status_code == 404
     types = await world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
     assert types == ["snapshot.created", "snapshot.available", "snapshot.deleted"]
+
+
+async def test_a_server_that_is_built_again_on_another_host_is_made_from_its_snapshot(
+    world: SiteWorld, desk: Desk
+) -> None:
+    async with world.worker():
+        first = await world.build(ssh_keys=["ours"])
+        await desk.run(first, "echo tuned > ~/settings")
+        await desk.state(await desk.take(first), "available")
+        second = await world.build("second", ssh_keys=["ours"], image="env")
+        await desk.run(second, "echo spoilt > ~/settings")
+        await world.succeeded(await world.delete(first))
+        [broken] = await world.column(
+            "SELECT h.name FROM allocations a JOIN hosts h ON h.id = a.host_id WHERE a.freed_at IS NULL"
+        )
+        world.http.post(f"/v1/hosts/{broken}:fail").raise_for_status()
+        await world.fail(second, Code.HOST_FAILED, kind="host")
+        await world.succeeded(await world.replace_hardware(second))
+        assert await desk.run(second, "cat ~/settings") == "tuned\n"
 
 
 async def test_a_snapshot_of_a_server_that_is_gone_before_it_is_taken_is_not_billed(
