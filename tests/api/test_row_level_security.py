@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -18,6 +19,10 @@ __all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
 
 FILTER = re.compile(rb"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?")
+CHANGED = re.compile(
+    r"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
+)
+CHANGES = [name for name in POLICY if OPERATIONS[name].method != "GET" and OPERATIONS[name].scoped]
 READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
 
 WITHOUT_FILTER = {
@@ -43,6 +48,38 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
         patch.setattr(reader, "query", query)
         patch.setattr(statements, "query", query)
         yield changed
+
+
+@pytest.fixture
+def forgotten_changes() -> Iterator[list[str]]:
+    """Statements of transactions without the filter; those that had one are in the list."""
+    changed: list[str] = []
+
+    def forget(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> tuple[str, Any]:
+        text, found = CHANGED.subn(r"CAST(\3 AS uuid) IS NOT NULL", statement)
+        if found:
+            changed.append(text)
+        return text, parameters
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", forget, retval=True)
+    yield changed
+    sa.event.remove(sa.Engine, "before_cursor_execute", forget)
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if OPERATIONS[name].path.count("{") > 1])
+async def test_objects_of_another_project_cannot_be_changed(
+    tenancy: Tenancy, name: str, forgotten_changes: list[str]
+) -> None:
+    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
+    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
+    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
+    caller = tenancy.api.client(mine.token.secret)
+    before = await tenancy.api.snapshot()
+    forgotten_changes.clear()
+    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+    assert forgotten_changes
+    assert same_but_for_the_request(*answers)
+    assert await tenancy.api.snapshot() == before
 
 
 @pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") > 1])

@@ -4,6 +4,9 @@ A request for a project reads as `ipucloud_tenant`. That role may only SELECT, o
 the policies show it the rows of one project: that of the setting `ipucloud.tenant`, which holds for one implicit
 transaction. Without the setting it sees no row of any tenant. The application's own role sees all rows: it allocates,
 bills and audits across projects.
+
+A request that changes a project runs as the application, which judges it together with those of others. In its
+transaction, in which `ipucloud.changed_project` names the project, no row of another one can be locked or written.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ PARTICULAR = {
 
 POLICIES = ("platform", "tenant")
 """The policies of every table with rows of tenants."""
+CHANGES = {"INSERT": "WITH CHECK", "UPDATE": "USING", "DELETE": "USING"}
+"""The commands that change rows, each with a policy of its own name, and the clause that judges them."""
 OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers")
 """Tables without rows of tenants that their reads need: the operator's hardware and the price list."""
 
@@ -49,8 +54,12 @@ FUNCTIONS = (
     CREATE FUNCTION tenant_token() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT nullif(current_setting('ipucloud.tenant_token', true), '')::uuid $$
     """,
+    """
+    CREATE FUNCTION changed_project() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.changed_project', true), '')::uuid $$
+    """,
 )
-"""Who reads: the project, and the token that authenticated the request."""
+"""Who reads: the project, and the token that authenticated the request; and the project that a request changes."""
 
 ROLE = f"""
 DO $$ BEGIN
@@ -82,6 +91,15 @@ def visible(table: sa.Table) -> str | None:
     return _PAID if of_account else None
 
 
+def changeable(table: sa.Table) -> str | None:
+    """The condition for a row to be changed by a request that changes a project; None: any request may change it."""
+    name = "id" if table.name == "projects" else "project_id"
+    if name not in table.columns:
+        return None
+    unowned = f" OR {name} IS NULL" if table.columns[name].nullable else ""
+    return f"(SELECT changed_project()) IS NULL OR {name} = (SELECT changed_project()){unowned}"
+
+
 def policies(table: sa.Table) -> Iterator[str]:
     """The statements that show tenants their own rows of a table, and everybody else's to nobody but the platform."""
     name, condition = table.name, visible(table)
@@ -91,6 +109,10 @@ def policies(table: sa.Table) -> Iterator[str]:
     yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
     yield f"CREATE POLICY platform ON {name} TO {APP_ROLE}, CURRENT_USER USING (true) WITH CHECK (true)"
     yield f"CREATE POLICY tenant ON {name} FOR SELECT TO {TENANT_ROLE} USING ({condition})"
+    changed = changeable(table)
+    for command, judges in CHANGES.items() if changed is not None else ():
+        policy = f"CREATE POLICY {command.lower()}s ON {name} AS RESTRICTIVE FOR {command} TO {APP_ROLE}"
+        yield f"{policy} {judges} ({changed})"
 
 
 @sa.event.listens_for(metadata, "before_create")

@@ -98,8 +98,11 @@ class Scope(NamedTuple):
 
 
 class _Admission(NamedTuple):
+    """`changed`: the project, from now on the only one whose rows the transaction can change."""
+
     rights: str
     actor: str | None
+    changed: str
     scope: Scope | None
 
 
@@ -133,7 +136,9 @@ IDENTIFY = Query(
 """The live token of `:token_hash`, or no row. The other parameters: those of an `Origin`."""
 
 _AUTHORIZE = authenticated(
-    f"SELECT principal.rights, {_ACTOR}, project.* FROM principal LEFT JOIN project ON true",  # noqa: S608  # our own
+    f"SELECT principal.rights, {_ACTOR},"  # noqa: S608  # our own text
+    " set_config('ipucloud.changed_project', coalesce(project.project_id::text, ''), true) AS changed,"
+    " project.* FROM principal LEFT JOIN project ON true",
     _Admission,
 )
 
