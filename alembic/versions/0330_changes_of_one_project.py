@@ -62,7 +62,6 @@ CHANGEABLE = {
         "volume_origins",
         "volume_quotas",
         "volumes",
-        "work",
     ),
     "(SELECT changed_project()) IS NULL OR project_id = (SELECT changed_project()) OR project_id IS NULL": (
         "audit_log",
@@ -83,7 +82,23 @@ CHANGEABLE = {
         "webhooks",
     ),
 }
-CHANGES = {"INSERT": "WITH CHECK", "UPDATE": "USING", "DELETE": "USING"}
+JUDGED_TOGETHER = (
+    "capacity_waits",
+    "clusters",
+    "create_holds",
+    "invoice_lines",
+    "operations",
+    "project_accounts",
+    "projects",
+    "reservations",
+    "snapshots",
+    "usage_charges",
+    "usage_credits",
+    "usage_days",
+    "usage_intervals",
+    "volumes",
+)
+APP = "ipucloud_app"
 LOCK = f"LOCK TABLE {', '.join(sorted(table for tables in CHANGEABLE.values() for table in tables))}"
 
 
@@ -92,17 +107,18 @@ def upgrade() -> None:
     op.execute(FUNCTION)
     for condition, tables in CHANGEABLE.items():
         for table in tables:
-            for command, judges in CHANGES.items():
-                op.execute(
-                    f"CREATE POLICY {command.lower()}s ON {table} AS RESTRICTIVE FOR {command} TO ipucloud_app"
-                    f" {judges} ({condition})"
-                )
+            if table not in JUDGED_TOGETHER:
+                op.execute(f"CREATE POLICY changes ON {table} AS RESTRICTIVE TO {APP} USING ({condition})")
+                continue
+            op.execute(f"CREATE POLICY inserts ON {table} AS RESTRICTIVE FOR INSERT TO {APP} WITH CHECK ({condition})")
+            op.execute(f"CREATE POLICY updates ON {table} AS RESTRICTIVE FOR UPDATE TO {APP} USING ({condition})")
+            op.execute(f"CREATE POLICY deletes ON {table} AS RESTRICTIVE FOR DELETE TO {APP} USING ({condition})")
 
 
 def downgrade() -> None:
     op.execute(LOCK)
     for tables in CHANGEABLE.values():
         for table in tables:
-            for command in CHANGES:
-                op.execute(f"DROP POLICY {command.lower()}s ON {table}")
+            for policy in ("inserts", "updates", "deletes") if table in JUDGED_TOGETHER else ("changes",):
+                op.execute(f"DROP POLICY {policy} ON {table}")
     op.execute("DROP FUNCTION changed_project()")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,16 +21,18 @@ pytestmark = pytest.mark.anyio
 
 FILTER = re.compile(rb"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?")
 CHANGED = re.compile(
-    r"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
+    r"(\w+\.)?project_id (?:=|IS NOT DISTINCT FROM)"
+    r" (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
 )
 CHANGES = [name for name in POLICY if OPERATIONS[name].method != "GET" and OPERATIONS[name].scoped]
 READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
 
 WITHOUT_FILTER = {
     *("getBalance", "getExportLimit", "getInvoiceDraft", "getProjectAccount", "getProjectFunds", "listCredits"),
-    *("getProject", "getSshAuthority", "streamEvents"),
+    *("getProject", "getSshAuthority", "streamEvents", "withdrawQuotaRequest"),
 }
-"""Reads about the account, or by the project's own id: their statements do not have the condition."""
+"""Operations about the account, or by an id, whose project is compared after the read: their statements do not have the
+condition."""
 
 
 @pytest.fixture
@@ -50,9 +53,9 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
         yield changed
 
 
-@pytest.fixture
+@contextmanager
 def forgotten_changes() -> Iterator[list[str]]:
-    """Statements of transactions without the filter; those that had one are in the list."""
+    """Statements of transactions have no filter meanwhile; those that had one are in the list."""
     changed: list[str] = []
 
     def forget(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> tuple[str, Any]:
@@ -62,22 +65,25 @@ def forgotten_changes() -> Iterator[list[str]]:
         return text, parameters
 
     sa.event.listen(sa.Engine, "before_cursor_execute", forget, retval=True)
-    yield changed
-    sa.event.remove(sa.Engine, "before_cursor_execute", forget)
+    try:
+        yield changed
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", forget)
 
 
 @pytest.mark.parametrize("name", [name for name in CHANGES if OPERATIONS[name].path.count("{") > 1])
 async def test_objects_of_another_project_cannot_be_changed(
-    tenancy: Tenancy, name: str, forgotten_changes: list[str]
+    tenancy: Tenancy, name: str, forgotten: list[bytes]
 ) -> None:
     operation, mine = OPERATIONS[name], await tenancy.api.other_project()
     foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
     unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
     caller = tenancy.api.client(mine.token.secret)
     before = await tenancy.api.snapshot()
-    forgotten_changes.clear()
-    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert forgotten_changes
+    forgotten.clear()
+    with forgotten_changes() as changed:
+        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+    assert changed or forgotten or name in WITHOUT_FILTER
     assert same_but_for_the_request(*answers)
     assert await tenancy.api.snapshot() == before
 

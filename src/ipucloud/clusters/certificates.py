@@ -57,7 +57,7 @@ _CLUSTER = Query(
                         THEN min(s.ssh_authority) END
               FROM poplar_servers AS s WHERE s.project_id = c.project_id AND s.cluster_id = c.id) AS trusts,
            app_now() AS now
-      FROM clusters AS c WHERE c.project_id = :project_id AND c.id = :cluster_id
+      FROM clusters AS c WHERE c.project_id = :project_id AND c.id = :cluster_id FOR KEY SHARE OF c
     """,
     _Cluster,
 )

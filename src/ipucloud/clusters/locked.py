@@ -77,6 +77,8 @@ _SELECT = f"""
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
 """  # noqa: S608  # our own text
 _READ = Query(_SELECT, LockedCluster)
+# The weakest lock: only rows of the project that a request changes can have one.
+_READ_OWN = Query(f"{_SELECT} FOR KEY SHARE OF clusters", LockedCluster)
 _LOCK = Query(f"{_SELECT} FOR NO KEY UPDATE OF clusters", LockedCluster)
 _LOCK_QUOTA = sa.text(
     """
@@ -122,16 +124,24 @@ _ON_PARTITION = Query(
 
 
 async def read_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
-    """The row without a lock, for estimates. Raises `Problem` not_found."""
-    cluster = await _READ.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    if cluster is None:
-        raise not_found()
-    return cluster
+    """The row without a lock, for tasks. Raises `Problem` not_found."""
+    return await _found(_READ, connection, project_id, cluster_id)
+
+
+async def read_own_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
+    """The row for an estimate, which waits for no change of it. Raises `Problem` not_found."""
+    return await _found(_READ_OWN, connection, project_id, cluster_id)
 
 
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
-    cluster = await _LOCK.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    return await _found(_LOCK, connection, project_id, cluster_id)
+
+
+async def _found(
+    query: Query[LockedCluster], connection: Statements, project_id: UUID, cluster_id: UUID
+) -> LockedCluster:
+    cluster = await query.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if cluster is None:
         raise not_found()
     return cluster

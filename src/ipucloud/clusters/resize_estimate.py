@@ -11,7 +11,7 @@ from uuid import UUID
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import terms_of
 from ipucloud.clusters.estimate import prices, would_wait
-from ipucloud.clusters.locked import read_cluster
+from ipucloud.clusters.locked import read_own_cluster
 from ipucloud.clusters.operations.begin import plan_for
 from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.own_partition import fitting
@@ -63,7 +63,7 @@ async def estimate_resize(
 
     Raises `Problem` as `sizes_for`, and not_found. Insufficient quota or capacity is part of the answer, not an error.
     """
-    cluster = await read_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    cluster = await read_own_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     sizes = await sizes_for(connection, cluster, flavor, catalogue=catalogue)
     before = await terms_of(connection, actor, cluster)
     after = await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))

@@ -38,10 +38,23 @@ PARTICULAR = {
 }
 """Which rows of a table a tenant sees, where `visible` does not follow from its columns."""
 
-POLICIES = ("platform", "tenant")
-"""The policies of every table with rows of tenants."""
-CHANGES = {"INSERT": "WITH CHECK", "UPDATE": "USING", "DELETE": "USING"}
-"""The commands that change rows, each with a policy of its own name, and the clause that judges them."""
+JUDGED_TOGETHER = (
+    "capacity_waits",
+    "clusters",
+    "create_holds",
+    "invoice_lines",
+    "operations",
+    "project_accounts",
+    "projects",
+    "reservations",
+    "snapshots",
+    "usage_charges",
+    "usage_credits",
+    "usage_days",
+    "usage_intervals",
+    "volumes",
+)
+"""Tables of which a change of one project reads rows of others, too: queues for capacity, and what their payer spends."""
 OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers")
 """Tables without rows of tenants that their reads need: the operator's hardware and the price list."""
 
@@ -92,27 +105,42 @@ def visible(table: sa.Table) -> str | None:
 
 
 def changeable(table: sa.Table) -> str | None:
-    """The condition for a row to be changed by a request that changes a project; None: any request may change it."""
+    """The condition for a row to be changed by a request that changes a project; None: any request may change it.
+
+    Work items may be anybody's: a change wakes what it concerns.
+    """
     name = "id" if table.name == "projects" else "project_id"
-    if name not in table.columns:
+    if name not in table.columns or table.name == "work":
         return None
     unowned = f" OR {name} IS NULL" if table.columns[name].nullable else ""
     return f"(SELECT changed_project()) IS NULL OR {name} = (SELECT changed_project()){unowned}"
 
 
-def policies(table: sa.Table) -> Iterator[str]:
-    """The statements that show tenants their own rows of a table, and everybody else's to nobody but the platform."""
-    name, condition = table.name, visible(table)
+def policies(table: sa.Table) -> dict[str, str]:
+    """What makes the policies of a table, by their names: which rows the platform, a tenant and a change reach."""
+    condition, changed = visible(table), changeable(table)
     if condition is None:
-        return
-    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
-    yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
-    yield f"CREATE POLICY platform ON {name} TO {APP_ROLE}, CURRENT_USER USING (true) WITH CHECK (true)"
-    yield f"CREATE POLICY tenant ON {name} FOR SELECT TO {TENANT_ROLE} USING ({condition})"
-    changed = changeable(table)
-    for command, judges in CHANGES.items() if changed is not None else ():
-        policy = f"CREATE POLICY {command.lower()}s ON {name} AS RESTRICTIVE FOR {command} TO {APP_ROLE}"
-        yield f"{policy} {judges} ({changed})"
+        return {}
+    found = {
+        "platform": f"TO {APP_ROLE}, CURRENT_USER USING (true) WITH CHECK (true)",
+        "tenant": f"FOR SELECT TO {TENANT_ROLE} USING ({condition})",
+    }
+    if changed is not None and table.name in JUDGED_TOGETHER:
+        restrictive = f"AS RESTRICTIVE FOR {{}} TO {APP_ROLE} {{}} ({changed})"
+        found["inserts"] = restrictive.format("INSERT", "WITH CHECK")
+        found["updates"] = restrictive.format("UPDATE", "USING")
+        found["deletes"] = restrictive.format("DELETE", "USING")
+    elif changed is not None:
+        found["changes"] = f"AS RESTRICTIVE TO {APP_ROLE} USING ({changed})"
+    return found
+
+
+def _statements(table: sa.Table) -> Iterator[str]:
+    found = policies(table)
+    if found:
+        yield f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
+    for name, rule in found.items():
+        yield f"CREATE POLICY {name} ON {table.name} {rule}"
 
 
 @sa.event.listens_for(metadata, "before_create")
@@ -124,5 +152,5 @@ def _make_role(_metadata: object, connection: sa.Connection, **_options: object)
 @sa.event.listens_for(metadata, "after_create")
 def _make_policies(_metadata: object, connection: sa.Connection, **_options: object) -> None:
     for table in metadata.sorted_tables:
-        for statement in policies(table):
+        for statement in _statements(table):
             connection.exec_driver_sql(statement)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, TENANT_ROLE
-from ipucloud.db.tenancy import POLICIES, visible
+from ipucloud.db.tenancy import policies
 from ipucloud.invariants.rules import Invariant, Refusal
 from ipucloud.invariants.tables import TABLES
 
@@ -47,8 +47,7 @@ def _guards() -> list[tuple[str, str]]:
             if name is not None:
                 named.append((table.name, name))
         named += [(table.name, _PREPARER.format_index(index)) for index in table.indexes]
-        if visible(table) is not None:
-            named += [(table.name, policy) for policy in POLICIES]
+        named += [(table.name, policy) for policy in policies(table)]
     return sorted(named)
 
 

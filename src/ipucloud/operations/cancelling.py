@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
+from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.failpoints import failpoint
 
 
@@ -42,9 +43,18 @@ _CANCEL = Query(
     Cancelling,
 )
 
+# Locked, though nothing is changed: only rows of the project that a request changes can be.
+_OWN = Query("SELECT id FROM operations WHERE project_id = :project_id AND id = :operation_id FOR KEY SHARE", UUID)
+
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> Cancelling | None:
-    """Set the flag that a reconciler reads between steps. Returns what to wake, or None when it is too late."""
-    found = await _CANCEL.one_or_none(connection, {"project_id": project_id, "operation_id": operation_id})
+    """Set the flag that a reconciler reads between steps. Returns what to wake, or None when it is too late.
+
+    Raises `Problem` not_found.
+    """
+    values = {"project_id": project_id, "operation_id": operation_id}
+    found = await _CANCEL.one_or_none(connection, values)
+    if found is None and await _OWN.one_or_none(connection, values) is None:
+        raise not_found()
     failpoint("cancel.asked")
     return found

@@ -60,7 +60,8 @@ _COPIED = Query(
     """,
     str,
 )
-_EXISTS = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND id = :id)", bool)
+# Locked, so that none of another project is found; the lock lets every change pass.
+_OWN = Query("SELECT id FROM volumes WHERE project_id = :project_id AND id = :id FOR KEY SHARE", UUID)
 _ANY = Query("SELECT EXISTS (SELECT FROM volumes WHERE project_id = :project_id AND state <> 'deleted')", bool)
 
 
@@ -132,7 +133,7 @@ async def attach(connection: AsyncConnection, actor: Actor, volume_id: UUID, bod
 
     Raises `Problem`: not_found, state_conflict, validation_failed.
     """
-    if not await _EXISTS.one(connection, {"project_id": actor.project_id, "id": volume_id}):
+    if await _OWN.one_or_none(connection, {"project_id": actor.project_id, "id": volume_id}) is None:
         raise not_found()
     try:
         cluster = await lock_cluster_in_use(connection, actor, body.cluster, "Volumes are attached to servers")
