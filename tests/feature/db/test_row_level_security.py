@@ -14,7 +14,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from ipucloud.db.guards import put_in_force
 from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
-from ipucloud.db.tenancy import OF_ALL, visible
+from ipucloud.db.tenancy import JUDGED_TOGETHER, OF_ALL, changeable, visible
 from ipucloud.laboratory.postgres.binaries import find_binaries
 from ipucloud.schema import metadata
 from tests.support.filled import Filled
@@ -23,6 +23,7 @@ from tests.support.waiting import PATIENCE
 
 SHOWN = sorted(name for name, table in metadata.tables.items() if visible(table) is not None)
 OF_PROJECTS = sorted(name for name in SHOWN if "project_id" in metadata.tables[name].columns)
+CHANGED = sorted(set(OF_PROJECTS) - {"work"})
 
 
 @contextmanager
@@ -32,6 +33,24 @@ def reading(database: Database, tenant: object = "") -> Iterator[psycopg.Connect
         connection.execute("SELECT set_config('ipucloud.tenant', %s, true)", [str(tenant)])
         connection.execute(f"SET LOCAL ROLE {TENANT_ROLE}".encode())
         yield connection
+
+
+@contextmanager
+def changing(database: Database, project: object) -> Iterator[psycopg.Connection[Any]]:
+    """A transaction that changes a project."""
+    with psycopg.connect(database.app_url) as connection:
+        connection.execute("SELECT set_config('ipucloud.changed_project', %s, true)", [str(project)])
+        yield connection
+
+
+def locked(connection: psycopg.Connection[Any], table: str, project: object) -> int | None:
+    """How many rows of the project can be locked; None: the application may not change the table at all."""
+    statement = sql.SQL("SELECT FROM {} WHERE project_id = %s FOR KEY SHARE").format(sql.Identifier(table))
+    try:
+        with connection.transaction():
+            return len(connection.execute(statement, [project]).fetchall())
+    except InsufficientPrivilege:
+        return None
 
 
 def count(connection: psycopg.Connection[Any], table: str, condition: str = "true", *values: object) -> int:
@@ -118,6 +137,40 @@ def test_a_migration_puts_policies_in_force_again(database: Database) -> None:
     done = put_in_force(database.owner_url)
     assert sorted(done) == [f"{table}: row-level security is in force again." for table in ("clusters", "tokens")]
     assert put_in_force(database.owner_url) == []
+
+
+def test_every_table_of_projects_is_under_policies_of_changes() -> None:
+    assert [name for name in OF_PROJECTS if changeable(metadata.tables[name]) is None] == ["work"]
+    assert set(JUDGED_TOGETHER) - set(CHANGED) == {"projects"}
+
+
+def test_a_change_locks_and_reads_the_rows_of_its_own_project(database: Database, filled: Filled) -> None:
+    with changing(database, filled.project.id) as connection:
+        own = {name: locked(connection, name, filled.project.id) for name in CHANGED}
+        assert sum(found is not None and found > 0 for found in own.values()) > 30
+    with changing(database, filled.other_project.id) as connection:
+        others = {name: locked(connection, name, filled.project.id) for name in CHANGED}
+        assert {name: found for name, found in others.items() if found} == {}
+        read = {name for name in CHANGED if count(connection, name, "project_id = %s", filled.project.id)}
+        assert read <= set(JUDGED_TOGETHER)
+        assert connection.execute("SELECT FROM projects WHERE id = %s FOR KEY SHARE", [filled.project.id]).rowcount == 0
+
+
+def test_a_change_writes_no_row_of_another_project(database: Database, filled: Filled) -> None:
+    add = (
+        "INSERT INTO quotas (project_id, region, machine_type, machine_limit, used)"
+        " SELECT %s, region, 'bow2000', 1, 0 FROM quotas LIMIT 1 RETURNING project_id"
+    )
+    with changing(database, filled.project.id) as connection:
+        with pytest.raises(InsufficientPrivilege, match="row-level security"), connection.transaction():
+            connection.execute(add, [filled.other_project.id])
+        with pytest.raises(InsufficientPrivilege, match="row-level security"), connection.transaction():
+            connection.execute("UPDATE clusters SET project_id = %s", [filled.other_project.id])
+        assert connection.execute("UPDATE clusters SET version = version").rowcount > 0
+        connection.rollback()
+    with changing(database, filled.other_project.id) as connection:
+        assert connection.execute("UPDATE clusters SET version = version").rowcount == 0
+        assert connection.execute("DELETE FROM webhooks").rowcount == 0
 
 
 def test_the_application_sees_every_row(database: Database, filled: Filled) -> None:
