@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
-from ipucloud.billing.accounts.store import account_document
+from ipucloud.billing.accounts.store import account_document, account_of
 from ipucloud.db.documents import OneDocument
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements, Tenant
@@ -117,13 +117,14 @@ async def principal(request: HTTPConnection) -> Principal:
 async def reading(request: Request, project: str, *, of_payer: bool = False) -> AsyncIterator[tuple[Statements, Scope]]:
     """A connection, and the scope of the request, for reads that take several statements.
 
-    `of_payer`: they are about the account that pays, for other projects as well, and see the rows of all.
+    `of_payer`: they are about the account that pays, for other projects as well.
     """
     trace, database = trace_of(request), services_of(request).database
     async with database.read() as connection:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
+        payer = await account_of(connection, scope.project_id) if of_payer else None
     trace.admit(project_id=scope.project_id)
-    async with database.read(None if of_payer else Tenant(scope.project_id, scope.token_id)) as connection:
+    async with database.read(Tenant(scope.project_id, scope.token_id, payer)) as connection:
         yield connection, scope
 
 
@@ -144,7 +145,7 @@ async def reading_account(request: Request, account: UUID) -> AsyncIterator[Stat
     caller = await principal(request)
     if caller.account not in {None, account}:
         raise not_found()
-    async with services_of(request).database.read() as connection:
+    async with services_of(request).database.read(Tenant(None, caller.token_id, account)) as connection:
         await account_document(connection, account, currency=services_of(request).settings.currency)
         yield connection
 

@@ -58,16 +58,18 @@ def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
 
 
 class Tenant(NamedTuple):
-    """For whom is read: a project, with a token that was authenticated."""
+    """For whom is read: a project, a billing account, or both, with a token that was authenticated."""
 
-    project_id: UUID
+    project_id: UUID | None
     token_id: UUID
+    payer_id: UUID | None = None
 
 
 _ENTER = query(
     sa.text(
-        "SELECT concat(set_config('ipucloud.tenant', CAST(CAST(:project_id AS uuid) AS text), true),"
+        "SELECT concat(set_config('ipucloud.tenant', coalesce(CAST(CAST(:project_id AS uuid) AS text), ''), true),"
         " set_config('ipucloud.tenant_token', CAST(CAST(:token_id AS uuid) AS text), true),"
+        " set_config('ipucloud.payer', coalesce(CAST(CAST(:payer_id AS uuid) AS text), ''), true),"
         f" set_config('role', '{TENANT_ROLE}', true))"
     )
 )

@@ -19,20 +19,35 @@ from ipucloud.db.base import metadata
 from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
 
 OWN = "project_id = (SELECT tenant_id())"
-_PAID = "account_id IN (SELECT paying.account_id FROM project_accounts AS paying)"
+_PAYING = "account_id = (SELECT payer_id())"
+_PAYERS = "SELECT paying.account_id FROM project_accounts AS paying WHERE paying.project_id = (SELECT tenant_id())"
+_PAID = f"account_id IN ({_PAYERS})"
+_PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
+OF_PAYEES = (
+    "clusters",
+    "reservations",
+    "snapshots",
+    "usage_credits",
+    "usage_intervals",
+    "volumes",
+)
+"""Tables of whose rows a payer reads those of all projects that it pays for."""
 
 PARTICULAR = {
-    "projects": "id = (SELECT tenant_id())",
-    "tokens": f"{OWN} OR id = (SELECT tenant_token())",
+    "projects": f"id = (SELECT tenant_id()) OR {_PAYEE.format('id')}",
+    "tokens": f"{OWN} OR id = (SELECT tenant_token()) OR {_PAYING}",
     "browser_sessions": "token_id = (SELECT tenant_token())",
     "users": "EXISTS (SELECT FROM tokens WHERE tokens.owner_id = users.id)",
-    "billing_accounts": "id IN (SELECT paying.account_id FROM project_accounts AS paying)",
-    "project_accounts": OWN,
+    "billing_accounts": f"id IN ({_PAYERS}) OR id = (SELECT payer_id())",
+    # Also when others pay for them by now, which decides who pays.
+    "project_accounts": f"{OWN} OR {_PAYEE.format('project_id')}",
+    "ledger_accounts": "owner_id = (SELECT payer_id())",
     # Whether a document has lines of other projects decides who may see it.
     "invoice_lines": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
     "invoice_settlements": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
     "invoice_taxes": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
     "credit_notes": "EXISTS (SELECT FROM invoices WHERE invoices.id = invoice_id)",
+    "promo_credit_uses": "EXISTS (SELECT FROM promo_credits WHERE promo_credits.id = credit_id)",
     "budget_thresholds": "EXISTS (SELECT FROM budgets WHERE budgets.id = budget_id)",
     "budget_alerts": "EXISTS (SELECT FROM budgets WHERE budgets.id = budget_id)",
 }
@@ -55,8 +70,11 @@ JUDGED_TOGETHER = (
     "volumes",
 )
 """Tables of which a change of one project reads rows of others, too: queues for capacity, and what their payer spends."""
-OF_ALL = ("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers")
-"""Tables without rows of tenants that their reads need: the operator's hardware and the price list."""
+OF_ALL = (
+    *("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers"),
+    *("billing_months", "day_rollups", "dirty_hours", "hour_closes", "invoiced_months", "sellers", "tax_rates"),
+)
+"""Tables without rows of tenants that their reads need: hardware, the price list, and how far the books are closed."""
 
 FUNCTIONS = (
     """
@@ -68,11 +86,21 @@ FUNCTIONS = (
     AS $$ SELECT nullif(current_setting('ipucloud.tenant_token', true), '')::uuid $$
     """,
     """
+    CREATE FUNCTION payer_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.payer', true), '')::uuid $$
+    """,
+    # Sees all rows, as its owner does: which projects a payer has ever paid for decides what it is shown of them.
+    """
+    CREATE FUNCTION payees() RETURNS SETOF uuid LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+    SET search_path = public, pg_temp
+    AS $$ SELECT project_id FROM project_accounts WHERE account_id = payer_id() $$
+    """,
+    """
     CREATE FUNCTION changed_project() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT nullif(current_setting('ipucloud.changed_project', true), '')::uuid $$
     """,
 )
-"""Who reads: the project, and the token that authenticated the request; and the project that a request changes."""
+"""Who reads: the project, the token that authenticated the request, the billing account; and what a request changes."""
 
 ROLE = f"""
 DO $$ BEGIN
@@ -98,10 +126,10 @@ def visible(table: sa.Table) -> str | None:
         return PARTICULAR[table.name]
     of_project, of_account = "project_id" in table.columns, "account_id" in table.columns
     if of_project and of_account:
-        return f"{OWN} OR project_id IS NULL AND {_PAID}"
+        return f"{OWN} OR project_id IS NULL AND {_PAID} OR {_PAYING}"
     if of_project:
-        return OWN
-    return _PAID if of_account else None
+        return f"{OWN} OR {_PAYEE.format('project_id')}" if table.name in OF_PAYEES else OWN
+    return f"{_PAID} OR {_PAYING}" if of_account else None
 
 
 def changeable(table: sa.Table) -> str | None:
