@@ -8,28 +8,39 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
 from ipucloud.db import driver, reader, statements
+from ipucloud.identity.roles import Role
 from tests.api.policy import POLICY
 from tests.api.tenancy import OPERATIONS, Tenancy
 from tests.api.test_policy import same_but_for_the_request, tenancy
+from tests.support.factories import Project, make_token
 
 __all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
 
-FILTER = re.compile(rb"(\w+\.)?project_id = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?")
+FILTER = re.compile(
+    rb"\b(\w+\.)?(?:project_id|account_id|owner_id) = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?"
+)
 CHANGED = re.compile(
     r"(\w+\.)?project_id (?:=|IS NOT DISTINCT FROM)"
     r" (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
 )
 CHANGES = [name for name in POLICY if OPERATIONS[name].method != "GET" and OPERATIONS[name].scoped]
 READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
+OF_ACCOUNTS = [
+    name
+    for name in POLICY
+    if OPERATIONS[name].method == "GET" and "{account}" in OPERATIONS[name].path and Role.PAYER in POLICY[name]
+]
 
 WITHOUT_FILTER = {
     *("getBalance", "getExportLimit", "getInvoiceDraft", "getProjectAccount", "getProjectFunds", "listCredits"),
     *("getProject", "getSshAuthority", "streamEvents", "withdrawQuotaRequest"),
+    *("getAccountExportLimit", "getBillingAccount", "getDunning", "getPrepaid", "streamAccountEvents"),
 }
 """Operations about the account, or by an id, whose project is compared after the read: their statements do not have the
 condition."""
@@ -86,6 +97,41 @@ async def test_objects_of_another_project_cannot_be_changed(
     assert changed or forgotten or name in WITHOUT_FILTER
     assert same_but_for_the_request(*answers)
     assert await tenancy.api.snapshot() == before
+
+
+async def of_payer(tenancy: Tenancy) -> tuple[Project, httpx.AsyncClient]:
+    """A project whose billing account has nothing, and its payer."""
+    mine = await tenancy.api.other_project()
+    async with tenancy.api.world.database.begin() as connection:
+        token = await make_token(connection, None, Role.PAYER, account_id=mine.id)
+    return mine, tenancy.api.client(token.secret)
+
+
+@pytest.mark.parametrize("name", [name for name in OF_ACCOUNTS if OPERATIONS[name].path.count("{") > 1])
+async def test_objects_of_another_account_stay_hidden(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
+    operation = OPERATIONS[name]
+    mine, caller = await of_payer(tenancy)
+    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"account": str(mine.id)}
+    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"account": str(mine.id)}
+    forgotten.clear()
+    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+    assert forgotten
+    assert same_but_for_the_request(*answers)
+
+
+@pytest.mark.parametrize("name", [name for name in OF_ACCOUNTS if OPERATIONS[name].path.count("{") == 1])
+async def test_reads_of_an_account_show_what_is_its_own(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
+    """Of an account that has nothing, beside one that has one of everything."""
+    operation = OPERATIONS[name]
+    await tenancy.target(operation, tenancy.api.world.project)
+    mine, caller = await of_payer(tenancy)
+    names = await tenancy.target(operation, mine)
+    forgotten.clear()
+    answer = await tenancy.ask(operation, caller, names)
+    assert forgotten or name in WITHOUT_FILTER
+    assert answer.status_code == operation.success
+    assert str(tenancy.api.world.project.id) not in answer.text
+    assert tenancy.api.world.project.slug not in answer.text
 
 
 @pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") > 1])
