@@ -26,15 +26,15 @@ FILTER = re.compile(
     rb"\b(\w+\.)?(?:project_id|account_id|owner_id) = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?"
 )
 CHANGED = re.compile(
-    r"(\w+\.)?project_id (?:=|IS NOT DISTINCT FROM)"
+    r"\b(\w+\.)?(?:project_id|account_id) (?:=|IS NOT DISTINCT FROM)"
     r" (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
 )
 CHANGES = [name for name in POLICY if OPERATIONS[name].method != "GET" and OPERATIONS[name].scoped]
 READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
-OF_ACCOUNTS = [
-    name
-    for name in POLICY
-    if OPERATIONS[name].method == "GET" and "{account}" in OPERATIONS[name].path and Role.PAYER in POLICY[name]
+PAYERS = [name for name in POLICY if "{account}" in OPERATIONS[name].path and Role.PAYER in POLICY[name]]
+OF_ACCOUNTS = [name for name in PAYERS if OPERATIONS[name].method == "GET"]
+CHANGES_OF_ACCOUNTS = [
+    name for name in PAYERS if OPERATIONS[name].method != "GET" and OPERATIONS[name].path.count("{") > 1
 ]
 
 WITHOUT_FILTER = {
@@ -105,6 +105,23 @@ async def of_payer(tenancy: Tenancy) -> tuple[Project, httpx.AsyncClient]:
     async with tenancy.api.world.database.begin() as connection:
         token = await make_token(connection, None, Role.PAYER, account_id=mine.id)
     return mine, tenancy.api.client(token.secret)
+
+
+@pytest.mark.parametrize("name", CHANGES_OF_ACCOUNTS)
+async def test_objects_of_another_account_cannot_be_changed(
+    tenancy: Tenancy, name: str, forgotten: list[bytes]
+) -> None:
+    operation = OPERATIONS[name]
+    mine, caller = await of_payer(tenancy)
+    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"account": str(mine.id)}
+    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"account": str(mine.id)}
+    before = await tenancy.api.snapshot()
+    forgotten.clear()
+    with forgotten_changes() as changed:
+        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
+    assert changed or forgotten
+    assert same_but_for_the_request(*answers)
+    assert await tenancy.api.snapshot() == before
 
 
 @pytest.mark.parametrize("name", [name for name in OF_ACCOUNTS if OPERATIONS[name].path.count("{") > 1])

@@ -6,7 +6,8 @@ transaction. Without the setting it sees no row of any tenant. The application's
 bills and audits across projects.
 
 A request that changes a project runs as the application, which judges it together with those of others. In its
-transaction, in which `ipucloud.changed_project` names the project, no row of another one can be locked or written.
+transaction, in which `ipucloud.changed_project` names the project, no row of another one can be locked or written, and
+few can be read. In that of a payer's request, `ipucloud.changed_account` does the same for the billing account.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ JUDGED_TOGETHER = (
     "usage_intervals",
     "volumes",
 )
-"""Tables of which a change of one project reads rows of others, too: queues for capacity, and what their payer spends."""
+"""Tables of which a change reads rows of other projects, too: queues for capacity, and what their payer spends."""
 OF_ALL = (
     *("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers"),
     *("billing_months", "day_rollups", "dirty_hours", "hour_closes", "invoiced_months", "sellers", "tax_rates"),
@@ -89,18 +90,23 @@ FUNCTIONS = (
     CREATE FUNCTION payer_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT nullif(current_setting('ipucloud.payer', true), '')::uuid $$
     """,
-    # Sees all rows, as its owner does: which projects a payer has ever paid for decides what it is shown of them.
-    """
-    CREATE FUNCTION payees() RETURNS SETOF uuid LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
-    SET search_path = public, pg_temp
-    AS $$ SELECT project_id FROM project_accounts WHERE account_id = payer_id() $$
-    """,
     """
     CREATE FUNCTION changed_project() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT nullif(current_setting('ipucloud.changed_project', true), '')::uuid $$
     """,
+    """
+    CREATE FUNCTION changed_account() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.changed_account', true), '')::uuid $$
+    """,
 )
 """Who reads: the project, the token that authenticated the request, the billing account; and what a request changes."""
+
+PAYEES = """
+CREATE FUNCTION payees() RETURNS SETOF uuid LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+    SET search_path = public, pg_temp
+    AS $$ SELECT project_id FROM project_accounts WHERE account_id = payer_id() $$
+"""
+"""The projects that the reading account has ever paid for; it sees all rows, as its owner does."""
 
 ROLE = f"""
 DO $$ BEGIN
@@ -133,15 +139,19 @@ def visible(table: sa.Table) -> str | None:
 
 
 def changeable(table: sa.Table) -> str | None:
-    """The condition for a row to be changed by a request that changes a project; None: any request may change it.
+    """The condition for a row to be changed by a request of a project or of a payer; None: any request may change it.
 
     Work items may be anybody's: a change wakes what it concerns.
     """
-    name = "id" if table.name == "projects" else "project_id"
-    if name not in table.columns or table.name == "work":
-        return None
-    unowned = f" OR {name} IS NULL" if table.columns[name].nullable else ""
-    return f"(SELECT changed_project()) IS NULL OR {name} = (SELECT changed_project()){unowned}"
+    project = "id" if table.name == "projects" else "project_id"
+    account = "id" if table.name == "billing_accounts" else "account_id"
+    conditions = []
+    if project in table.columns and table.name != "work":
+        unowned = f" OR {project} IS NULL" if table.columns[project].nullable else ""
+        conditions.append(f"(SELECT changed_project()) IS NULL OR {project} = (SELECT changed_project()){unowned}")
+    if account in table.columns and table.name != "project_accounts":
+        conditions.append(f"(SELECT changed_account()) IS NULL OR {account} = (SELECT changed_account())")
+    return " AND ".join(f"({each})" for each in conditions) or None
 
 
 def policies(table: sa.Table) -> dict[str, str]:
@@ -179,6 +189,7 @@ def _make_role(_metadata: object, connection: sa.Connection, **_options: object)
 
 @sa.event.listens_for(metadata, "after_create")
 def _make_policies(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    connection.exec_driver_sql(PAYEES)
     for table in metadata.sorted_tables:
         for statement in _statements(table):
             connection.exec_driver_sql(statement)

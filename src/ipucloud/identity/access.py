@@ -67,7 +67,8 @@ def authenticated(rest: str, row: type[Row]) -> Query[Row]:
 class Principal(NamedTuple):
     """A live token of a project (`home`), of a billing account, or with neither of the platform.
 
-    `written`: its rights. `actor`: the e-mail of the person whose it is, or the token's name.
+    `written`: its rights. `actor`: the e-mail of the person whose it is, or the token's name. `changed`: the account,
+    from now on the only one whose rows the transaction can change.
     """
 
     written: str
@@ -76,6 +77,7 @@ class Principal(NamedTuple):
     home: UUID | None
     account: UUID | None
     actor: str | None
+    changed: str
 
     @property
     def rights(self) -> Rights:
@@ -130,7 +132,8 @@ set_config('ipucloud.actor', (
 record that. Parameters: those of an `Origin`.
 """
 IDENTIFY = Query(
-    f"WITH {PRINCIPAL} SELECT rights AS written, role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
+    f"WITH {PRINCIPAL} SELECT rights AS written, role, token_id, home, account, {_ACTOR},"  # noqa: S608  # our own text
+    " set_config('ipucloud.changed_account', coalesce(account::text, ''), true) AS changed FROM principal",
     Principal,
 )
 """The live token of `:token_hash`, or no row. The other parameters: those of an `Origin`."""
