@@ -16,7 +16,7 @@ from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
 from ipucloud.billing.invoices import computing, credited, issue, payments
-from ipucloud.billing.invoices.tax_rates import RateInForce
+from ipucloud.billing.invoices.tax_rates import RateInForce, rate_on
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
@@ -77,12 +77,10 @@ def sale_leaves_a_hole(stack: ExitStack) -> None:
     directed="tests/feature/billing/invoices/test_documents.py -k whenever_it_is_billed",
 )
 def taxed_at_the_newest_rate(stack: ExitStack) -> None:
-    honest = computing.rate_on
+    async def newest(connection: Statements, country: str, _: date) -> RateInForce | None:
+        return await rate_on(connection, country, date.max)
 
-    async def rate_on(connection: Statements, country: str, _: date) -> RateInForce | None:
-        return await honest(connection, country, date.max)
-
-    replace(stack, computing, "rate_on", rate_on)
+    replace(stack, computing, "rate_on", newest)
 
 
 @mutant(
