@@ -53,9 +53,7 @@ def cluster(system: Up) -> dict[str, Any]:
     return found
 
 
-def test_clusters_are_found_by_their_tags(
-    system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]
-) -> None:
+def test_clusters_are_found_by_their_tags(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
     page = signed_in(system, open_page, "/clusters")
     found = page.get_by_role("table", name="Clusters").get_by_role("link", name=cluster["name"], exact=True)
     search = page.get_by_role("combobox", name="Filter clusters")
