@@ -16,21 +16,37 @@ from xml.etree import ElementTree
 VERSION = "1.2.0.1"
 CRITERIA = "ALL"
 """Rules that apply to some providers only: all of them, because our files always have every column. Without this option
-the validator leaves them out without a word, and looks at 137 rules instead of 578."""
-FEWEST = 500
+the validator leaves them out without a word, and looks at 137 of its 578 rules instead of 368; the others it marks as
+not to be judged by a file."""
+FEWEST = 350
 """Rules that it must look at."""
-ACCEPTED = frozenset({"InvoiceId-C-004-C", "InvoiceId-C-005-C"})
-"""Rules of the validator that cannot be kept together: one wants InvoiceId empty before there is an invoice, the other
-never. Ours is never empty."""
+NAMES = ("BillingAccountName", "SubAccountName", "ResourceName", "RegionName", "ProviderName", "InvoiceIssuerName")
+"""Columns of text that people choose, in any script."""
+ACCEPTED = frozenset(
+    {
+        # One wants InvoiceId empty before there is an invoice, the other never. Ours is never empty.
+        *("InvoiceId-C-004-C", "InvoiceId-C-005-C"),
+        # "MUST NOT be null when the id is not null": the validator drops the condition of one, and inverts that of the
+        # other, which then contradicts the rule before it. Ours have neither id nor status.
+        *("CapacityReservationStatus-C-004-C", "CommitmentDiscountStatus-C-004-C"),
+        # The validator takes FOCUS's StringHandling for ASCII; FOCUS wants text as it was given.
+        *(f"{column}-C-002-M" for column in NAMES),
+    }
+)
+"""Rules of the validator that no sound file keeps."""
 SECONDS = 600
 
 
 def failures(report: Path) -> tuple[int, list[str]]:
-    """How many rules were looked at, and the ids of those that failed. Raises ElementTree.ParseError."""
+    """How many rules were looked at, and the ids of those that failed. Raises ElementTree.ParseError.
+
+    A composite rule fails when a rule that it consists of fails, and is not named beside that one.
+    """
     cases = [*ElementTree.parse(report).iter("testcase")]  # noqa: S314  # our own process wrote it
     looked_at = [case for case in cases if case.find("skipped") is None]
-    failed = [case.get("name", "").split(" ::")[0] for case in looked_at if case.find("failure") is not None]
-    return len(looked_at), failed
+    failed = [case.get("name", "").split(" :: ") for case in looked_at if case.find("failure") is not None]
+    simple = [name for name, *kind in failed if kind != ["Composite"]]
+    return len(looked_at), simple or [name for name, *_ in failed]
 
 
 def validate(file: Path, python: str) -> tuple[int, list[str]]:

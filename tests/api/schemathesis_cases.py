@@ -116,6 +116,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "updateSeller",  # printable on invoices
     "createBillingAccount",
     "updateBillingAccount",
+    "createProject",
     "createBudget",  # whole cents, each threshold once; nothing can be suspended yet
     "updateBudget",
     "createAccountBudget",

@@ -60,6 +60,7 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
     assert last
     for method, path, sent in (
         ("POST", "/v1/billing/accounts", {"name": "บริษัท", "currency": "EUR"}),
+        ("POST", "/v1/projects", {"slug": "thai", "name": "โครงการ"}),  # its own account has its name
         ("PATCH", f"/v1/billing/accounts/{api.world.project.id}", {"address": "1, Road\nमुंबई", "tax_id": "LU1"}),
         ("PATCH", "/v1/billing/seller", {"bank": "a\u202eb"}),
     ):

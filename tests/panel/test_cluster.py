@@ -53,6 +53,20 @@ def cluster(system: Up) -> dict[str, Any]:
     return found
 
 
+def test_clusters_are_found_by_their_tags(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/clusters")
+    found = page.get_by_role("table", name="Clusters").get_by_role("link", name=cluster["name"], exact=True)
+    search = page.get_by_role("combobox", name="Filter clusters")
+    search.fill("Tag = team=nlp")
+    search.press("Enter")
+    page.wait_for_url("**/clusters?tag=team%3Dnlp")
+    expect(found).to_be_visible()
+    page.goto("/clusters?tag=team%3Dvision")
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+    expect(found).to_have_count(0)
+    assert violations(page) == []
+
+
 def test_a_terminal_shows_the_ipus(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
     # The first of its cluster: later ones remove the partition that logins have.
     page = signed_in(system, open_page, f"/clusters/{cluster['id']}")

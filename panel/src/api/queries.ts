@@ -4,7 +4,7 @@ import { ApiError, api, body, type Schemas } from "./client";
 export type ClusterSummary = Schemas["ClusterSummary"];
 export type Cluster = Schemas["Cluster"];
 export type Operation = Schemas["Operation"];
-export type ClusterFilter = { state?: Schemas["ClusterState"][]; region?: string; flavor?: string; q?: string };
+export type ClusterFilter = { state?: Schemas["ClusterState"][]; region?: string; flavor?: string; q?: string; [tag: `tag.${string}`]: string };
 
 const WORKING_MS = 2_000;
 

@@ -38,7 +38,7 @@ export function Clusters() {
   const selected = items.filter((each) => chosen.some((other) => other.id === each.id));
   const columns = useClusterColumns();
   const [filtering, setFiltering] = useState(false);
-  const options = useFilterOptions(filtering);
+  const options = useFilterOptions(filtering, items);
   const filter = (next: readonly PropertyFilterProps.Token[]) => {
     setTokens([...next]);
     setAddress(next.map((each): [string, string] => [each.propertyKey ?? "q", String(each.value)]), { replace: true });

@@ -60,6 +60,11 @@ test("a filter of several states asks for any of them", () => {
     .toEqual({ state: ["active", "error"], region: undefined, flavor: undefined, q: "bert" });
 });
 
+test("a filter of several tags asks for all of them, and a value may have an equals sign", () => {
+  const token = (value: string) => ({ propertyKey: "tag", operator: "=", value });
+  expect(filterOf([token("team=nlp"), token("note=a=b"), token("team=vision")])).toMatchObject({ "tag.team": "vision", "tag.note": "a=b" });
+});
+
 test("a request is shown so that a shell and Python read the same texts", () => {
   const draft = { ...EMPTY, name: "bert", region: "r", flavor: "f", image: "i", keys: ["my key"], tags: [{ key: "team", value: "o'hara $x" }], protect: true };
   expect(asCommand({ ...draft, servers: 2 })).toContain("--poplar-servers 2");

@@ -1,24 +1,32 @@
-"""Bugs in prepaid money, top-ups, Stripe, webhooks of accounts, dunning, prices, reports, exports, money that moves."""
+"""Bugs in currencies, prices, invoices, prepaid money, top-ups, dunning, reports, exports, webhooks of accounts."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace as altered
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from ipucloud.api import writes
+from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
-from ipucloud.billing.invoices import credited, payments
+from ipucloud.billing.invoices import computing, credited, issue, payments
+from ipucloud.billing.invoices.tax_rates import RateInForce, rate_on
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
+from ipucloud.billing.pricing import book
 from ipucloud.billing.reports import report
 from ipucloud.billing.stripe import charges
 from ipucloud.billing.stripe.client import Charge, Intent, StripeClient
 from ipucloud.clusters.reservations import follow
 from ipucloud.db import outages
+from ipucloud.db.statements import Statements
 from ipucloud.idempotency import store
 from ipucloud.identity import access
 from ipucloud.identity.access import Principal
@@ -37,6 +45,53 @@ _RERATING = "tests/feature/billing/test_rerating.py"
 
 async def _nothing(*_: object, **__: object) -> None:
     return None
+
+
+@mutant(
+    "invoices have two decimal places in every currency",
+    directed="tests/feature/billing/invoices/test_issue.py -k decimal_places",
+)
+def cents_of_every_currency(stack: ExitStack) -> None:
+    replace(stack, computing, "places_of", lambda _: 2)
+
+
+@mutant("money of any currency is taken", directed="tests/api/test_currencies.py -k another_currency")
+def other_currency_taken(stack: ExitStack) -> None:
+    replace(stack, billing_wallet, "refuse_other_currency", lambda *_, **__: None)
+
+
+@mutant("a sale leaves no price behind it", directed="tests/feature/billing/test_prices.py -k gives_the_time_back")
+def sale_leaves_a_hole(stack: ExitStack) -> None:
+    honest = book._insert
+
+    async def insert(connection: AsyncConnection, statements: Any, place: int, values: Mapping[str, object]) -> None:
+        if values["restores"] is None:
+            await honest(connection, statements, place, values)
+
+    replace(stack, book, "_insert", insert)
+    replace(stack, book, "no_new_hole", lambda *_: nullcontext())
+
+
+@mutant(
+    "usage is taxed at the newest rate instead of the day's",
+    directed="tests/feature/billing/invoices/test_documents.py -k whenever_it_is_billed",
+)
+def taxed_at_the_newest_rate(stack: ExitStack) -> None:
+    async def newest(connection: Statements, country: str, _: date) -> RateInForce | None:
+        return await rate_on(connection, country, date.max)
+
+    replace(stack, computing, "rate_on", newest)
+
+
+@mutant(
+    "what a correction gives back leaves open invoices unpaid",
+    directed="tests/feature/billing/invoices/test_documents.py -k pays_open_invoices",
+)
+def open_invoices_left(stack: ExitStack) -> None:
+    async def pay(*_: object, **__: object) -> list[object]:
+        return []
+
+    replace(stack, issue, "pay_open_invoices", pay)
 
 
 @mutant("credit counts as prepaid money after its expiry", directed=f"{_FUNDS} -k as_far_as_it_can_be_burned")

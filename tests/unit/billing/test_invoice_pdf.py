@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ DOCUMENTS = {
     "with credited machines": CREDITED,
     "owed to the customer": OWED,
     "of somebody in Tokyo": invoice(
-        lines(2), payer=CUSTOMER._replace(legal_name="株式会社サンプル", address="千代田区1-1\n東京都")
+        lines(2), currency="JPY", payer=CUSTOMER._replace(legal_name="株式会社サンプル", address="千代田区1-1\n東京都")
     ),
 }
 
@@ -134,6 +135,13 @@ def test_it_says_all_that_a_finance_department_looks_for() -> None:
         "Page 1 of 1",
     ):
         assert phrase in text, (phrase, text)
+
+
+@pytest.mark.parametrize(("currency", "amount"), [("JPY", r"[0-9,]+"), ("KWD", r"[0-9,]+\.[0-9]{3}")])
+def test_amounts_have_the_decimal_places_of_their_currency(currency: str, amount: str) -> None:
+    [text] = texts(invoice(lines(2), currency=currency))
+    for name in (f"Total {currency}", f"Amount due {currency}", "Subtotal", r"VAT 17 % on \S+"):
+        assert re.search(rf"{name} {amount}(?: |$)", text), (name, text)
 
 
 def test_many_lines_go_over_pages_each_with_the_titles() -> None:

@@ -49,6 +49,25 @@ def test_an_invoice_is_shown_and_written_as_pdf(run: Run, service: Service, tmp_
     assert file.read_bytes() == b"%PDF-1.3"
 
 
+def test_a_payer_reads_and_saves_the_documents_of_its_account(run: Run, service: Service, tmp_path: Path) -> None:
+    """Whatever the profile has as project: a payer has none."""
+    payer = {"id": "t1", "name": "finance", "role": "payer", "account_id": "account-1"}
+    service.gives("/v1/whoami", {"project": None, "scopes": [], "token": payer})
+    missing = Reply(404, {"type": "about:blank", "code": "not_found", "status": 404, "detail": "No such object."})
+    for path in ("draft", NUMBER, f"{NUMBER}/proof"):
+        service.on("GET", f"{BILLING}/invoices/{path}", missing)
+    service.gives(f"/v1/billing/invoices/{NUMBER}", invoice(lines(2)).model_dump(mode="json"))
+    assert "10243.03 EUR" in run("billing", "invoice", NUMBER).out
+    assert run("billing", "invoice", NUMBER, "--project", "demo").status == 3
+    refused = run("billing", "invoice")
+    assert (refused.status, "`ipucloud spend` shows the present month" in refused.err) == (2, True)
+    service.on("GET", f"/v1/billing/invoices/{NUMBER}", Reply(raw=b"%PDF-1.3"))
+    service.on("GET", f"/v1/billing/invoices/{NUMBER}/proof", Reply(raw=b"{}"))
+    for command in (("invoice", NUMBER, "--pdf"), ("e-invoice", NUMBER, "factur-x"), ("proof", NUMBER)):
+        assert run("billing", *command, str(tmp_path / command[0])).status == 0
+    assert (tmp_path / "e-invoice").read_bytes() == b"%PDF-1.3"
+
+
 def test_a_proof_is_saved_and_one_that_proves_nothing_is_refused(run: Run, service: Service, tmp_path: Path) -> None:
     """What proves an invoice is in `tests/feature/billing/test_proofs.py`."""
     file = tmp_path / "may.proof"

@@ -9,6 +9,7 @@ export const clusters: Messages["clusters"] = {
   price: "Preis pro Stunde",
   cost: "Bisherige Kosten",
   tags: "Tags",
+  tag: "Tag",
   find: "Cluster filtern",
   nameContains: "Name",
   emptyTitle: "Noch keine Cluster",

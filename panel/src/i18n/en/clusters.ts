@@ -7,6 +7,7 @@ export const clusters = {
   price: "Price per hour",
   cost: "Cost so far",
   tags: "Tags",
+  tag: "Tag",
   find: "Filter clusters",
   nameContains: "Name",
   emptyTitle: "No clusters yet",

@@ -16,6 +16,7 @@ from ipucloud.api.reads import read_one, read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.printed import refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.clusters.volumes.snapshots.store import refuse_if_any as refuse_if_any_snapshot
 from ipucloud.clusters.volumes.store import refuse_if_any
@@ -54,6 +55,7 @@ async def create_project(request: Request, body: ProjectCreate) -> Response:
     """Create a project, without tokens and quota."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        refuse_unprintable(body)
         made = await projects.create(
             connection, slug=body.slug, name=body.name, request_id=trace_of(request).request_id
         )

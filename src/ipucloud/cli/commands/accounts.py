@@ -261,7 +261,7 @@ def _show_method(session: Session, found: PaymentMethod) -> None:
 
 @customer_command(app, "dunning", "research")
 def show_dunning(session: Session, account: Account) -> None:
-    """Show what follows when invoices of an account are overdue, and what is. Needs a platform token."""
+    """Show what follows when invoices of an account are overdue, and what is. For payers and operators."""
     _show_dunning(session, session.run(accounts.dunning(account)))
 
 

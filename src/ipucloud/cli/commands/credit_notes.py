@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @customer_command(app, "list", "research")
 def list_notes(session: Session, account: Account) -> None:
-    """List an account's credit notes, newest first. Needs a platform token."""
+    """List an account's credit notes, newest first. For payers and operators."""
     session.show_items(
         [each for each in session.client.items(accounts.invoices(account)) if each.kind == "credit_note"],
         ("NUMBER", "INVOICE", "MONTH", "ISSUED", "TOTAL"),
@@ -34,7 +34,7 @@ def show(
     number: Annotated[str, typer.Argument(help="Number of the credit note.")],
     pdf: Annotated[Path | None, typer.Option(callback=writable, help="Write the document to this file as PDF.")] = None,
 ) -> None:
-    """Show a credit note. Needs a platform token; `ipucloud billing invoice` shows a project's."""
+    """Show a credit note. For payers and operators; `ipucloud billing invoice` shows a project's."""
     if pdf is None:
         _show(session, session.run(invoices.get(number, platform=True)))
         return

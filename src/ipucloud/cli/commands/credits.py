@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @customer_command(app, "list", "research")
 def list_credits(session: Session, account: Account) -> None:
-    """List an account's promotional credits in order of expiry. Needs a platform token."""
+    """List an account's promotional credits in order of expiry. For payers and operators."""
     session.list(
         accounts.credits(account),
         ("REMAINING", "GRANTED", "EXPIRES", "REASON", "ID"),

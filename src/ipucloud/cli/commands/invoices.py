@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.files import writable, write
+from ipucloud.cli.payers import run_for_payers
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, fields
 from ipucloud.client import billing, invoices, verify_bill
@@ -60,12 +61,12 @@ def show_invoice(
     number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note, or draft.")] = invoices.DRAFT,
     pdf: Annotated[Path | None, typer.Option(callback=writable, help="Write the document to this file as PDF.")] = None,
 ) -> None:
-    """Show an invoice or a credit note, or the draft of the next invoice."""
+    """Show an invoice or a credit note, or the draft of the next invoice. Payers name one of their account."""
     if pdf is not None:
-        write(pdf, session.run(invoices.pdf(number)))
+        write(pdf, run_for_payers(session, invoices.pdf(number), lambda: invoices.pdf(_issued(number), platform=True)))
         session.done("written", pdf)
         return
-    found = session.run(invoices.get(number))
+    found = run_for_payers(session, invoices.get(number), lambda: invoices.get(_issued(number), platform=True))
     if session.as_json:
         session.show(found, ())
         return
@@ -107,6 +108,13 @@ def show_invoice(
     session.show(found, [*facts, *shown, *(("note", note) for note in found.notes)])
 
 
+def _issued(number: str) -> str:
+    """A number that a token without a project can ask for."""
+    if number == invoices.DRAFT:
+        raise UsageError("A draft is of a project. Name an invoice; `ipucloud spend` shows the present month.")
+    return number
+
+
 @customer_command(app, "e-invoice", "INV-2026-000001 factur-x invoice.pdf", "CN-2026-000001 ubl note.xml")
 def e_invoice(
     session: Session,
@@ -115,7 +123,8 @@ def e_invoice(
     output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
 ) -> None:
     """Save an invoice or a credit note as electronic invoice (EN 16931)."""
-    write(output, session.run(invoices.electronic(number, form)))
+    of_account = invoices.electronic(number, form, platform=True)
+    write(output, run_for_payers(session, invoices.electronic(number, form), lambda: of_account))
     session.done("written", output)
 
 
@@ -126,7 +135,7 @@ def proof(
     output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
 ) -> None:
     """Save the file that proves an invoice without the service: what was used, at which prices, signed."""
-    write(output, session.run(invoices.proof(number)))
+    write(output, run_for_payers(session, invoices.proof(number), lambda: invoices.proof(number, platform=True)))
     session.done("written", output)
 
 

@@ -21,7 +21,7 @@ Reference = Annotated[
 
 @customer_command(app, "list", "research")
 def list_payments(session: Session, account: Account) -> None:
-    """List an account's payments and refunds, newest first. Needs a platform token."""
+    """List an account's payments and refunds, newest first. For payers and operators."""
     session.list(
         accounts.payments(account),
         ("CREATED", "DIRECTION", "AMOUNT", "STATE", "INVOICE", "REFERENCE", "ID"),

@@ -11,8 +11,9 @@ import typer
 from ipucloud.cli.commands.invoices import balances_of
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT
+from ipucloud.cli.payers import own_account
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import accounts, billing, tokens
+from ipucloud.client import accounts, billing
 from ipucloud.client.errors import ApiError
 from ipucloud.client.models import Budget, Summary
 
@@ -35,7 +36,7 @@ def spend(
 ) -> None:
     """Show what the project spent this month, on what, the forecast for its end, budgets and balance."""
     if account is None and session.configured.project is None:  # no other token lacks a project by intention
-        account = _own_account(session)
+        account = own_account(session)
     if account is not None:
         show_summary(session, session.run(accounts.summary(account, month=month)))
         return
@@ -43,16 +44,10 @@ def spend(
         found = session.run(billing.summary(month=month))
     except ApiError as error:
         # A payer's token of the environment, with the project of a stored profile.
-        if error.code != "not_found" or session.project or (account := _own_account(session)) is None:
+        if error.code != "not_found" or session.project or (account := own_account(session)) is None:
             raise
         found = session.run(accounts.summary(account, month=month))
     show_summary(session, found)
-
-
-def _own_account(session: Session) -> str | None:
-    """The account of a payer's token."""
-    me = session.run(tokens.whoami()).token
-    return None if me is None or me.account_id is None else str(me.account_id)
 
 
 def show_summary(session: Session, found: Summary) -> None:

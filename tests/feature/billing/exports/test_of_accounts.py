@@ -6,15 +6,18 @@ import json
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from ipucloud.billing.exports.connections import Rules, connect
 from ipucloud.billing.exports.limits import limit_document, set_limit
+from ipucloud.billing.exports.manifest import manifest_of
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted, kept_file, pieces_of, request_export
 from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
+from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
@@ -95,6 +98,33 @@ async def test_a_project_that_moved_is_split_at_its_instant_and_files_are_the_in
     async with books.database.read() as connection:
         with pytest.raises(Problem, match="does not exist"):
             await kept_file(connection, Home(books.project.id, None), exports[0])
+
+
+def part_of(database: Scratch, number: str, chosen: Selection) -> tuple[Decimal, object]:
+    """What the manifest of a file says that the file has of an invoice, and whether that is all of it."""
+    rows = len(rows_of(csv_of(database.app_url, chosen)))
+    with snapshot(database.app_url) as connection:
+        manifest: Any = manifest_of(connection, chosen, rows=rows, size=1, sha256="0", name="file")
+    [named] = [each for each in manifest["invoices"] if each["invoice_id"] == number]
+    return Decimal(named["billed_cost"]), named["whole"]
+
+
+async def test_a_manifest_names_the_part_of_a_shared_invoice_that_its_file_has(books: Books, database: Scratch) -> None:
+    """Both projects have lines on May's invoice: the account's file has its total, a project's file its own lines."""
+    made = await furnish(books)
+    await settled_may(books, made)
+    [(number, total)] = await books.rows(
+        "SELECT number, total FROM invoices WHERE account_id = :id AND month = '2026-05-01'", id=books.project.id
+    )
+    lines = await books.rows(
+        "SELECT project_id, sum(amount) FROM invoice_lines WHERE invoice_id ="
+        " (SELECT id FROM invoices WHERE number = :number) GROUP BY project_id",
+        number=number,
+    )
+    assert {project for project, _ in lines} == {books.project.id, made.other.id}
+    assert part_of(database, number, selection(account=books.project.id)) == (total, True)
+    for project, amount in lines:
+        assert part_of(database, number, selection(project=project)) == (amount, False)
 
 
 async def test_a_schedule_of_an_account_delivers_its_whole_bill(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from ipucloud.contract.exports import FileFormat, FocusVersion
 from tests.feature.billing.books import Books
-from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
+from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, selection
 from tests.focus_report import ACCEPTED, FEWEST, failures, validate
 from tests.support.postgres import Database as Scratch
 
@@ -18,22 +19,35 @@ REPORT = """<testsuites>
 <testsuite><testcase name="InvoiceId-C-004-C :: Nullability"><failure message="x"/></testcase></testsuite>
 <testsuite><testcase name="Tags-C-001-C :: Format"><failure message="x"/></testcase></testsuite>
 <testsuite><testcase name="SkuId-C-001-C :: Type"><skipped message="x"/></testcase></testsuite>
+<testsuite><testcase name="ResourceName-C-002-M :: Format"><failure message="x"/></testcase></testsuite>
+<testsuite><testcase name="ResourceName-C-000-C :: Composite"><failure message="x"/></testcase></testsuite>
 </testsuites>"""
 
 
 def test_a_report_is_read_rule_by_rule(tmp_path: Path) -> None:
     (tmp_path / "report.xml").write_text(REPORT)
     looked_at, failed = failures(tmp_path / "report.xml")
-    assert looked_at == 3
+    assert looked_at == 5
     assert [rule for rule in failed if rule not in ACCEPTED] == ["Tags-C-001-C"]
 
 
+def test_a_composite_rule_that_fails_alone_is_named(tmp_path: Path) -> None:
+    case = '<testcase name="CostAndUsage-D-000-M :: Composite"><failure message="x"/></testcase>'
+    (tmp_path / "report.xml").write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>")
+    assert failures(tmp_path / "report.xml") == (1, ["CostAndUsage-D-000-M"])
+
+
 @pytest.mark.anyio
+@pytest.mark.parametrize("month", [APRIL, MAY])
 @pytest.mark.skipif(not PYTHON.exists(), reason="needs Python 3.12: `./dev focus` installs the validator for it")
-async def test_the_official_validator_finds_nothing(books: Books, database: Scratch, tmp_path: Path) -> None:
+async def test_the_official_validator_finds_nothing(
+    books: Books, database: Scratch, tmp_path: Path, month: date
+) -> None:
     await furnish(books)
-    chosen = selection(account=books.project.id, month=APRIL, version=FocusVersion.V1_2, format=FileFormat.CSV)
-    (tmp_path / "file.csv").write_bytes(csv_of(database.app_url, chosen))
+    chosen = selection(account=books.project.id, month=month, version=FocusVersion.V1_2, format=FileFormat.CSV)
+    content = csv_of(database.app_url, chosen)
+    assert not content.isascii(), "names of other scripts are what a locale would break"
+    (tmp_path / "file.csv").write_bytes(content)
     looked_at, failed = validate(tmp_path / "file.csv", str(PYTHON))
     assert looked_at >= FEWEST
     assert set(failed) <= ACCEPTED

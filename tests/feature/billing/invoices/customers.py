@@ -46,10 +46,10 @@ async def granted(books: Books, amount: str, expires_at: datetime = NEVER, accou
     )
 
 
-async def paid(books: Books, amount: str, reference: str, invoice: str | None = None) -> UUID:
-    payer = books.project.id
+async def paid(books: Books, amount: str, reference: str, invoice: str | None = None, *, currency: str = "EUR") -> UUID:
+    payer, money = books.project.id, Money.of(amount, currency)
     return await transact(
-        books, lambda connection: record_payment(connection, payer, euros(amount), reference=reference, invoice=invoice)
+        books, lambda connection: record_payment(connection, payer, money, reference=reference, invoice=invoice)
     )
 
 

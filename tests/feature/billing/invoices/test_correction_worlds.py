@@ -1,4 +1,4 @@
-"""Random months of an account, with corrections, changes of tax rates, payments and credit notes, against a count."""
+"""Random months of an account in any currency: corrections, tax rates, payments, credit notes, against a count."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from tests.feature.billing.invoices.customers import assert_books_sound, documen
 from tests.support.postgres import Database as Scratch
 
 MONTHS = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1), date(2026, 4, 1)]
-PRICE = Decimal("0.0625")
+PLACES = {"JPY": 0, "EUR": 2, "KWD": 3}
+PRICES = {"JPY": Decimal("1.2345"), "EUR": Decimal("0.0625"), "KWD": Decimal("0.01234")}
 FIRST = at("2026-01-01T00:00:00")
 CHARGE = """
 INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id, interval_id,
                            price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
                            list_unit_price)
 VALUES (:bill, :hour, :cluster, 0, :rev, :project, :project, :cluster, :cluster, :hour, :hour + interval '1 hour',
-        :minutes, :quantity, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.0625, 0.0625)
+        :minutes, :quantity, 'ipu-m2000', 'luxembourg-2', :currency, :price, :price)
 """
 
 
@@ -58,10 +59,18 @@ class Use:
 class World:
     """`rates` hold from their day on; after each bill `payments` is paid, and `credited` percent of it credited."""
 
+    currency: str
     uses: list[Use]
     rates: dict[date, Decimal]
     payments: list[int]
     credited: list[int]
+
+    @property
+    def price(self) -> Decimal:
+        return PRICES[self.currency]
+
+    def rounded(self, amount: Decimal) -> Decimal:
+        return amount.quantize(Decimal(1).scaleb(-PLACES[self.currency]), ROUND_HALF_UP)
 
 
 USES = st.builds(
@@ -79,15 +88,12 @@ RATES = st.dictionaries(
 )
 WORLDS = st.builds(
     World,
+    currency=st.sampled_from(sorted(PLACES)),
     uses=st.lists(USES, min_size=1, max_size=8),
     rates=RATES,
     payments=st.lists(st.integers(0, 60), min_size=4, max_size=4),
     credited=st.lists(st.sampled_from([0, 0, 40, 100]), min_size=4, max_size=4),
 )
-
-
-def cents(amount: Decimal) -> Decimal:
-    return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def rate_of(world: World, day: date) -> tuple[date, Decimal]:
@@ -106,13 +112,13 @@ def expected(world: World, bill: int) -> tuple[dict[Decimal, tuple[Decimal, Deci
         begun, rate = rate_of(world, MONTHS[use.month].replace(day=use.day))
         key = (place, use.month, begun, rate)  # each use has a price of its own, and so a line
         if use.month == bill:
-            lines[key] += 60 * use.quantity * PRICE
+            lines[key] += 60 * use.quantity * world.price
         if use.back and min(use.month + use.late, 3) == bill:
-            lines[key] -= use.back * use.quantity * PRICE
+            lines[key] -= use.back * use.quantity * world.price
     nets: dict[Decimal, Decimal] = defaultdict(Decimal)
     for (_, _, _, rate), cost in lines.items():
-        nets[rate] += cents(cost)
-    taxes = {rate: (net, cents(net * rate)) for rate, net in nets.items()}
+        nets[rate] += world.rounded(cost)
+    taxes = {rate: (net, world.rounded(net * rate)) for rate, net in nets.items()}
     return taxes, sum((net + tax for net, tax in taxes.values()), Decimal(0))
 
 
@@ -122,14 +128,15 @@ async def used(books: Books, world: World) -> None:
         cluster = await books.make_cluster()
         hour = datetime.combine(MONTHS[use.month].replace(day=use.day), at("2026-01-01T10:00:00").timetz())
         values = {"cluster": cluster, "project": books.project.id, "hour": hour, "quantity": use.quantity}
-        cost = use.quantity * PRICE
+        values |= {"currency": world.currency, "price": world.price}
+        cost = use.quantity * world.price
         statements.append((values | {"bill": MONTHS[use.month], "rev": 0, "minutes": 60}, 60 * cost))
         if use.back:
             bill = MONTHS[min(use.month + use.late, 3)]
             statements.append((values | {"bill": bill, "rev": 1, "minutes": -use.back}, -use.back * cost))
     for revision, (charge, amount) in enumerate(statements):
         await books.execute(CHARGE, **charge)
-        sums = [Posted(books.project.id, "EUR", amount, 1)]
+        sums = [Posted(books.project.id, world.currency, amount, 1)]
         await transact(books, partial(post_usage, hour=FIRST, revision=revision, sums=sums))
 
 
@@ -153,15 +160,15 @@ async def lived(books: Books, world: World) -> None:
     """The account's bills in order, each with what is paid and credited after it."""
     for place, month in enumerate(MONTHS):
         books.now(at(f"{(month + timedelta(days=31)).replace(day=2)}T00:00:00"))
-        number = await transact(books, partial(issue_in, bill=Bill(books.project.id, "EUR", month)))
+        number = await transact(books, partial(issue_in, bill=Bill(books.project.id, world.currency, month)))
         issued = await documents(books)
         check(world, place, number, issued)
         [net] = [Decimal(each["taxable"]["amount"]) for each in issued if each["number"] == number] or [Decimal(0)]
         if number is not None and number.startswith("INV") and net > 0 and world.credited[place]:
-            part = None if world.credited[place] == 100 else cents(net * world.credited[place] / 100) or None
+            part = None if world.credited[place] == 100 else world.rounded(net * world.credited[place] / 100) or None
             await transact(books, partial(issue_credit_note, invoice=number, net=part, reason="x"))
         if world.payments[place]:
-            await paid(books, f"{world.payments[place]}.00", f"payment {place}")
+            await paid(books, str(world.payments[place]), f"payment {place}", currency=world.currency)
         await assert_books_sound(books, billing_invoices.RULES)
 
 

@@ -157,6 +157,25 @@ async def test_tax_follows_the_customer(
     assert len(invoice["notes"]) == (expected[0] != "standard")
 
 
+async def test_usage_is_taxed_at_the_rate_of_its_day_whenever_it_is_billed(books: Books) -> None:
+    """April's invoice is issued in May, whose rate is another one, and the correction of it on May's invoice too."""
+    books.now(at("2026-04-20T00:00:00"))
+    await taxed(books, "0.16")
+    await taxed(books, "0.17", since=date(2026, 5, 1))
+    await a_minute(books, "10")
+    await books.keep(SEALED)
+    late = await books.make_cluster()
+    await books.used(late, at("2026-04-30T22:00:00"), at("2026-04-30T22:01:00"))
+    await books.used(late, at("2026-05-10T22:00:00"), at("2026-05-10T22:01:00"))
+    await books.keep(at("2026-06-02T00:00:00"))
+    while len(issued := await documents(books)) < 2:
+        await books.keep()  # so many hours at once
+    assert [[(each["rate"], each["tax"]["amount"]) for each in document["taxes"]] for document in issued] == [
+        [("0.16", "1.60")],
+        [("0.17", "1.70"), ("0.16", "1.60")],
+    ]
+
+
 async def test_without_a_tax_rate_an_invoice_waits(books: Books) -> None:
     await a_minute(books, "10.00")
     await books.keep(SEALED)
