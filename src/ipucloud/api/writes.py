@@ -15,7 +15,7 @@ from ipucloud.api.reads import permission_of
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.idempotency.store import PLATFORM
-from ipucloud.identity.access import Principal, Scope, authorize, identify
+from ipucloud.identity.access import Principal, Scope, authorize, change_only, identify
 from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.failpoints import failpoint
@@ -84,6 +84,7 @@ async def change_account(
         trace.admit(token_id=principal.token_id)
         if principal.account not in {None, account}:
             raise not_found()
+        await change_only(connection, account)
         return await _once(connection, account, key, None, lambda: effect(connection))
 
     answer = await services_of(request).database.transact(work)

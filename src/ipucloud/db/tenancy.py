@@ -7,7 +7,7 @@ bills and audits across projects.
 
 A request that changes a project runs as the application, which judges it together with those of others. In its
 transaction, in which `ipucloud.changed_project` names the project, no row of another one can be locked or written, and
-few can be read. In that of a payer's request, `ipucloud.changed_account` does the same for the billing account.
+few can be read. In a change of a billing account, `ipucloud.changed_account` does the same for it.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def visible(table: sa.Table) -> str | None:
 
 
 def changeable(table: sa.Table) -> str | None:
-    """The condition for a row to be changed by a request of a project or of a payer; None: any request may change it.
+    """The condition for a row to be changed by a request about a project or account; None: any request may change it.
 
     Work items may be anybody's: a change wakes what it concerns.
     """

@@ -67,8 +67,7 @@ def authenticated(rest: str, row: type[Row]) -> Query[Row]:
 class Principal(NamedTuple):
     """A live token of a project (`home`), of a billing account, or with neither of the platform.
 
-    `written`: its rights. `actor`: the e-mail of the person whose it is, or the token's name. `changed`: the account,
-    from now on the only one whose rows the transaction can change.
+    `written`: its rights. `actor`: the e-mail of the person whose it is, or the token's name.
     """
 
     written: str
@@ -77,7 +76,6 @@ class Principal(NamedTuple):
     home: UUID | None
     account: UUID | None
     actor: str | None
-    changed: str
 
     @property
     def rights(self) -> Rights:
@@ -132,8 +130,7 @@ set_config('ipucloud.actor', (
 record that. Parameters: those of an `Origin`.
 """
 IDENTIFY = Query(
-    f"WITH {PRINCIPAL} SELECT rights AS written, role, token_id, home, account, {_ACTOR},"  # noqa: S608  # our own text
-    " set_config('ipucloud.changed_account', coalesce(account::text, ''), true) AS changed FROM principal",
+    f"WITH {PRINCIPAL} SELECT rights AS written, role, token_id, home, account, {_ACTOR} FROM principal",  # noqa: S608  # our own text
     Principal,
 )
 """The live token of `:token_hash`, or no row. The other parameters: those of an `Origin`."""
@@ -144,6 +141,8 @@ _AUTHORIZE = authenticated(
     " project.* FROM principal LEFT JOIN project ON true",
     _Admission,
 )
+
+_CHANGE_ACCOUNT = Query("SELECT set_config('ipucloud.changed_account', CAST(:account AS text), true)", str)
 
 AS_TENANT = Query(f"WITH {AUTHENTICATE} SELECT {ENTERED}", _Entered)
 """Makes the rest of the transaction that of a reader of the project; parameters as for `AUTHENTICATE`.
@@ -205,6 +204,11 @@ async def identify(
     if permission is not None:
         require(principal.rights, permission)
     return principal
+
+
+async def change_only(connection: Statements, account: UUID) -> None:
+    """From now on, the transaction can change no rows of other billing accounts."""
+    await _CHANGE_ACCOUNT.one(connection, {"account": str(account)})
 
 
 async def authorize(
