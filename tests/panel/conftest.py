@@ -25,8 +25,8 @@ pytest.register_assert_rewrite(
 )
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
-SCREENSHOTS = os.environ.get("IPUCLOUD_SCREENSHOTS")
-"""Where pictures are kept, if they are wanted."""
+SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / "dist" / "screenshots"))
+"""Where pictures of pages are kept."""
 FAILED = ROOT / ".tools" / "screenshots"
 """Where what a test saw last is kept when it fails."""
 AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
@@ -162,18 +162,15 @@ def fits(page: Page) -> None:
 
 
 def screenshot(page: Page, name: str) -> None:
-    """Keep what the page looks like, if pictures are wanted."""
-    if SCREENSHOTS is None:
-        return
-    folder = Path(SCREENSHOTS)
-    folder.mkdir(parents=True, exist_ok=True)
+    """Keep what the page looks like."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     size = page.viewport_size
     if size is None:
         raise TypeError("the tests' pages have a size")
     # Made as high as its content first: while a browser does that for a picture by itself, the page may be narrow.
     content = int(page.evaluate("document.documentElement.scrollHeight"))
     page.set_viewport_size({"width": size["width"], "height": max(size["height"], content)})
-    page.screenshot(path=folder / f"{name}.png", animations="disabled")
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
     page.set_viewport_size(size)
 
 
