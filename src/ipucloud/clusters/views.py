@@ -36,7 +36,8 @@ SELECT id, project_id, name, tags, region, sku, 'address', 1, 1, sku, currency,
        created_at, delete_requested_at, true, NULL, 'address'
   FROM addresses
 """
-"""What is billed: clusters, reservations, volumes, snapshots and addresses, with size, SKU, currency, name, tags, state.
+"""What is billed: clusters, reservations, volumes, snapshots and addresses, with size, SKU, currency, name, tags
+and state.
 
 `reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
 `unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a

@@ -41,9 +41,9 @@ Our own definition (no vendor publishes one), except machine power and health, w
 
 Bodies are defined here, in `redfish`, `volumes`, `snapshots`, `addresses` and `faults`. Requests carry `Authorization:
 Bearer <site token>`. Every mutation is accepted at once and completes later: the caller reads until the object has the
-state it wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of another body 409; DELETE
-of what is not there answers 404. A reset or a power action that names a `network` is for its tenant: while the machine
-or host is in another tenant network it answers 409 and does nothing.
+state it wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of another body
+409; DELETE of what is not there answers 404. A reset or a power action that names a `network` is for its tenant: while
+the machine or host is in another tenant network it answers 409 and does nothing.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
     ),
 )
 async def create_quota_request(request: Request, project: ProjectRef, body: QuotaRequestCreate) -> Response:
-    """Ask the operator to raise how many machines of a type, GiB of storage, or addresses, the project may hold in a region.
+    """Ask the operator to raise how many machines of a type, GiB, or addresses, the project may hold in a region.
 
     Nothing changes before the operator has decided. A quota has one open request.
     """

@@ -1,4 +1,4 @@
-"""Quotas of a project, in machines per region and type, of storage and of addresses; the platform's administrators set them."""
+"""Quotas of a project, in machines per region and type, of storage and of addresses; administrators set them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ _OPEN_STORED = sa.text(
     INSERT INTO usage_intervals
            (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
             started_at)
-    SELECT :id, c.project_id, c.id, c.kind, CASE c.kind WHEN 'address' THEN 'address' ELSE 'gib' END, c.flavor, c.sku, c.region, c.currency, c.machines,
+    SELECT :id, c.project_id, c.id, c.kind, CASE c.kind WHEN 'address' THEN 'address' ELSE 'gib' END, c.flavor, c.sku,
+           c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
                       WHERE project_id = c.project_id AND resource_id = c.id), start.at),
            start.at
