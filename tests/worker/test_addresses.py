@@ -104,8 +104,8 @@ class Desk:
     async def run(self, command: str) -> str:
         """Log in through the address; only the server's own host key is accepted."""
         row = await self.world.one(
-            "SELECT a.ip AS ssh_host, a.port AS ssh_port, s.ssh_user, s.host_key FROM addresses a"
-            " JOIN poplar_servers s ON s.id = a.server_id"
+            "SELECT a.ip AS ssh_host, a.port AS ssh_port, s.ssh_user, s.host_key, s.host_key_fingerprint"
+            " FROM addresses a JOIN poplar_servers s ON s.id = a.server_id"
         )
         done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
         assert done.returncode == 0, done.stderr
