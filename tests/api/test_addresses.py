@@ -173,6 +173,15 @@ async def test_a_cluster_shows_its_addresses_with_the_command_that_logs_in(api: 
     assert (detached["state"], detached["command"]) == ("detaching", None)
 
 
+async def test_an_address_is_billed_until_its_deletion_is_accepted(api: Api) -> None:
+    address = await make_address(api.world, api.world.project)
+    billed = "SELECT ended_at IS NULL FROM usage_intervals WHERE address_id = :id"
+    assert await api.world.column(billed, id=address) == [True]
+    assert (await api.owner.delete(f"{api.base}/addresses/{address}")).json()["state"] == "deleting"
+    assert (await api.owner.delete(f"{api.base}/addresses/{address}")).status_code == 202, "asked again"
+    assert await api.world.column(billed, id=address) == [False]
+
+
 async def test_a_project_with_addresses_is_not_deleted(api: Api) -> None:
     project = await api.other_project()
     await make_address(api.world, project)
