@@ -207,9 +207,8 @@ class Tenancy:
         limit = await self.api.world.value("SELECT max(machine_limit) + 1 FROM quotas")
         wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
         async with self.api.world.database.begin() as connection:
-            made = await open_request(
-                connection, project.actor, wanted, region="luxembourg-2", defaults=DefaultLimits(0, 0)
-            )
+            defaults = DefaultLimits(volume_gib=0, addresses=0)
+            made = await open_request(connection, project.actor, wanted, region="luxembourg-2", defaults=defaults)
         return {"quota_request": str(made)}
 
     async def _reserved(self, operation: Documented, project: Project) -> dict[str, str]:

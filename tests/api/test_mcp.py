@@ -93,6 +93,7 @@ async def test_a_session_only_reads_by_default(served: ApiProcess, api: Api, tmp
         assert "not_found" in await refused(client, "get_cluster", cluster="nothing")
         assert "is_error" not in await done(client, "list_flavors")
         assert (await done(client, "list_volumes"))["items"] == []
+        assert (await done(client, "list_addresses"))["items"] == []
     assert await api.world.column("SELECT count(*) FROM tokens WHERE cost_limit IS NOT NULL") == [0]
 
 
