@@ -96,7 +96,7 @@ async def test_an_operator_sets_the_quota_of_addresses_beside_that_of_machines(a
             f"{api.base}/quotas", json={"items": items}, headers={"If-Match": seen.headers["etag"]} | key()
         )
 
-    assert "has 1 addresses" in problem(await put(0), 409, "state_conflict")["detail"]
+    assert "has 1 address in" in problem(await put(0), 409, "state_conflict")["detail"]
     assert (await put(1)).status_code == 200
     assert await quota(api) == {"unit": "address", "limit": 1, "used": 1}
     problem(await post(api, "", address_json("more")), 409, "quota_exceeded")

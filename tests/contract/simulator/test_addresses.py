@@ -147,6 +147,15 @@ def test_a_server_that_cannot_have_it_is_refused(
     refused(attach(site, elsewhere, 1, tenant), 409, f"not in {OTHER_REGION!r}")
 
 
+def test_an_ip_at_which_another_program_listens_is_not_attached(site: RunningSite, tenant: Tenant) -> None:
+    name, where = made(site)
+    with socket.create_server(where):
+        refused(attach(site, name, 1, tenant), 409, "another program listens")
+        assert site.http().get(f"/v1/addresses/{name}").json()["attachment"] is None
+    attach(site, name, 1, tenant).raise_for_status()
+    assert str(greeting(where)).startswith("SSH-2.0-")
+
+
 def test_a_server_that_is_wiped_loses_it(site: RunningSite, tenant: Tenant) -> None:
     name, where = made(site)
     attach(site, name, 3, tenant).raise_for_status()

@@ -68,7 +68,7 @@ async def change_address_limit(
     if used > (default if limit is None else limit):
         raise Problem(
             STATE_CONFLICT,
-            f"The project has {used} addresses in {region}, more than this limit. Choose a higher one, or have some"
-            " deleted first.",
+            f"The project has {used} {'address' if used == 1 else 'addresses'} in {region}, more than this limit."
+            " Choose a higher one, or have some deleted first.",
         )
     await set_address_limit(connection, project_id=project_id, region=region, limit=limit)

@@ -75,6 +75,8 @@ class Addresses:
         if present is None or wanted.revision > present.revision:
             if wanted.server is not None:
                 check(wanted.server, record.spec.region)
+                if name not in self._listening and not self._can_listen(record.ip):
+                    raise precondition(f"another program listens at address {name!r}, {record.ip}")
             record.attachment = wanted
             self._document.touch()
             await self._document.settled()
