@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ipucloud.clusters.addresses.states import ADDRESS_STATES
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.services.states import SERVICE_STATES
 from ipucloud.clusters.states import CLUSTER_STATES
@@ -28,6 +29,7 @@ NOTICE = "<!-- Written by docs/generate_states.py; do not edit. -->"
 def pages() -> dict[str, str]:
     """The text of every page by file name."""
     return {
+        "address.md": _states(ADDRESS_STATES, "src/ipucloud/clusters/addresses/states.py"),
         "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py"),
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),

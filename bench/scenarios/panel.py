@@ -24,7 +24,7 @@ FEW, MANY = 50, 5_000
 AT_ONCE = 8
 PAGES = (
     *("/", "/clusters", "/clusters/create", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
-    *("/catalogue", "/events", "/quotas"),
+    *("/addresses", "/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/webhooks", "/audit-log", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )

@@ -14,6 +14,7 @@ import ipucloud.billing.pricing.tables
 import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
 import ipucloud.billing.stripe.tables
+import ipucloud.clusters.addresses.tables
 import ipucloud.clusters.consoles.tables
 import ipucloud.clusters.cost_limits.tables
 import ipucloud.clusters.fault_reports.tables

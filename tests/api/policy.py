@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
+from tests.support.addresses import address_json
 from tests.support.people import PASSWORD
 from tests.support.reservations import reservation_json
 from tests.support.volumes import volume_json
@@ -96,6 +97,13 @@ POLICY: dict[str, frozenset[Role]] = {
     "cancelReservation": WORKING,
     "estimateReservation": EVERYBODY,
     "listReservations": EVERYBODY,
+    "createAddress": WORKING,
+    "listAddresses": EVERYBODY,
+    "getAddress": EVERYBODY,
+    "updateAddress": WORKING,
+    "attachAddress": WORKING,
+    "detachAddress": WORKING,
+    "deleteAddress": WORKING,
     "createVolume": WORKING,
     "listVolumes": EVERYBODY,
     "getVolume": EVERYBODY,
@@ -399,6 +407,8 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
     "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
     "createReservation": lambda number: reservation_json(f"made-{number}"),
+    "createAddress": lambda number: address_json(f"made-{number}"),
+    "updateAddress": lambda number: {"tags": {"team": f"nlp-{number}"}},
     "createVolume": lambda number: volume_json(f"made-{number}"),
     "updateSnapshot": lambda number: {"tags": {"team": f"nlp-{number}"}},
     "updateVolume": lambda number: {"tags": {"team": f"nlp-{number}"}},

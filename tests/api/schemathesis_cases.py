@@ -79,6 +79,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createSshKey",  # keys are judged by their numbers
     "signSshKey",
     "createSnapshot",  # volumes that there are
+    "createAddress",  # regions where addresses are offered
     "createVolume",  # regions where volumes are offered
     "createReservation",  # times and capacity
     "estimateReservation",

@@ -41,10 +41,12 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.quotas.counted import DefaultLimits
 from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
 from tests.api.support import PUBLIC_KEY, SECRETS_KEY, Api, key
+from tests.support.addresses import make_address, offer_addresses
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_reading, make_token
 from tests.support.invoices import make_invoice, say_signed
@@ -205,7 +207,8 @@ class Tenancy:
         limit = await self.api.world.value("SELECT max(machine_limit) + 1 FROM quotas")
         wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
         async with self.api.world.database.begin() as connection:
-            made = await open_request(connection, project.actor, wanted, region="luxembourg-2", volume_gib=0)
+            defaults = DefaultLimits(volume_gib=0, addresses=0)
+            made = await open_request(connection, project.actor, wanted, region="luxembourg-2", defaults=defaults)
         return {"quota_request": str(made)}
 
     async def _reserved(self, operation: Documented, project: Project) -> dict[str, str]:
@@ -227,6 +230,8 @@ class Tenancy:
         world = self.api.world
         if "/snapshots" in operation.path:
             return await self._copied(operation, project, number)
+        if "/addresses" in operation.path:
+            return await self._reached(operation, project, number)
         if "/volumes" not in operation.path:
             return {}
         async with world.database.begin() as connection:
@@ -248,6 +253,21 @@ class Tenancy:
         async with self.api.world.database.begin() as connection:
             await offer_snapshots(connection)
         return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
+
+    async def _reached(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+        """An address; for one that is to be attached or detached also a cluster in use, which has it already or not."""
+        world = self.api.world
+        async with world.database.begin() as connection:
+            await offer_addresses(connection)
+        if "{address}" not in operation.path:
+            return {}
+        using = None
+        if operation.id in {"attachAddress", "detachAddress"}:
+            using = (await world.customer(project).create(f"target-{number}")).target_id
+            await world.finish_create(using)
+        attached = using if operation.id == "detachAddress" else None
+        made = await make_address(world, project, f"target-{number}", attached_to=attached)
+        return {"address": str(made), "using": str(using)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""
@@ -423,7 +443,7 @@ class Tenancy:
             body = {"connection": names["connection"]}
         if operation.id == "createSnapshot":
             body = {"name": f"copy-{next(_numbers)}", "volume": names["volume"]}
-        if operation.id == "attachVolume":
+        if operation.id in {"attachVolume", "attachAddress"}:
             body = {"cluster": names["using"]}
         if operation.id == "assignProjectAccount":
             body = {"account_id": str(self.api.world.project.id)}

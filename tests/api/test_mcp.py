@@ -93,6 +93,7 @@ async def test_a_session_only_reads_by_default(served: ApiProcess, api: Api, tmp
         assert "not_found" in await refused(client, "get_cluster", cluster="nothing")
         assert "is_error" not in await done(client, "list_flavors")
         assert (await done(client, "list_volumes"))["items"] == []
+        assert (await done(client, "list_addresses"))["items"] == []
     assert await api.world.column("SELECT count(*) FROM tokens WHERE cost_limit IS NOT NULL") == [0]
 
 
@@ -120,7 +121,7 @@ def test_a_tool_is_offered_with_the_scope_of_its_operation() -> None:
     others = {"get_capacity": "getRegionCapacity", "estimate_resize": "estimateClusterResize"}
     reading = Reading(AsyncClient("http://localhost", "ipu_test"))
     tools = {each.__name__ for each in reading.tools(scopes.values())} - {"whoami"}
-    assert len(tools) == 21
+    assert len(tools) == 22
     for tool in tools:
         first, *more = tool.split("_")
         scope = scopes[others.get(tool, first + "".join(word.capitalize() for word in more))]

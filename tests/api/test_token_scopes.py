@@ -96,7 +96,8 @@ async def admitted(tenancy: Tenancy, caller: httpx.AsyncClient, project: Project
     for name in sorted(names, key=lambda each: (each == "deleteProject", each)):
         operation = OPERATIONS[name]
         asked = {part: PATH.get(part, str(new_id())) for part in re.findall(r"{(\w+)}", operation.path)}
-        asked |= {"project": str(project.id)} | {part: str(new_id()) for part in ("connection", "using", "volume")}
+        others = ("address", "connection", "using", "volume")
+        asked |= {"project": str(project.id)} | {part: str(new_id()) for part in others}
         answer = await tenancy.ask(operation, caller, asked)
         if answer.status_code == 403 and "scope" in answer.json():
             assert problem(answer, 403, "permission_denied")["scope"] == NEEDED[name]

@@ -43,6 +43,7 @@ from tests.crash.partitions import (
     SeveralPartitions,
 )
 from tests.crash.preempting import NOTICE_KINDS, ShowNotice
+from tests.crash.reaching import ADDRESS_KINDS, KeepAddress
 from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
 from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
@@ -106,6 +107,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.keys_recorded": ChangeKeys(),
     "s3_access.recorded": ChangeS3(),
     "snapshot.recorded": KeepSnapshot(),
+    "address.recorded": KeepAddress(),
     "volume.recorded": KeepVolume(),
     "create.volumes_taken": PostCreateWithVolume(),
     "preemption_files.recorded": ShowNotice(),
@@ -151,6 +153,7 @@ _OTHER_CALLS: dict[str, Kind] = {
     "hosts.stop_job": StopJob(),
     "hosts.console": Observe(),
     **dict.fromkeys(("snapshots.get", "snapshots.put", "snapshots.delete"), KeepSnapshot()),
+    **dict.fromkeys(("addresses.get", "addresses.put", "addresses.attach", "addresses.delete"), KeepAddress()),
     **dict.fromkeys(("volumes.get", "volumes.put", "volumes.attach", "volumes.delete"), KeepVolume()),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
@@ -218,7 +221,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
     changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
-    changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
+    changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *ADDRESS_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):
         reached = (await attempt(lab, Case(kind, NEVER))).points

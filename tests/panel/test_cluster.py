@@ -33,7 +33,7 @@ from tests.support.processes import Up
 
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
 PAGES = (
-    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
+    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/addresses", "/s3-connections"),
     *("/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/audit-log"),
 )

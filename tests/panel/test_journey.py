@@ -21,7 +21,7 @@ from tests.support.processes import Up
 
 UP_OPTIONS = ("--sample",)
 PAGES = (
-    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
+    *("/", "/clusters", "/reservations", "/volumes", "/volumes/snapshots", "/addresses", "/s3-connections"),
     *("/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/tokens", "/webhooks", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),

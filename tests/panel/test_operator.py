@@ -262,7 +262,7 @@ def test_a_project_asks_for_more_machines_and_an_operator_grants_some(
     page.goto(link["url"].replace("/sign-in", "/sign-in?next=/quotas"))
     page.get_by_role("button", name="Ask for a higher limit").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Machine type or volumes").click()
+    dialog.get_by_role("button", name="Machine type, volumes or addresses").click()
     page.get_by_role("option", name="m2000, luxembourg-2", exact=True).click()
     dialog.get_by_label("New limit").fill("1")
     dialog.get_by_label("Reason").fill("a POD512 in May")

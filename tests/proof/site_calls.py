@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
 from ipucloud.site.ports import Site, Sites
+from ipucloud.wire.addresses import AddressAttachment
 from ipucloud.wire.site import JobRequest
 from ipucloud.wire.volumes import VolumeAttachment
 from tests.proof import site_resources as resources
@@ -508,6 +509,42 @@ CASES = (
         lambda _, s, t: s.snapshots.delete(t.name),
         resources.snapshot,
         observe=resources.snapshot_is_there,
+        makes=False,
+        missing="None",
+    ),
+    CallCase(
+        "addresses.get",
+        Call.GET_ADDRESS,
+        "http",
+        lambda _, s, t: s.addresses.get(t.name),
+        resources.address,
+        missing="None",
+    ),
+    CallCase(
+        "addresses.put",
+        Call.PUT_ADDRESS,
+        "http",
+        lambda _, s, t: s.addresses.put(t.name, t.address),
+        observe=resources.address_is_there,
+        makes=True,
+    ),
+    CallCase(
+        "addresses.attach",
+        Call.ATTACH_ADDRESS,
+        "http",
+        lambda _, s, t: s.addresses.attach(t.name, AddressAttachment(revision=1)),
+        resources.address,
+        observe=resources.address_has_a_revision,
+        makes=True,
+        missing="None",
+    ),
+    CallCase(
+        "addresses.delete",
+        Call.DELETE_ADDRESS,
+        "http",
+        lambda _, s, t: s.addresses.delete(t.name),
+        resources.address,
+        observe=resources.address_is_there,
         makes=False,
         missing="None",
     ),

@@ -9,6 +9,7 @@ from itertools import count
 import asyncssh
 
 from ipucloud.site.ports import Allocation, PartitionRequest, Site
+from ipucloud.wire.addresses import AddressSpec
 from ipucloud.wire.inventory import Inventory, SiteRegion
 from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
 from ipucloud.wire.snapshots import SnapshotSpec
@@ -51,6 +52,10 @@ class Resource:
     @property
     def volume(self) -> VolumeSpec:
         return VolumeSpec(region=REGION, size_gib=1)
+
+    @property
+    def address(self) -> AddressSpec:
+        return AddressSpec(region=REGION)
 
     @property
     def snapshot(self) -> SnapshotSpec:
@@ -244,6 +249,19 @@ async def volume_is_there(site: Site, resource: Resource) -> bool:
 
 async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
     found = await site.volumes.get(resource.name)
+    return found is not None and found.attachment is not None
+
+
+async def address(site: Site, resource: Resource) -> None:
+    await site.addresses.put(resource.name, resource.address)
+
+
+async def address_is_there(site: Site, resource: Resource) -> bool:
+    return await site.addresses.get(resource.name) is not None
+
+
+async def address_has_a_revision(site: Site, resource: Resource) -> bool:
+    found = await site.addresses.get(resource.name)
     return found is not None and found.attachment is not None
 
 

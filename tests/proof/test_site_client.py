@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from ipucloud.site.address_ports import Addresses
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu
@@ -237,6 +238,7 @@ def test_no_call_was_forgotten() -> None:
         "vipu": Vipu,
         "volumes": Volumes,
         "snapshots": Snapshots,
+        "addresses": Addresses,
     }
     methods = {
         f"{name}.{method}"

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.tables import usage_credits, usage_intervals
+from ipucloud.clusters.addresses.tables import addresses
 from ipucloud.clusters.consoles.tables import console_boots
 from ipucloud.clusters.cost_limits.tables import token_clusters
 from ipucloud.clusters.fault_reports.tables import fault_reports
@@ -45,7 +46,7 @@ from ipucloud.inventory.tables import allocations, hardware_cleanings, hardware_
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import freezes, operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
-from ipucloud.quotas.tables import quota_requests, quotas, volume_quotas
+from ipucloud.quotas.tables import address_quotas, quota_requests, quotas, volume_quotas
 from ipucloud.reconcile.tables import work
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_project, seed_world
@@ -155,6 +156,8 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(quota_requests).values(**asked, **wanted))
     limit = {"project_id": filled.project.id, "region": LUXEMBOURG[0], "gib_limit": 1000}
     await connection.execute(sa.insert(volume_quotas).values(**limit))
+    limit = {"project_id": filled.project.id, "region": LUXEMBOURG[0], "address_limit": 7}
+    await connection.execute(sa.insert(address_quotas).values(**limit))
     size = {"blocks": 1, "machines": 1, "ipus": 4, "servers": 1, "own_hosts": False, "flavor": "m2000-pod4"}
     sold = {"region": LUXEMBOURG[0], "machine_type": "m2000", "sku": "ipu-m2000-reserved", "currency": "EUR"}
     times = {"starts_at": READY_AT, "ends_at": READY_AT + timedelta(hours=1), "state": "cancelled", "name": "may"}
@@ -168,6 +171,9 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
         "volume_id": made["id"],
     }
     await connection.execute(sa.insert(snapshots).values(**{**made, **copy}, state="creating"))
+    reserved = {name: value for name, value in stored.items() if name != "size_gib"}
+    address = reserved | {"id": new_id(), "external_name": f"{name}-address", "sku": "address"}
+    await connection.execute(sa.insert(addresses).values(**{**made, **address}, state="creating"))
     origin = {"volume_id": made["id"], "snapshot_id": copy["id"], "project_id": made["project_id"]}
     await connection.execute(sa.insert(volume_origins).values(origin))
     await connection.execute(sa.insert(reservations).values(**asked | {"id": new_id()}, **size, **sold, **times))

@@ -27,6 +27,7 @@ IN_REGIONS = {
     "service": "services",
     "terminal": "terminals",
     "fault_report": "fault_reports",
+    "address": "addresses",
     "snapshot": "snapshots",
     "volume": "volumes",
     "reservation": "reservations",

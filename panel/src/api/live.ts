@@ -79,6 +79,7 @@ function follow(url: string, tell: (message: News) => void): () => void {
 const TYPES: Record<string, string> = {
   account: "funds_exhausted funds_low funds_restored restricted restriction_lifted top_up_paused top_up_requested top_up_resumed "
     + "topped_up",
+  address: "attached available created deleted detached failed updated",
   audit: "repaired",
   budget: "created deleted forecast_reached threshold_reached updated",
   cluster: "active created degraded delete_forced deleted deleting error expiring hardware_isolated hardware_replaced "

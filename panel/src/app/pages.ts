@@ -18,6 +18,7 @@ export function usePages(): Page[] {
     { text: s.clusters, href: "/clusters" },
     { text: s.reservations, href: "/reservations" },
     { text: s.volumes, href: "/volumes" },
+    { text: s.addresses, href: "/addresses" },
     ...(seesProject ? [{ text: s.s3Connections, href: "/s3-connections" }] : []),
     { text: s.catalogue, href: "/catalogue" },
     { text: s.events, href: "/events" },

@@ -26,6 +26,7 @@ export function makeRouter(begin: () => void) {
         { path: "clusters/:id/terminal/:server", lazy: async () => ({ Component: (await import("../pages/TerminalPage")).TerminalPage }) },
         { path: "reservations", lazy: async () => ({ Component: (await import("../pages/Reservations")).Reservations }) },
         { path: "reservations/:id", lazy: async () => ({ Component: (await import("../pages/ReservationPage")).ReservationPage }) },
+        { path: "addresses", lazy: async () => ({ Component: (await import("../pages/Addresses")).Addresses }) },
         { path: "volumes/:tab?", lazy: async () => ({ Component: (await import("../pages/Volumes")).Volumes }) },
         { path: "s3-connections", lazy: async () => ({ Component: (await import("../pages/S3Connections")).S3Connections }) },
         { path: "catalogue", lazy: async () => ({ Component: (await import("../pages/Catalogue")).Catalogue }) },

@@ -1,6 +1,7 @@
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
+import { ADDRESS_SKU } from "../api/addresses";
 import { regions } from "../api/queries";
 import { VOLUME_SKU } from "../api/volumes";
 import { useStrings } from "../i18n";
@@ -8,14 +9,15 @@ import { useStrings } from "../i18n";
 export type MachineTypeOf = { region: string; machine_type: string };
 type Props = { label: string; placeholder: string; value: MachineTypeOf | undefined; disabled?: boolean; onChange: (value: MachineTypeOf) => void };
 
-/** What quotas are of: a type of machine in a region where it is sold, or volumes there. */
+/** What quotas are of: a type of machine in a region where it is sold, or volumes or addresses there. */
 export function MachineTypeField({ label, placeholder, value, disabled = false, onChange }: Props) {
   const known = useQuery(regions);
-  const { volumes } = useStrings().quotas;
-  const sold = (known.data?.items ?? []).flatMap((region) => [...region.machine_types, VOLUME_SKU].map((machine_type) => ({ region: region.slug, machine_type })));
+  const { volumes, addresses } = useStrings().quotas;
+  const words: Record<string, string> = { [VOLUME_SKU]: volumes, [ADDRESS_SKU]: addresses };
+  const sold = (known.data?.items ?? []).flatMap((region) => [...region.machine_types, VOLUME_SKU, ADDRESS_SKU].map((machine_type) => ({ region: region.slug, machine_type })));
   const option = (each: MachineTypeOf) => ({
     value: `${each.region} ${each.machine_type}`,
-    label: `${each.machine_type === VOLUME_SKU ? volumes : each.machine_type}, ${each.region}`,
+    label: `${words[each.machine_type] ?? each.machine_type}, ${each.region}`,
   });
   return (
     <FormField label={label}>

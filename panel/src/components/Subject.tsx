@@ -12,6 +12,7 @@ export function Subject({ event }: { event: Schemas["Event"] }) {
   if (event.subject_type === "ssh_key") return <KeyName id={event.subject_id} />;
   if (event.subject_type === "reservation") return <To href={`/reservations/${event.subject_id}`}>{String(event.data?.name ?? s.nouns.reservation)}</To>;
   if (event.subject_type === "volume") return <To href="/volumes">{String(event.data?.name ?? s.nouns.volume)}</To>;
+  if (event.subject_type === "address") return <To href="/addresses">{String(event.data?.name ?? s.nouns.address)}</To>;
   if (event.subject_type === "snapshot") return <To href="/volumes/snapshots">{String(event.data?.name ?? s.nouns.snapshot)}</To>;
   if (event.subject_type === "job") return <JobName data={event.data ?? {}} />;
   if (event.subject_type === "service" && typeof event.data?.name === "string") return <ServiceName id={event.subject_id} name={event.data.name} data={event.data} />;

@@ -1,3 +1,4 @@
+import { ADDRESS_SKU } from "../api/addresses";
 import { VOLUME_SKU } from "../api/volumes";
 import { useFormat, useStrings } from "../i18n";
 
@@ -6,5 +7,6 @@ export function useQuotaWords() {
   const { quotas: s } = useStrings();
   const f = useFormat();
   return ({ limit, machine_type, region }: { limit: number; machine_type: string; region: string }) =>
-    machine_type === VOLUME_SKU ? s.volumesIn(f.number(limit), region) : s.machinesIn(f.number(limit), machine_type, region);
+    machine_type === ADDRESS_SKU ? s.addressesIn(f.number(limit), region)
+    : machine_type === VOLUME_SKU ? s.volumesIn(f.number(limit), region) : s.machinesIn(f.number(limit), machine_type, region);
 }

@@ -15,10 +15,11 @@ import { QuotaRequests } from "./quotas/QuotaRequests";
 
 const AskForQuota = later(async () => (await import("./quotas/AskForQuota")).AskForQuota, null);
 
-/** How many machines and GiB of volumes the project may hold, and what it asked for. */
+/** How many machines, GiB of volumes, and addresses the project may hold, and what it asked for. */
 export function Quotas() {
   const { quotas: s } = useStrings();
   const f = useFormat();
+  const words: Record<string, string> = { gib: s.volumes, address: s.addresses };
   const may = useMay("cluster:write");
   const { data, error, refetch } = useQuery(quotas(useProject()));
   const [asking, setAsking] = useState(false);
@@ -31,13 +32,13 @@ export function Quotas() {
           variant="container"
           title={s.title}
           items={data?.items}
-          textOf={(each) => `${each.region} ${each.unit === "gib" ? s.volumes : each.machine_type}`}
+          textOf={(each) => `${each.region} ${words[each.unit] ?? each.machine_type}`}
           find={s.find}
           none={<Empty title={s.noQuotas} text={s.noQuotasText} />}
           header={<Header variant="h2">{s.limits}</Header>}
           columnDefinitions={[
             { id: "region", header: s.region, isRowHeader: true, sortingField: "region", cell: (each) => each.region },
-            { id: "type", header: s.type, sortingComparator: byText((each) => each.machine_type), cell: (each) => each.unit === "gib" ? s.volumes : each.machine_type },
+            { id: "type", header: s.type, sortingComparator: byText((each) => each.machine_type), cell: (each) => words[each.unit] ?? each.machine_type },
             { id: "used", header: s.used, sortingField: "used", cell: (each) => f.number(each.used) },
             { id: "limit", header: s.limit, sortingField: "limit", cell: (each) => f.number(each.limit) },
           ]}

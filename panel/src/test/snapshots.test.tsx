@@ -1,26 +1,17 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { MemoryRouter, useLocation } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
-import { projectPrices } from "../api/catalogue";
-import { clusterPage, images, regions, type Cluster } from "../api/queries";
-import { projects, whoami } from "../api/session";
+import { clusterPage, images, type Cluster } from "../api/queries";
 import { SNAPSHOT_SKU, snapshotPage, type Snapshot } from "../api/snapshots";
 import { VOLUME_SKU, volumePage, type Volume } from "../api/volumes";
-import { Flashes } from "../app/Flashes";
-import { Project } from "../app/Project";
-import { Localised } from "../i18n";
 import { EMPTY } from "../pages/create/draft";
 import { SoftwareStep } from "../pages/create/SoftwareStep";
 import { CreateVolume } from "../pages/volumes/CreateVolume";
 import { SnapshotAction } from "../pages/volumes/SnapshotAction";
 import { SnapshotTable } from "../pages/volumes/SnapshotTable";
 import { TakeSnapshot } from "../pages/volumes/TakeSnapshot";
+import { button, choose, price, sent, shown, type, type Known } from "./shown";
 
-const price = (sku: string, region: string, amount: string) => ({
-  sku, region, unit_price: { amount, currency: "EUR" }, valid_from: "2020-01-01T00:00:00Z", valid_to: null,
-});
 const PRICES = [price(VOLUME_SKU, "lux", "0.0002"), price(VOLUME_SKU, "ams", "0.0002"), price(SNAPSHOT_SKU, "lux", "0.0001")];
 const snapshot = { id: "s1", name: "before-tuning", region: "lux", size_gib: 100, state: "available", created_at: "2026-05-04T09:29:58Z" } as Snapshot;
 const volume = { id: "v1", name: "checkpoints", region: "lux", size_gib: 100, state: "attached" } as Volume;
@@ -29,40 +20,8 @@ const ofServer = {
 } as Snapshot;
 const cluster = { id: "c1", name: "bert", region: "lux", state: "active", poplar_servers: [{ id: "p0", name: "clu-01-1-p0" }, { id: "p1", name: "clu-01-1-p1" }] } as Cluster;
 
-const sent: { method: string; path: string; body: unknown }[] = [];
-
-/** What a signed-in person sees, with prices and regions read already; requests are kept and answered. */
-async function show(part: ReactNode, more: [readonly unknown[], unknown][] = []) {
-  sent.length = 0;
-  vi.stubGlobal("fetch", async (request: Request) => {
-    if (request.method === "GET") return Response.json({ items: PRICES }); // prices, which are read again after a change
-    const text = await request.text();
-    sent.push({ method: request.method, path: new URL(request.url).pathname, body: text ? JSON.parse(text) : null });
-    return Response.json({}, { status: 202 });
-  });
-  const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
-  const known: [readonly unknown[], unknown][] = [
-    [whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes: ["cluster:write"] }],
-    [projects.queryKey, { items: [] }],
-    [projectPrices("demo").queryKey, { items: PRICES }],
-    [regions.queryKey, { items: [{ slug: "lux", name: "Luxembourg" }, { slug: "ams", name: "Amsterdam" }] }],
-    ...more,
-  ];
-  for (const [key, value] of known) cache.setQueryData(key, value);
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter>{part}<Address /></MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
-  await waitFor(() => screen.getByTestId("address"));
-}
-
-const Address = () => <output data-testid="address">{useLocation().pathname + useLocation().search}</output>;
-
-/** Opens a list and chooses from it. */
-async function choose(list: RegExp, option: RegExp) {
-  fireEvent.mouseDown(await screen.findByRole("button", { name: list }));
-  fireEvent.mouseUp(await screen.findByRole("option", { name: option }));
-}
-
-const type = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
-const button = (name: string) => screen.getByRole<HTMLButtonElement>("button", { name });
+/** As a signed-in person sees it. */
+const show = (part: ReactNode, more: Known[] = []) => shown(part, PRICES, more);
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -59,6 +59,7 @@ TAGS = {
     "quotas": "How many machines a project may hold.",
     "quota-requests": "Requests for higher quotas, and the operator's decisions.",
     "reservations": "Capacity for a time to come.",
+    "addresses": "Public addresses that outlive clusters.",
     "volumes": "Storage that outlives clusters.",
     "snapshots": "Copies of volumes and of servers, from which new ones are made.",
     "clusters": "Clusters, their partitions, jobs, topology and V-IPU controller.",

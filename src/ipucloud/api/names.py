@@ -76,6 +76,7 @@ def _of_platform(living: str) -> Query[_OfPlatform]:
 
 
 _IN_PROJECT = {
+    "address": _in_project("addresses WHERE state <> 'deleted'"),
     "budget": _in_project("budgets WHERE deleted_at IS NULL"),
     "cluster": _in_project("clusters WHERE deleted_at IS NULL"),
     "connection": _in_project("s3_connections WHERE deleted_at IS NULL"),

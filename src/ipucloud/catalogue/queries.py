@@ -24,6 +24,8 @@ VOLUME_SKU = "volume-gib"
 """SKU of volumes, by the GiB-minute. Without a price in a region they are not offered there."""
 SNAPSHOT_SKU = "snapshot-gib"
 """SKU of snapshots of volumes, by the GiB-minute. Without a price in a region they are not offered there."""
+ADDRESS_SKU = "address"
+"""SKU of addresses, by the address-minute. Without a price in a region they are not offered there."""
 STORAGE_SKUS = frozenset({VOLUME_SKU, SNAPSHOT_SKU})
 """What is billed by the GiB."""
 

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from ipucloud.cli.targets import period
 from ipucloud.client import (
     accounts,
+    addresses,
     budgets,
     clusters,
     export_schedules,
@@ -39,6 +40,7 @@ from ipucloud.client import (
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, UsageError
 from ipucloud.client.models import (
+    Address,
     BillingAccount,
     Budget,
     Cluster,
@@ -128,6 +130,7 @@ BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, eac
 WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
 CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
 SCHEDULE: Kind[ExportSchedule] = Kind("schedule", export_schedules.list, lambda each: (each.name, each.id))
+ADDRESS: Kind[Address] = Kind("address", addresses.list, lambda each: (each.name, each.id))
 SNAPSHOT: Kind[Snapshot] = Kind("snapshot", snapshots.list, lambda each: (each.name, each.id))
 VOLUME: Kind[Volume] = Kind("volume", volumes.list, lambda each: (each.name, each.id))
 EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))

@@ -70,6 +70,7 @@ COMMANDS = (
     Entry("reservations", "ipucloud.cli.commands.reservations", "Reserve capacity for a time to come.", ACCOUNT),
     Entry("volumes", "ipucloud.cli.commands.volumes", "Storage that outlives clusters.", ACCOUNT),
     Entry("snapshots", "ipucloud.cli.commands.snapshots", "Copies of volumes, to make new ones from.", ACCOUNT),
+    Entry("addresses", "ipucloud.cli.commands.addresses", "Public addresses that outlive clusters.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "List quotas, ask for higher ones, set them.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, create, rename and delete projects.", ACCOUNT),
     Entry("accounts", "ipucloud.cli.commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),

@@ -6,6 +6,7 @@ own verbs. `Client` and `AsyncClient` run them.
 
 from ipucloud.client import (
     accounts,
+    addresses,
     audit_log,
     billing,
     budgets,
@@ -82,6 +83,7 @@ __all__ = [
     "UsageError",
     "WaitTimeoutError",
     "accounts",
+    "addresses",
     "audit_log",
     "billing",
     "budgets",

@@ -246,7 +246,7 @@ async def reserved_terms(
 async def storage_terms(
     connection: Statements, actor: Actor, sku: str, region: str, *, gib: int, tags: Mapping[str, str], currency: str
 ) -> Terms | None:
-    """The terms of so many GiB of volumes or snapshots, as of now; None: they have no price in the region.
+    """The terms of so many GiB of volumes or snapshots, or of 1 address, as of now; None: no price in the region.
 
     `currency` is the installation's; they are priced in that of the account that pays. Raises `Problem`
     state_conflict.

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
+from ipucloud.clusters.addresses.queries import OF_CLUSTER
 from ipucloud.clusters.idle.store import SHOWN_IDLE
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.clusters.preemption.notices import SHOWN_NOTICE
@@ -53,6 +54,7 @@ _MEMBERS = f"""
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   's3_connections', coalesce(buckets.list, '[]'),
+  'addresses', coalesce(reached.list, '[]'),
   'poplar_servers', coalesce(servers.list, '[]'),
   'partitions', coalesce(divided.list, '[]'),
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
@@ -164,6 +166,7 @@ _JOINS = clauses(
     SHOWN_NOTICE,
     _SEEN,
     _BUCKETS,
+    OF_CLUSTER,
     _SERVERS,
     _DIVIDED,
     _OPEN_OPERATION,

@@ -30,11 +30,18 @@ SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, 
        CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
        created_at, delete_requested_at, true, NULL, 'snapshot'
   FROM snapshots WHERE size_gib IS NOT NULL
+UNION ALL
+SELECT id, project_id, name, tags, region, sku, 'address', 1, 1, sku, currency,
+       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
+       created_at, delete_requested_at, true, NULL, 'address'
+  FROM addresses
 """
-"""What is billed: clusters, reservations, volumes and snapshots, with size, SKU, currency, name, tags and state.
+"""What is billed: clusters, reservations, volumes, snapshots and addresses, with size, SKU, currency, name, tags
+and state.
 
 `reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
 `unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a
-volume or snapshot that exists, is in no state of a cluster, so that what is done to clusters in use is not done to it.
-The machines of a volume or snapshot are its GiB, its flavor is its SKU.
+volume, snapshot or address that exists, is in no state of a cluster, so that what is done to clusters in use is not
+done to it.
+The machines of a volume or snapshot are its GiB, those of an address are 1; its flavor is its SKU.
 """

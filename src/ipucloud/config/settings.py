@@ -194,6 +194,7 @@ class Settings(BaseSettings):
     volume_gib_limit: int = Field(
         10_240, ge=0, description="GiB that the volumes and snapshots of a project may have together in a region"
     )
+    address_limit: int = Field(5, ge=0, description="addresses that a project may have in a region")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: Seconds = 3600.0
     preemption_notice: Seconds = Field(

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from ipucloud.contract.addresses import ClusterAddressOut
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
@@ -359,6 +360,9 @@ class ClusterItemOut(Answer):
     tags: dict[str, str]
     ssh_keys: list[str]
     s3_connections: list[str] = Field(description="Names of the S3 connections that its servers are to have.")
+    addresses: list[ClusterAddressOut] = Field(
+        description="Addresses of the project through which its servers are reached, or will be."
+    )
     poplar_servers: list[PoplarServerOut]
     partitions: list[PartitionOut]
     ipus: int

@@ -35,12 +35,13 @@ class QuotaRequestCreate(Body):
 
     region: Slug = Field(description="Slug of the region.", examples=["luxembourg-2"])
     machine_type: Slug = Field(
-        description="Type of the machines; `volume-gib`: volumes and snapshots.", examples=["m2000"]
+        description="Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses.",
+        examples=["m2000"],
     )
     limit: int = Field(
         ge=1,
         le=MAX_MACHINES,
-        description="How many machines, or GiB of storage, the project wants to be able to hold.",
+        description="How many machines, GiB of storage, or addresses, the project wants to be able to hold.",
         examples=[128],
     )
     reason: Lines = Field(

@@ -13,17 +13,18 @@ MAX_MACHINES = 1_000_000
 
 
 class QuotaOut(Answer):
-    """How many machines of a type, or GiB of storage, a project may hold in a region, and how many it holds."""
+    """How many machines of a type, GiB, or addresses, a project may hold in a region, and how many it holds."""
 
     region: str = Field(examples=["luxembourg-2"])
     machine_type: str = Field(
-        description="Type of the machines; `volume-gib`: volumes and snapshots.", examples=["m2000"]
+        description="Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses.",
+        examples=["m2000"],
     )
-    unit: Literal["machine", "gib"] = Field(description="What limit and use count.", examples=["machine"])
+    unit: Literal["machine", "gib", "address"] = Field(description="What limit and use count.", examples=["machine"])
     limit: int
     used: int = Field(
         description="Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage"
-        " the size of volumes and snapshots that are not being deleted."
+        " the size of volumes and snapshots, and of addresses their number, without those that are being deleted."
     )
 
 
@@ -32,16 +33,19 @@ class QuotaPage(Page[QuotaOut]):
 
 
 class QuotaLimit(Body):
-    """The largest number of machines of a type, or of GiB of storage, that the project may hold in a region."""
+    """The largest number of machines of a type, of GiB, or of addresses, that the project may hold in a region."""
 
     region: Slug = Field(examples=["luxembourg-2"])
     machine_type: Slug = Field(
-        description="Type of the machines; `volume-gib`: volumes and snapshots.", examples=["m2000"]
+        description="Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses.",
+        examples=["m2000"],
     )
-    limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines or GiB.", examples=[64])
+    limit: int = Field(
+        ge=0, le=MAX_MACHINES, description="Largest number of machines, GiB or addresses.", examples=[64]
+    )
 
 
 class QuotaLimits(Body):
-    """All limits of a project; an omitted one becomes 0, and one of volumes the default."""
+    """All limits of a project; an omitted one becomes 0, and one of storage or addresses the default."""
 
     items: list[QuotaLimit] = Field(max_length=100)

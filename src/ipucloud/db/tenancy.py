@@ -25,6 +25,7 @@ _PAYERS = "SELECT paying.account_id FROM project_accounts AS paying WHERE paying
 _PAID = f"account_id IN ({_PAYERS})"
 _PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
 OF_PAYEES = (
+    "addresses",
     "clusters",
     "reservations",
     "snapshots",
@@ -55,6 +56,7 @@ PARTICULAR = {
 """Which rows of a table a tenant sees, where `visible` does not follow from its columns."""
 
 JUDGED_TOGETHER = (
+    "addresses",
     "capacity_waits",
     "clusters",
     "create_holds",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.invariants import (
+    addresses,
     billing,
     billing_credits,
     billing_exports,
@@ -35,6 +36,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *room.RULES,
     *preemption.RULES,
     *reservations.RULES,
+    *addresses.RULES,
     *volumes.RULES,
     *billing.RULES,
     *billing_credits.RULES,

@@ -10,6 +10,7 @@ from ipucloud.billing.ledger import tables as ledger
 from ipucloud.billing.metering import tables as metering
 from ipucloud.billing.pricing import tables as pricing
 from ipucloud.clusters import tables as clusters
+from ipucloud.clusters.addresses import tables as addresses
 from ipucloud.clusters.fault_reports import tables as fault_reports
 from ipucloud.clusters.idle import tables as idle
 from ipucloud.clusters.repairs import tables as scheduled_repairs
@@ -97,6 +98,7 @@ TABLES = (
             quotas,
             reconcile,
             snapshots,
+            addresses,
             volumes,
         )
         for table in vars(module).values()

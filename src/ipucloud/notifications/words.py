@@ -7,6 +7,7 @@ from collections.abc import Mapping
 NOUNS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "account": "Account",
+        "address": "Address",
         "audit": "Audit",
         "budget": "Budget",
         "cluster": "Cluster",
@@ -37,6 +38,7 @@ NOUNS: Mapping[str, Mapping[str, str]] = {
     },
     "de": {
         "account": "Konto",
+        "address": "Adresse",
         "audit": "Prüfung",
         "budget": "Budget",
         "cluster": "Cluster",

@@ -23,6 +23,8 @@ BEGIN
       SELECT region INTO NEW.region FROM volumes WHERE project_id = NEW.project_id AND id = NEW.subject_id;
     WHEN 'snapshot' THEN
       SELECT region INTO NEW.region FROM snapshots WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'address' THEN
+      SELECT region INTO NEW.region FROM addresses WHERE project_id = NEW.project_id AND id = NEW.subject_id;
     WHEN 'reservation' THEN
       SELECT region INTO NEW.region FROM reservations WHERE project_id = NEW.project_id AND id = NEW.subject_id;
     ELSE
@@ -37,8 +39,8 @@ END $$
 EVENT_REGION = """
 CREATE TRIGGER event_region BEFORE INSERT ON events FOR EACH ROW
   WHEN (NEW.region IS NULL AND NEW.project_id IS NOT NULL AND NEW.subject_type IN (
-    'cluster', 'partition', 'job', 'service', 'terminal', 'fault_report', 'volume', 'snapshot', 'reservation',
-    'quota_request'))
+    'cluster', 'partition', 'job', 'service', 'terminal', 'fault_report', 'volume', 'snapshot', 'address',
+    'reservation', 'quota_request'))
   EXECUTE FUNCTION set_region_of_event()
 """
 """The only `subject_type` that reaches the ELSE is `quota_request`, whose data name the region."""

@@ -12,7 +12,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.queries import VOLUME_SKU
 from ipucloud.contract.event_payloads.projects import QuotaRequested
 from ipucloud.contract.event_types.projects import (
     QUOTA_REQUEST_DECLINED,
@@ -29,8 +28,8 @@ from ipucloud.identity import projects
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
+from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits, counted_limit, set_counted_limit
 from ipucloud.quotas.store import find, set_limit
-from ipucloud.quotas.volumes import set_volume_limit, volume_limit
 
 
 class QuotaRequest(NamedTuple):
@@ -79,18 +78,18 @@ _DECIDE = sa.text(
 
 
 async def open_request(
-    connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str, volume_gib: int
+    connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str, defaults: DefaultLimits
 ) -> UUID:
     """Record what a project asks for; the request's id. `region`: the slug of the one that it names.
 
-    `volume_gib`: the limit of volumes where none was set.
+    `defaults`: the limits of storage and addresses where none was set.
 
     Raises `Problem`: validation_failed for a limit that it has already, state_conflict when another request for the
     same quota is open.
     """
     await projects.lock(connection, actor.project_id)
     key = {"project_id": actor.project_id, "region": region, "machine_type": wanted.machine_type}
-    present = await _limit(connection, actor.project_id, region, wanted.machine_type, volume_gib)
+    present = await _limit(connection, actor.project_id, region, wanted.machine_type, defaults)
     if wanted.limit <= present:
         sentence = f"The project's limit is {present} already. Ask for more, or not at all."
         fault = FieldError("/limit", "not_above_limit", sentence)
@@ -133,15 +132,15 @@ async def grant(
     *,
     token: UUID,
     request_id: str,
-    volume_gib: int,
+    defaults: DefaultLimits,
 ) -> None:
-    """Raise the quota. `volume_gib`: the limit of volumes where none was set.
+    """Raise the quota. `defaults`: the limits of storage and addresses where none was set.
 
     Raises `Problem`: not_found, validation_failed, state_conflict for one that was decided, and when the quota is that
     high already.
     """
     request = await _lock_open(connection, quota_request_id)
-    present = await _limit(connection, request.project_id, request.region, request.machine_type, volume_gib)
+    present = await _limit(connection, request.project_id, request.region, request.machine_type, defaults)
     if present >= request.limit:
         sentence = f"The project's limit is {present} already, and {request.limit} were asked for: decline the request."
         raise Problem(STATE_CONFLICT, sentence)
@@ -154,8 +153,8 @@ async def grant(
             [FieldError("/limit", "not_between", sentence)],
         )
     project, region, machine_type = request.project_id, request.region, request.machine_type
-    if machine_type == VOLUME_SKU:
-        await set_volume_limit(connection, project_id=project, region=region, gib=limit)
+    if machine_type in COUNTED_UNITS:
+        await set_counted_limit(connection, project_id=project, region=region, kind=machine_type, limit=limit)
     else:
         await set_limit(connection, project_id=project, region=region, machine_type=machine_type, machines=limit)
     await record(
@@ -176,9 +175,13 @@ async def grant(
     )
 
 
-async def _limit(connection: AsyncConnection, project_id: UUID, region: str, machine_type: str, volume_gib: int) -> int:
-    if machine_type == VOLUME_SKU:
-        return await volume_limit(connection, project_id=project_id, region=region, default=volume_gib)
+async def _limit(
+    connection: AsyncConnection, project_id: UUID, region: str, machine_type: str, defaults: DefaultLimits
+) -> int:
+    if machine_type in COUNTED_UNITS:
+        return await counted_limit(
+            connection, project_id=project_id, region=region, kind=machine_type, defaults=defaults
+        )
     return (await find(connection, project_id=project_id, region=region, machine_type=machine_type)).limit
 
 

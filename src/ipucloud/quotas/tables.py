@@ -1,4 +1,4 @@
-"""Quotas in machines, per project, region and machine type; of volumes, in GiB; and requests for higher ones."""
+"""Quotas in machines, per project, region and machine type; of volumes, in GiB; of addresses; and requests for more."""
 
 from __future__ import annotations
 
@@ -27,6 +27,17 @@ volume_quotas = sa.Table(
     sa.Column("gib_limit", sa.Integer, nullable=False),
     tenant_key("volume_quotas"),
     sa.CheckConstraint("gib_limit >= 0", name="gib_limit"),
+    comment="without a row the limit is that of the settings",
+)
+
+address_quotas = sa.Table(
+    "address_quotas",
+    metadata,
+    sa.Column("project_id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, primary_key=True),
+    sa.Column("address_limit", sa.Integer, nullable=False),
+    tenant_key("address_quotas"),
+    sa.CheckConstraint("address_limit >= 0", name="address_limit"),
     comment="without a row the limit is that of the settings",
 )
 

@@ -12,6 +12,7 @@ import httpx
 from ipucloud.config import Settings
 from ipucloud.site.events import read_events
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.http_addresses import HttpAddresses
 from ipucloud.site.http_snapshots import HttpSnapshots
 from ipucloud.site.http_volumes import HttpVolumes
 from ipucloud.site.no_vipu import NoVipu
@@ -104,6 +105,7 @@ class SiteClients:
             machines=HttpMachines(calls),
             volumes=HttpVolumes(calls),
             snapshots=HttpSnapshots(calls),
+            addresses=HttpAddresses(calls),
         )
 
     async def inventory(self) -> Inventory:

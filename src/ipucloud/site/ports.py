@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
+from ipucloud.site.address_ports import Addresses
 from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.links import LinkKind, LinkState
@@ -391,6 +392,7 @@ class Site:
     machines: Machines
     volumes: Volumes
     snapshots: Snapshots
+    addresses: Addresses
 
 
 class VipuAddress(NamedTuple):

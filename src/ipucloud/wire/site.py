@@ -22,6 +22,8 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/volumes/{name}` | PUT, GET, DELETE | `VolumeSpec` → `Volume` |
 | `/v1/volumes/{name}/attachment` | PUT | `VolumeAttachment` → `Volume` |
 | `/v1/snapshots/{name}` | PUT, GET, DELETE | `SnapshotSpec` → `Snapshot` |
+| `/v1/addresses/{name}` | PUT, GET, DELETE | `AddressSpec` → `Address` |
+| `/v1/addresses/{name}/attachment` | PUT | `AddressAttachment` → `Address` |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems` | GET `?region=&$skip=&$top=` | → `RedfishSystems` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
@@ -37,11 +39,11 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hardware` | GET | → `HardwareShownList` (simulated sites only) |
 | `/v1/hardware/{name}` | PUT, DELETE | `HardwareShown` → `HardwareShown` (simulated sites only) |
 
-Bodies are defined here, in `redfish`, `volumes`, `snapshots` and `faults`. Requests carry `Authorization: Bearer <site
-token>`. Every mutation is accepted at once and completes later: the caller reads until the object has the state it
-wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of another body 409; DELETE
-of what is not there answers 404. A reset or a power action that names a `network` is for its tenant: while the machine
-or host is in another tenant network it answers 409 and does nothing.
+Bodies are defined here, in `redfish`, `volumes`, `snapshots`, `addresses` and `faults`. Requests carry `Authorization:
+Bearer <site token>`. Every mutation is accepted at once and completes later: the caller reads until the object has the
+state it wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of another body
+409; DELETE of what is not there answers 404. A reset or a power action that names a `network` is for its tenant: while
+the machine or host is in another tenant network it answers 409 and does nothing.
 """
 
 from __future__ import annotations

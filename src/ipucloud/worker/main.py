@@ -16,6 +16,7 @@ from prometheus_client import REGISTRY
 from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.clusters.addresses.reconciler import AddressReconciler
 from ipucloud.clusters.inputs import Isolation
 from ipucloud.clusters.jobs.reconciler import JobReconciler
 from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
@@ -269,9 +270,10 @@ def reconcilers(
     buckets = S3Reconciler(sites, keys=_keys(settings))
     terminals = TerminalReconciler(sites)
     notices = PreemptionFileReconciler(sites)
-    volumes, snapshots = VolumeReconciler(sites), SnapshotReconciler(sites)
+    volumes, snapshots, addresses = VolumeReconciler(sites), SnapshotReconciler(sites), AddressReconciler(sites)
     exports = ExportReconciler(exporter, draw)
-    return [clusters, partitions, jobs, services, buckets, volumes, snapshots, notices, terminals, exports, validation]
+    storage: list[Reconciler[Any, Any]] = [buckets, volumes, snapshots]
+    return [clusters, partitions, jobs, services, *storage, addresses, notices, terminals, exports, validation]
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -318,12 +318,18 @@ SNAPSHOT_GIB = Measure(
         """
     ),
 )
+ADDRESSES = Measure(
+    "addresses",
+    "Addresses that are not deleted, by state; no series without one",
+    ("region", "state"),
+    sa.text("SELECT region, state, count(*) FROM addresses WHERE state <> 'deleted' GROUP BY region, state"),
+)
 MEASURES = (
     *(MACHINES, MACHINE_HEALTH, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE),
     *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
-    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB, SNAPSHOTS, SNAPSHOT_GIB),
+    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB, SNAPSHOTS, SNAPSHOT_GIB, ADDRESSES),
 )
 
 

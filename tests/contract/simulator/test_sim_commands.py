@@ -17,6 +17,7 @@ from ipucloud.cli.main import cli
 from ipucloud.cli.service.connections import CONNECTIONS
 from ipucloud.cli.service.sim import OF_CALLS, OF_HARDWARE
 from ipucloud.cli.service.simulated_site import CALLS
+from ipucloud.laboratory.simulator.http import addresses as site_addresses
 from ipucloud.laboratory.simulator.http import app as site_app
 from ipucloud.laboratory.simulator.http import storage as site_storage
 from ipucloud.wire.faults import FaultAction
@@ -184,7 +185,7 @@ def test_every_action_has_a_command() -> None:
 
 
 def test_the_calls_are_those_of_the_site() -> None:
-    source = inspect.getsource(site_app) + inspect.getsource(site_storage)
+    source = "".join(inspect.getsource(each) for each in (site_app, site_storage, site_addresses))
     names = set(re.findall(r'calls\.route\(\s*"\w+",\s*[^,]+,\s*"([\w.]+)"', source))
     unharmed = {
         name for name in names if name.split(".")[0] in {"faults", "machines", "links", "controllers", "hardware"}

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.repairing import Outcome
+from tests.feature.invariants.address_corruptions import ADDRESSES
 from tests.feature.invariants.cluster_corruptions import CLUSTERS, OPERATIONS, WORK_ITEMS
 from tests.feature.invariants.corruption import corruption as _c
 from tests.feature.invariants.credit_corruptions import CREDITS
@@ -305,6 +306,7 @@ CORRUPTIONS = (
     *PREEMPTION,
     *RESERVATIONS,
     *VOLUMES,
+    *ADDRESSES,
     *ROOM,
     *BILLING,
     *CREDITS,

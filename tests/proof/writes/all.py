@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.proof.writes import (
+    addresses,
     billing,
     budgets,
     clusters,
@@ -39,6 +40,7 @@ WRITES: Cases = {
         clusters,
         snapshots,
         volumes,
+        addresses,
         webhooks,
         operators,
         safety,
@@ -65,6 +67,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteProject": 404,
     "deleteCluster": 202,
     "deleteVolume": 202,
+    "deleteAddress": 202,
     "deleteSnapshot": 202,
     "deleteWebhook": 404,
     "deleteAccountWebhook": 404,

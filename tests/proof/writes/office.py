@@ -16,6 +16,7 @@ from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.validations import VALIDATION
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.schema import metadata
+from tests.support.addresses import offer_addresses
 from tests.support.factories import BESIDE, Project, Token, make_project, make_reading, make_token
 from tests.support.invoices import begin_books
 from tests.support.reservations import offer
@@ -109,6 +110,7 @@ async def make_office(world: World, client: httpx.AsyncClient) -> Office:
         await replace(connection, ACCEPTED, [], "setup")
         await offer(connection)
         await offer_volumes(connection)
+        await offer_addresses(connection)
         await offer_snapshots(connection)
         # The first validation of a pod would leave a work item, which later ones find.
         for pod in (await connection.execute(sa.text("SELECT id FROM pods"))).scalars().all():

@@ -26,6 +26,7 @@ from ipucloud.site.ports import (
     VipuAddress,
     VipuUser,
 )
+from ipucloud.wire.addresses import Address, AddressAttachment, AddressSpec
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
@@ -59,6 +60,7 @@ class SimulatedSites:
             SimulatedMachines(calls),
             NoVolumes(),
             NoSnapshots(),
+            NoAddresses(),
         )
 
     async def inventory(self) -> Inventory:
@@ -90,6 +92,21 @@ class NoSnapshots:
 
     async def put(self, name: str, spec: SnapshotSpec) -> Snapshot:
         raise SiteRefused(f"no storage for {name} of volume {spec.volume}")
+
+    async def delete(self, name: str) -> None: ...
+
+
+class NoAddresses:
+    """The model has no public addresses: nobody in it asks for one."""
+
+    async def get(self, name: str) -> Address | None:  # there is none
+        return None
+
+    async def put(self, name: str, spec: AddressSpec) -> Address:
+        raise SiteRefused(f"no address for {name} in {spec.region}")
+
+    async def attach(self, name: str, attachment: AddressAttachment) -> Address | None:  # there is none
+        return None
 
     async def delete(self, name: str) -> None: ...
 

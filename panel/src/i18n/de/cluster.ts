@@ -59,6 +59,7 @@ export const cluster: Messages["cluster"] = {
   by: (name) => `beauftragt von ${name}`,
   byService: "vom Dienst selbst begonnen",
   volumes: "Datenträger",
+  addresses: "Adressen",
   volumesText: "Der erste Poplar-Server hat sie unter /volumes, sobald der Cluster aktiv ist.",
   buckets: "S3-Verbindungen",
   bucketsText: "Die Server haben sie binnen Sekunden als rclone-Remotes und AWS-Profile.",

@@ -1,7 +1,7 @@
 import type { Messages } from "../en";
 
 const nouns = {
-  account: "Konto", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invitation: "Einladung", invoice: "Rechnung",
+  account: "Konto", address: "Adresse", audit: "Prüfung", budget: "Budget", cluster: "Cluster", credit_note: "Gutschrift", fault_report: "Störungsmeldung", invitation: "Einladung", invoice: "Rechnung",
   job: "Job", maintenance: "Wartung", member: "Mitglied", operation: "Vorgang", payment: "Zahlung", partition: "Partition", project: "Projekt", quota: "Kontingent", quota_request: "Antrag auf Kontingent", reservation: "Reservierung", service: "Dienst", snapshot: "Snapshot", ssh_authority: "SSH-Zertifizierungsstelle", ssh_certificate: "SSH-Zertifikat", ssh_key: "SSH-Schlüssel", terminal: "Terminal", token: "Token", volume: "Datenträger",
   webhook: "Webhook", export: "Export", export_schedule: "Exportplan", s3_connection: "S3-Verbindung", credit: "Guthaben",
 };

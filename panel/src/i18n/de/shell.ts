@@ -57,6 +57,7 @@ export const shell: Messages["shell"] = {
   clusters: "Cluster",
   reservations: "Reservierungen",
   volumes: "Datenträger",
+  addresses: "Adressen",
   s3Connections: "S3-Verbindungen",
   catalogue: "Katalog",
   createCluster: "Cluster erstellen",

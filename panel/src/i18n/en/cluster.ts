@@ -56,6 +56,7 @@ export const cluster = {
   by: (name: string) => `requested by ${name}`,
   byService: "begun by the service itself",
   volumes: "Volumes",
+  addresses: "Addresses",
   volumesText: "The first Poplar server has them at /volumes when the cluster is active.",
   buckets: "S3 connections",
   bucketsText: "The servers have them as rclone remotes and AWS profiles, within seconds.",

@@ -1,5 +1,5 @@
 const nouns: Record<string, string> = {
-  account: "Account", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invitation: "Invitation", invoice: "Invoice",
+  account: "Account", address: "Address", audit: "Audit", budget: "Budget", cluster: "Cluster", credit_note: "Credit note", fault_report: "Fault report", invitation: "Invitation", invoice: "Invoice",
   job: "Job", maintenance: "Maintenance", member: "Member", operation: "Operation", payment: "Payment", partition: "Partition", project: "Project", quota: "Quota", quota_request: "Quota request", reservation: "Reservation", service: "Service", snapshot: "Snapshot", ssh_authority: "SSH authority", ssh_certificate: "SSH certificate", ssh_key: "SSH key", terminal: "Terminal", token: "Token", volume: "Volume",
   webhook: "Webhook", export: "Export", export_schedule: "Export schedule", s3_connection: "S3 connection", credit: "Credit",
 };

@@ -55,6 +55,7 @@ export const shell = {
   clusters: "Clusters",
   reservations: "Reservations",
   volumes: "Volumes",
+  addresses: "Addresses",
   s3Connections: "S3 connections",
   catalogue: "Catalogue",
   createCluster: "Create cluster",

@@ -11,6 +11,7 @@ import { regions, type Cluster } from "../../api/queries";
 import { volumePage } from "../../api/volumes";
 import { useProject } from "../../app/Project";
 import { ClusterState } from "../../components/ClusterState";
+import { Copyable } from "../../components/Copyable";
 import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
 import { ScheduleNext } from "./ScheduleNext";
@@ -90,6 +91,9 @@ function Facts({ cluster }: { cluster: Cluster }) {
           ...(cluster.s3_connections.length ? [{ label: s.buckets, value: f.list(cluster.s3_connections) }] : []),
           ...(volumes.length
             ? [{ label: s.volumes, value: <>{volumes.map((each) => <div key={each.id}><To href="/volumes">{each.name}</To> {each.mount_path}</div>)}</> }]
+            : []),
+          ...(cluster.addresses.length
+            ? [{ label: s.addresses, value: <>{cluster.addresses.map((each) => <div key={each.id}><To href="/addresses">{each.name}</To> {each.command ? <Copyable text={each.command} label={each.name} /> : each.ip}</div>)}</> }]
             : []),
           {
             label: s.expires,

@@ -12,8 +12,9 @@ import { useFormat, useStrings } from "../../i18n";
 
 /** How much of each quota is in use. */
 export function MachinesInUse() {
-  const { home: s, quotas: { volumes } } = useStrings();
+  const { home: s, quotas: { volumes: gib, addresses: address } } = useStrings();
   const f = useFormat();
+  const words: Record<string, string> = { gib, address };
   const places = useQuery(regions).data?.items ?? [];
   const { data, error, refetch } = useQuery(quotas(useProject()));
   const shown = data?.items.filter((each) => each.unit === "machine" || each.used > 0);
@@ -25,7 +26,7 @@ export function MachinesInUse() {
           {shown.map((quota) => (
             <ProgressBar
               key={quota.region + quota.machine_type}
-              label={`${quota.unit === "gib" ? volumes : quota.machine_type}, ${places.find((each) => each.slug === quota.region)?.name ?? quota.region}`}
+              label={`${words[quota.unit] ?? quota.machine_type}, ${places.find((each) => each.slug === quota.region)?.name ?? quota.region}`}
               value={quota.limit ? Math.min(100, (100 * quota.used) / quota.limit) : 0}
               additionalInfo={s.quotaUsed(f.number(quota.used), f.number(quota.limit))}
             />

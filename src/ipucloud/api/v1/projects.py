@@ -18,6 +18,7 @@ from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.printed import refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.clusters.addresses.store import refuse_if_any as refuse_if_any_address
 from ipucloud.clusters.volumes.snapshots.store import refuse_if_any as refuse_if_any_snapshot
 from ipucloud.clusters.volumes.store import refuse_if_any
 from ipucloud.contract.lists import NamedListed
@@ -118,6 +119,7 @@ async def delete_project(request: Request, project: ProjectRef) -> Response:
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.end(connection, actor(request, scope))
         await refuse_if_any(connection, scope.project_id)
+        await refuse_if_any_address(connection, scope.project_id)
         await refuse_if_any_snapshot(connection, scope.project_id)
         try:
             # A create authorised just before finds no quota left, or its machines are counted here.

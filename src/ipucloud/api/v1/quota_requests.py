@@ -23,6 +23,7 @@ from ipucloud.contract.quota_requests import QuotaRequestCreate, QuotaRequestLis
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
+from ipucloud.quotas.counted import DefaultLimits
 from ipucloud.quotas.queries import GET_QUOTA_REQUEST, LIST_QUOTA_REQUESTS, quota_request_document
 from ipucloud.quotas.requests import open_request, withdraw
 from ipucloud.quotas.sold import not_sold, slug_of
@@ -45,7 +46,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
     ),
 )
 async def create_quota_request(request: Request, project: ProjectRef, body: QuotaRequestCreate) -> Response:
-    """Ask the operator to raise how many machines of a type, or GiB of storage, the project may hold in a region.
+    """Ask the operator to raise how many machines of a type, GiB, or addresses, the project may hold in a region.
 
     Nothing changes before the operator has decided. A quota has one open request.
     """
@@ -55,8 +56,8 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
         raise invalid([FieldError(f"/{wrong.field}", "not_sold", wrong.detail)])
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        region, volume_gib = slug_of(catalogue, body.region), services_of(request).settings.volume_gib_limit
-        made = await open_request(connection, actor(request, scope), body, region=region, volume_gib=volume_gib)
+        region, defaults = slug_of(catalogue, body.region), DefaultLimits.of(services_of(request).settings)
+        made = await open_request(connection, actor(request, scope), body, region=region, defaults=defaults)
         document = await quota_request_document(connection, project_id=scope.project_id, quota_request_id=made)
         location = f"/v1/projects/{scope.project_id}/quota-requests/{made}"
         return Answer(201, document.encode(), {"Location": location}, made)

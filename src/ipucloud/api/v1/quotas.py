@@ -1,4 +1,4 @@
-"""Quotas of a project, in machines per region and type; the platform's administrators set them."""
+"""Quotas of a project, in machines per region and type, of storage and of addresses; administrators set them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
+from ipucloud.catalogue.queries import ADDRESS_SKU, VOLUME_SKU, Catalogue
+from ipucloud.clusters.addresses.quota import change_address_limit, list_address_quotas
 from ipucloud.clusters.volumes.quota import change_volume_limit, list_volume_quotas
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.quotas import QuotaLimits, QuotaPage
@@ -28,6 +29,7 @@ from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT, FieldError
+from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits
 from ipucloud.quotas.sold import not_sold, slug_of
 from ipucloud.quotas.store import Quota, list_quotas, set_limit
 
@@ -41,7 +43,8 @@ routes = router()
 async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
     """List all quotas that are set. Without a quota of machines, no cluster can be created.
 
-    Those of volumes and snapshots, in GiB, have the type `volume-gib`; where none was set, they have the default limit.
+    Those of volumes and snapshots, in GiB, have the type `volume-gib`, and those of addresses `address`; where none was
+    set, they have the default limit.
     """
     async with reading(request, project) as (connection, scope):
         quotas = await _quotas(connection, request, scope)
@@ -62,7 +65,8 @@ async def list_project_quotas(request: Request, project: ProjectRef) -> Response
 async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
     """Replace all limits of the project. A limit cannot be below current use.
 
-    An omitted one becomes 0; one of storage, which has the type `volume-gib`, the default.
+    An omitted one becomes 0; one of storage, which has the type `volume-gib`, or of addresses, which has the type
+    `address`, the default.
     """
     if_version = required_version(request)
 
@@ -71,10 +75,10 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
         quotas = await _quotas(connection, request, scope)
         before = {(quota.region, quota.machine_type): 0 for quota in quotas}
         wanted = _wanted(body, catalogue_of(request), before.keys())
-        limits = {key: limit for key, limit in (before | wanted).items() if key[1] != VOLUME_SKU}
+        limits = {key: limit for key, limit in (before | wanted).items() if key[1] not in COUNTED_UNITS}
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))
-        await _set_volumes(connection, request, scope, quotas, wanted)
+        await _set_counted(connection, request, scope, quotas, wanted)
         for (region, machine_type), machines in sorted(limits.items()):
             await set_limit(
                 connection,
@@ -98,29 +102,34 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
 
 
 async def _quotas(connection: Statements, request: Request, scope: Scope) -> list[Quota]:
-    """Those of machines and of volumes."""
-    default = services_of(request).settings.volume_gib_limit
+    """Those of machines, of storage and of addresses."""
+    defaults = DefaultLimits.of(services_of(request).settings)
     machines = await list_quotas(connection, project_id=scope.project_id)
-    volumes = await list_volume_quotas(connection, project_id=scope.project_id, default=default)
-    return sorted([*machines, *volumes])
+    volumes = await list_volume_quotas(connection, project_id=scope.project_id, default=defaults.volume_gib)
+    addresses = await list_address_quotas(connection, project_id=scope.project_id, default=defaults.addresses)
+    return sorted([*machines, *volumes, *addresses])
 
 
-async def _set_volumes(
+async def _set_counted(
     connection: AsyncConnection,
     request: Request,
     scope: Scope,
     quotas: Sequence[Quota],
     wanted: Mapping[tuple[str, str], int],
 ) -> None:
-    """Set the limits of volumes that differ from the present ones. Raises `Problem` state_conflict."""
-    default = services_of(request).settings.volume_gib_limit
-    present = {quota.region: quota.limit for quota in quotas if quota.machine_type == VOLUME_SKU}
-    limits = {region: limit for (region, kind), limit in wanted.items() if kind == VOLUME_SKU}
-    for region in sorted(present.keys() | limits.keys()):
-        limit = limits.get(region, default)
-        if limit != present.get(region, default):
-            gib = limit if region in limits else None
-            await change_volume_limit(connection, project_id=scope.project_id, region=region, gib=gib, default=default)
+    """Set the limits of storage and addresses that differ from the present ones. Raises `Problem` state_conflict."""
+    defaults = DefaultLimits.of(services_of(request).settings)
+    present = {(quota.region, quota.machine_type): quota.limit for quota in quotas}
+    for key in sorted(each for each in present.keys() | wanted.keys() if each[1] in COUNTED_UNITS):
+        region, kind = key
+        default = defaults.volume_gib if kind == VOLUME_SKU else defaults.addresses
+        if wanted.get(key, default) == present.get(key, default):
+            continue
+        mine, limit = scope.project_id, wanted.get(key)
+        if kind == ADDRESS_SKU:
+            await change_address_limit(connection, project_id=mine, region=region, limit=limit, default=default)
+        else:
+            await change_volume_limit(connection, project_id=mine, region=region, gib=limit, default=default)
 
 
 def _wanted(
@@ -151,7 +160,7 @@ def _document(quotas: Sequence[Quota]) -> bytes:
         {
             "region": quota.region,
             "machine_type": quota.machine_type,
-            "unit": "gib" if quota.machine_type == VOLUME_SKU else "machine",
+            "unit": COUNTED_UNITS.get(quota.machine_type, "machine"),
             "limit": quota.limit,
             "used": quota.used,
         }

@@ -42,7 +42,8 @@ WITH issued AS (
   SELECT account_id, account_name, currency, number, reference, month AS charge_month, 'Adjustment' AS category,
          NULL AS class, amount - cost AS amount, line || '/rounding' AS part, {rounded} AS description,
          issued_at, due_on, terms, project_id, project_name,
-         CASE sku WHEN 'volume-gib' THEN 'volume' WHEN 'snapshot-gib' THEN 'snapshot' END AS kind
+         CASE sku WHEN 'volume-gib' THEN 'volume' WHEN 'snapshot-gib' THEN 'snapshot'
+              WHEN 'address' THEN 'address' END AS kind
     FROM line WHERE amount <> cost
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Credit', NULL, -promo_applied, 'credit',
@@ -134,7 +135,8 @@ _INVOICE_DETAIL = """
 , detail AS (
   SELECT account_id, currency, number, reference, 'Usage' AS category, cost + credited AS amount, line::text AS part,
          format('%%s in %%s, %%s %%s-minutes at %%s', sku, region, machine_minutes,
-                CASE WHEN sku IN ('volume-gib', 'snapshot-gib') THEN 'GiB' ELSE 'machine' END, trim_scale(unit_price))
+                CASE WHEN sku IN ('volume-gib', 'snapshot-gib') THEN 'GiB'
+                     WHEN sku = 'address' THEN 'address' ELSE 'machine' END, trim_scale(unit_price))
            AS description,
          issued_at, due_on, terms, {grain} AS grain
     FROM line

@@ -27,20 +27,23 @@ PRICING_CATEGORY = "CASE WHEN right(sku, 12) = '-preemptible' THEN 'Dynamic' ELS
 """SQL of FOCUS's pricing category of a `sku`: what the provider takes back at any time is priced dynamically."""
 
 
-def _by_kind(cluster: str, volume: str, snapshot: str | None = None) -> str:
-    """SQL of what differs between storage and what is made of machines, by the kind of `billed_clusters`."""
-    return f"CASE kind WHEN 'volume' THEN {volume} WHEN 'snapshot' THEN {snapshot or volume} ELSE {cluster} END"
+def _by_kind(cluster: str, volume: str, address: str, snapshot: str | None = None) -> str:
+    """SQL of what differs between storage, addresses and what is made of machines, by the kind of `billed_clusters`."""
+    return (
+        f"CASE kind WHEN 'volume' THEN {volume} WHEN 'snapshot' THEN {snapshot or volume}"
+        f" WHEN 'address' THEN {address} ELSE {cluster} END"
+    )
 
 
-RESOURCE_URN = _by_kind("'urn:ipu:cluster:'", "'urn:ipu:volume:'", "'urn:ipu:snapshot:'")
-RESOURCE_TYPE = _by_kind("'IPU Cluster'", "'Volume'", "'Snapshot'")
-CONSUMED_UNIT = _by_kind("'IPU-Minutes'", "'GiB-Minutes'")
-PRICING_UNIT = _by_kind("'Server-Minutes'", "'GiB-Minutes'")
-METER = _by_kind("'Server running time'", "'Volume capacity'", "'Snapshot capacity'")
+RESOURCE_URN = _by_kind("'urn:ipu:cluster:'", "'urn:ipu:volume:'", "'urn:ipu:address:'", "'urn:ipu:snapshot:'")
+RESOURCE_TYPE = _by_kind("'IPU Cluster'", "'Volume'", "'Address'", "'Snapshot'")
+CONSUMED_UNIT = _by_kind("'IPU-Minutes'", "'GiB-Minutes'", "'Address-Minutes'")
+PRICING_UNIT = _by_kind("'Server-Minutes'", "'GiB-Minutes'", "'Address-Minutes'")
+METER = _by_kind("'Server running time'", "'Volume capacity'", "'Reserved address'", "'Snapshot capacity'")
 SERVICES = {
-    "service_category": _by_kind("'AI and Machine Learning'", "'Storage'"),
-    "service": _by_kind("'IPU Cluster'", "'Volume'"),
-    "service_subcategory": _by_kind("'Machine Learning'", "'Block Storage'"),
+    "service_category": _by_kind("'AI and Machine Learning'", "'Storage'", "'Networking'"),
+    "service": _by_kind("'IPU Cluster'", "'Volume'", "'Address'"),
+    "service_subcategory": _by_kind("'Machine Learning'", "'Block Storage'", "'Network Infrastructure'"),
 }
 """SQL of FOCUS's three columns about the service; what is of no resource, such as tax, has those of clusters."""
 

@@ -70,7 +70,7 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
   LEFT JOIN LATERAL (
    SELECT used.unit_price, used.list_unit_price, used.sku, {consumed} AS unit, {category} AS category,
           {unit} AS pricing_unit, {meter} AS meter,
-          CASE WHEN used.kind NOT IN ('volume', 'snapshot')
+          CASE WHEN used.kind NOT IN ('volume', 'snapshot', 'address')
                THEN jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text END
             AS details,
           concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON given.category = 'Usage'

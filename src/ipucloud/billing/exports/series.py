@@ -102,7 +102,7 @@ SELECT (row_number() OVER (ORDER BY resource_id, since, price_id, quantity, acco
        {service_subcategory} AS "ServiceSubcategory",
        sku AS "SkuId",
        {meter} AS "SkuMeter",
-       CASE WHEN kind NOT IN ('volume', 'snapshot')
+       CASE WHEN kind NOT IN ('volume', 'snapshot', 'address')
             THEN jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text END
          AS "SkuPriceDetails",
        concat_ws('/', sku, region, currency) AS "SkuPriceId",

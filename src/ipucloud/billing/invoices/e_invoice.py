@@ -17,7 +17,7 @@ from facturx import generate_xml
 from lxml import etree
 
 from ipucloud.billing.invoices.tax import SENTENCES, is_tax_id
-from ipucloud.catalogue.queries import STORAGE_SKUS
+from ipucloud.catalogue.queries import ADDRESS_SKU, STORAGE_SKUS
 from ipucloud.contract.e_invoices import EInvoiceParty
 from ipucloud.contract.invoices import InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, places_of, total
@@ -200,7 +200,7 @@ def _line(document: InvoiceOut, line: InvoiceLineOut) -> Group:
 
 
 def _described(line: InvoiceLineOut) -> str:
-    unit = "GiB" if line.sku in STORAGE_SKUS else "Machine"
+    unit = "GiB" if line.sku in STORAGE_SKUS else "Address" if line.sku == ADDRESS_SKU else "Machine"
     what = f"{unit}-minutes of project {line.project}"
     if line.correction:
         what += f"; correction of {line.corrects or line.usage_month}"

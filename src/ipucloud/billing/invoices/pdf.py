@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ipucloud.billing.invoices.factur_x import PDF_A, embed_invoice
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
-from ipucloud.catalogue.queries import STORAGE_SKUS
+from ipucloud.catalogue.queries import ADDRESS_SKU, STORAGE_SKUS
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, places_of, written
 
@@ -151,6 +151,8 @@ def _line(line: InvoiceLineOut) -> Row:
     used = f"{line.sku}, {line.region}"
     if line.sku in STORAGE_SKUS:
         used += "; GiB-minutes"
+    elif line.sku == ADDRESS_SKU:
+        used += "; address-minutes"
     if line.since is not None and line.until is not None:
         used += f"; {line.since} to {line.until - timedelta(days=1)}"
     if line.correction:

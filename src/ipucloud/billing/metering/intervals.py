@@ -46,7 +46,8 @@ _OPEN_STORED = sa.text(
     INSERT INTO usage_intervals
            (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
             started_at)
-    SELECT :id, c.project_id, c.id, c.kind, 'gib', c.flavor, c.sku, c.region, c.currency, c.machines,
+    SELECT :id, c.project_id, c.id, c.kind, CASE c.kind WHEN 'address' THEN 'address' ELSE 'gib' END, c.flavor, c.sku,
+           c.region, c.currency, c.machines,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
                       WHERE project_id = c.project_id AND resource_id = c.id), start.at),
            start.at
@@ -54,14 +55,15 @@ _OPEN_STORED = sa.text(
            LATERAL (SELECT greatest(date_trunc('second', app_now(), 'UTC'),
                                     (SELECT max(ended_at) FROM usage_intervals
                                       WHERE project_id = c.project_id AND resource_id = c.id)) AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :resource_id AND c.kind IN ('volume', 'snapshot')
+     WHERE c.project_id = :project_id AND c.id = :resource_id AND c.kind IN ('volume', 'snapshot', 'address')
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _CLOSE_STORED = sa.text(
     """
     UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
-     WHERE project_id = :project_id AND resource_id = :resource_id AND dimension = 'gib' AND ended_at IS NULL
+     WHERE project_id = :project_id AND resource_id = :resource_id AND dimension IN ('gib', 'address')
+       AND ended_at IS NULL
     """
 )
 # A cluster in use whose reservation is over, but was not ended by a worker yet, has no interval for the time since.
@@ -140,11 +142,11 @@ async def close_reserved(
 
 
 async def open_stored(connection: AsyncConnection, *, project_id: UUID, resource_id: UUID) -> None:
-    """Start to bill a volume or snapshot for its present size. Open already: nothing happens."""
+    """Start to bill a volume or snapshot for its present size, or an address. Open already: nothing happens."""
     values = {"id": new_id(), "project_id": project_id, "resource_id": resource_id}
     await connection.execute(_OPEN_STORED, values)
 
 
 async def close_stored(connection: AsyncConnection, *, project_id: UUID, resource_id: UUID) -> None:
-    """Stop billing a volume or snapshot. Without an open interval nothing happens."""
+    """Stop billing a volume, snapshot or address. Without an open interval nothing happens."""
     await connection.execute(_CLOSE_STORED, {"project_id": project_id, "resource_id": resource_id})

@@ -19,6 +19,7 @@ class ResourceKind(StrEnum):
     RESERVATION = "reservation"
     VOLUME = "volume"
     SNAPSHOT = "snapshot"
+    ADDRESS = "address"
 
 
 class Dimension(StrEnum):
@@ -26,12 +27,14 @@ class Dimension(StrEnum):
 
     MACHINE = "machine"
     GIB = "gib"
+    ADDRESS = "address"
 
 
 def _resource(column: str, kind: ResourceKind) -> sa.Column[UUID]:
     """The id of the resource, in facts of one kind: foreign keys need a column for each."""
+    article = "an" if kind is ResourceKind.ADDRESS else "a"
     computed = sa.Computed(f"CASE WHEN resource_kind = '{kind}' THEN resource_id END", persisted=True)
-    return sa.Column(column, sa.Uuid, computed, comment=f"the resource, if it is a {kind}")
+    return sa.Column(column, sa.Uuid, computed, comment=f"the resource, if it is {article} {kind}")
 
 
 usage_intervals = sa.Table(
@@ -65,14 +68,18 @@ usage_intervals = sa.Table(
     _resource("reservation_id", ResourceKind.RESERVATION),
     _resource("volume_id", ResourceKind.VOLUME),
     _resource("snapshot_id", ResourceKind.SNAPSHOT),
+    _resource("address_id", ResourceKind.ADDRESS),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "of_cluster", "clusters"),
     same_project("usage_intervals", "reservation_id", "reservations"),
     same_project("usage_intervals", "volume_id", "volumes"),
     same_project("usage_intervals", "snapshot_id", "snapshots"),
+    same_project("usage_intervals", "address_id", "addresses"),
     one_of("resource_kind", ResourceKind),
     sa.CheckConstraint(
-        "dimension = CASE WHEN resource_kind IN ('volume', 'snapshot') THEN 'gib' ELSE 'machine' END", name="dimension"
+        "dimension = CASE WHEN resource_kind IN ('volume', 'snapshot') THEN 'gib'"
+        " WHEN resource_kind = 'address' THEN 'address' ELSE 'machine' END",
+        name="dimension",
     ),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
@@ -109,6 +116,12 @@ sa.Index(
     usage_intervals.c.project_id,
     usage_intervals.c.snapshot_id,
     postgresql_where=usage_intervals.c.snapshot_id.is_not(None),
+)
+sa.Index(
+    "ix_usage_intervals_address",
+    usage_intervals.c.project_id,
+    usage_intervals.c.address_id,
+    postgresql_where=usage_intervals.c.address_id.is_not(None),
 )
 sa.Index(
     "uq_usage_intervals_open",

@@ -123,7 +123,8 @@ def _logins(cluster: Cluster) -> list[tuple[str, object]]:
         return []
     servers = [server for server in cluster.poplar_servers if server.ssh]
     logins = [("log in", server.ssh.command) for server in servers if server.ssh]
-    return [*logins, *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh)]
+    reached = [(f"log in at {each.name}", each.command) for each in cluster.addresses if each.command]
+    return [*logins, *reached, *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh)]
 
 
 def _per_hour(cluster: Cluster) -> Money | str | None:

@@ -25,7 +25,7 @@ def group() -> None:
 
 @customer_command(app, "list")
 def list_quotas(session: Session) -> None:
-    """List the project's quotas and their use: of machines, and of volumes and snapshots in GiB (volume-gib)."""
+    """List the project's quotas and their use: of machines, of storage in GiB (volume-gib), and of addresses."""
     _list(session, quotas.list())
 
 
@@ -33,8 +33,10 @@ def list_quotas(session: Session) -> None:
 def update(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes and snapshots.")],
-    limit: Annotated[int, typer.Argument(min=0, help="How many machines or GiB the project may hold.")],
+    machine: Annotated[
+        str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")
+    ],
+    limit: Annotated[int, typer.Argument(min=0, help="How many machines, GiB or addresses it may hold.")],
 ) -> None:
     """Set one of the project's quotas. Needs a platform token."""
     present = session.client.run_tagged(quotas.list())
@@ -51,8 +53,12 @@ def update(
 def request(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; volume-gib: volumes and snapshots.")],
-    limit: Annotated[int, typer.Argument(min=1, help="How many machines or GiB it wants to be able to hold.")],
+    machine: Annotated[
+        str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")
+    ],
+    limit: Annotated[
+        int, typer.Argument(min=1, help="How many machines, GiB or addresses it wants to hold.")
+    ],
     reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
 ) -> None:
     """Ask the operator for a higher quota."""

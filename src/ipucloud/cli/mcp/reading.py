@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ipucloud.cli.mcp.results import Result, answer_of, items, run, shown
 from ipucloud.client import (
+    addresses,
     billing,
     clusters,
     events,
@@ -59,6 +60,7 @@ class Reading:
             "cluster:read": [
                 self.list_volumes,
                 self.list_snapshots,
+                self.list_addresses,
                 self.list_clusters,
                 self.get_cluster,
                 self.estimate_cluster,
@@ -125,6 +127,10 @@ class Reading:
     async def list_snapshots(self, limit: Limit = 50) -> Result:
         """The project's snapshots, newest first, with state, size, and the volume or the cluster's server of each."""
         return items(await run(self._client, snapshots.list(limit=limit)))
+
+    async def list_addresses(self, limit: Limit = 50) -> Result:
+        """The project's public addresses, newest first, with state, IP, port and the cluster that has each."""
+        return items(await run(self._client, addresses.list(limit=limit)))
 
     async def list_clusters(
         self,

@@ -22,6 +22,21 @@ class AccessKey(Answer):
     """When it was created."""
 
 
+class AddressState(StrEnum):
+    """
+    State of an address.
+    """
+
+    CREATING = "creating"
+    AVAILABLE = "available"
+    ATTACHING = "attaching"
+    ATTACHED = "attached"
+    DETACHING = "detaching"
+    DELETING = "deleting"
+    DELETED = "deleted"
+    ERROR = "error"
+
+
 class AllocatedThrough(StrEnum):
     """
     How IPUs are handed to a customer: by a V-IPU controller, or as device ids of the host they are in.
@@ -274,6 +289,31 @@ class CloudEvent(Answer):
 
     data: Mapping[str, object] = {}
     """`data` of the event."""
+
+
+class ClusterAddress(Answer):
+    """An address of the project through which a Poplar server of the cluster is reached."""
+
+    id: str
+    """Id of the address."""
+
+    name: str
+    """Name of the address."""
+
+    state: Annotated[AddressState | str, Field(union_mode="left_to_right")]
+    """State of the address."""
+
+    ip: str
+    """The IP address."""
+
+    port: int
+    """Port of SSH at this address."""
+
+    poplar_server: str
+    """Name of the server that has it, gets it or loses it."""
+
+    command: str | None = None
+    """The command that logs in to that server through the address; null: it does not have it yet."""
 
 
 class ClusterState(StrEnum):
@@ -2011,13 +2051,13 @@ class ProviderSignIn(Answer):
 
 
 class Quota(Answer):
-    """How many machines of a type, or GiB of storage, a project may hold in a region, and how many it holds."""
+    """How many machines of a type, GiB, or addresses, a project may hold in a region, and how many it holds."""
 
     region: str
     """Slug of the region."""
 
     machine_type: str
-    """Type of the machines; `volume-gib`: volumes and snapshots."""
+    """Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses."""
 
     unit: str
     """What limit and use count."""
@@ -2028,7 +2068,7 @@ class Quota(Answer):
     used: int
     """
     Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage the size of
-    volumes and snapshots that are not being deleted.
+    volumes and snapshots, and of addresses their number, without those that are being deleted.
     """
 
 
@@ -3231,6 +3271,72 @@ class WorkItem(Answer):
 
     last_error: str | None = None
     """How the last pass failed, with file and line; null if it did not."""
+
+
+class Address(Answer):
+    """An address. It is billed by the minute from when it is available until its deletion is accepted."""
+
+    id: str
+    """Id of the address."""
+
+    name: str
+    """Name of the address."""
+
+    tags: Mapping[str, str] = {}
+    """Tags of the address."""
+
+    region: str
+    """Slug of the region."""
+
+    ip: str | None = None
+    """The IP address, which its site chose; null: not observed yet."""
+
+    port: int | None = None
+    """Port of SSH at this address; null: not observed yet."""
+
+    observed_at: datetime | None = None
+    """When the site first showed this IP address and port; null: not yet."""
+
+    state: Annotated[AddressState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `creating`: its site reserves it, and nothing is billed yet; `available`: it exists and leads
+    to no server; `attaching` and `attached`: a server gets it, or is reached through it while it runs;
+    `detaching`: the server loses it; `deleting` and `deleted`: it is given back; `error`: its site refused to
+    reserve it.
+    """
+
+    state_reason: str | None = None
+    """Why it is in this state, or what it waits for, for people; null: nothing to report."""
+
+    state_entered_at: datetime
+    """Since when it is in this state."""
+
+    cluster: str | None = None
+    """Id of the cluster whose server has it, gets it or loses it; null: none."""
+
+    cluster_name: str | None = None
+    """Name of that cluster; null: none."""
+
+    poplar_server: str | None = None
+    """Name of that server; null: none."""
+
+    command: str | None = None
+    """The command that logs in to that server through the address; null: none has it yet."""
+
+    sku: str
+    """SKU that its minutes are billed as."""
+
+    currency: str
+    """Currency in which it is billed."""
+
+    created_by: str
+    """Id of the token that requested it."""
+
+    created_at: datetime
+    """When it was requested."""
+
+    deleted_at: datetime | None = None
+    """When it was given back; null before that."""
 
 
 class Balance(Answer):
@@ -6696,6 +6802,9 @@ class Cluster(Answer):
     s3_connections: Sequence[str] = []
     """Names of the S3 connections that its servers are to have."""
 
+    addresses: Annotated[Sequence[ClusterAddress], Field(validate_default=True)] = []
+    """Addresses of the project through which its servers are reached, or will be."""
+
     poplar_servers: Annotated[Sequence[PoplarServer], Field(validate_default=True)] = []
     """The cluster's Poplar servers."""
 
@@ -6729,6 +6838,8 @@ class Cluster(Answer):
 
 __all__ = [
     "AccessKey",
+    "Address",
+    "AddressState",
     "AllocatedThrough",
     "Attention",
     "AuditEntry",
@@ -6749,6 +6860,7 @@ __all__ = [
     "Cleaning",
     "CloudEvent",
     "Cluster",
+    "ClusterAddress",
     "ClusterMove",
     "ClusterPrice",
     "ClusterScheduleState",

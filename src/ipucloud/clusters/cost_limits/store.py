@@ -172,11 +172,11 @@ def refused_reservation() -> Problem:
 
 
 def refused_storage() -> Problem:
-    """409: a volume or snapshot costs until somebody deletes its data, which no limit does."""
+    """409: a volume, snapshot or address costs until somebody deletes it, which no limit does."""
     return Problem(
         COST_LIMIT_REACHED,
-        "A token with a cost limit cannot make volumes or snapshots, or let volumes grow: they are billed until they"
-        " are deleted. Use a token without a limit.",
+        "A token with a cost limit cannot make volumes, snapshots or addresses, or let volumes grow: they are billed"
+        " until they are deleted. Use a token without a limit.",
     )
 
 

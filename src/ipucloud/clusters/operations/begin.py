@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_in_use, close_interval
+from ipucloud.clusters.addresses import attached as addresses
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
@@ -69,6 +70,7 @@ async def enter(
     if kind.during is None:
         return
     if kind.during == ClusterState.DELETING:
+        await addresses.let_go(connection, project_id=actor.project_id, cluster_id=cluster.id)
         await volumes.let_go(connection, project_id=actor.project_id, cluster_id=cluster.id)
     await connection.execute(
         _ENTER,

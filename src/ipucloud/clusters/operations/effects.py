@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import s3_access
+from ipucloud.clusters.addresses import attached as addresses
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
@@ -196,6 +197,7 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     await record_seen_keys(connection, cluster, seen)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
+    await addresses.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     await volumes.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     failpoint("cluster.servers_recorded")
 

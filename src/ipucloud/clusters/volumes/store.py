@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import VOLUME_SKU, Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, storage_terms
+from ipucloud.clusters.attaching import lock_cluster_to_attach_to, server_to_attach_to
 from ipucloud.clusters.cost_limits.store import refused_storage
-from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.attached import take, wake_volume
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import Volume, lock, move, report
@@ -27,7 +27,6 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     IN_USE,
     NAME_TAKEN,
-    NOT_FOUND,
     STATE_CONFLICT,
     VALIDATION_FAILED,
     FieldError,
@@ -135,17 +134,9 @@ async def attach(connection: AsyncConnection, actor: Actor, volume_id: UUID, bod
     """
     if await _OWN.one_or_none(connection, {"project_id": actor.project_id, "id": volume_id}) is None:
         raise not_found()
-    try:
-        cluster = await lock_cluster_in_use(connection, actor, body.cluster, "Volumes are attached to servers")
-    except Problem as problem:
-        if problem.kind is not NOT_FOUND:
-            raise
-        sentence = f"The project has no cluster {body.cluster}; `GET …/clusters` lists those it has."
-        raise Problem(NOT_FOUND, sentence) from None
+    cluster = await lock_cluster_to_attach_to(connection, actor, body.cluster, "Volumes are attached to servers")
     volume = await lock(connection, project_id=actor.project_id, volume_id=volume_id)
-    server = await server_of(connection, actor, cluster.id, body.poplar_server)
-    if server is None:
-        raise _invalid(UNKNOWN_SERVER)
+    server = await server_to_attach_to(connection, actor, cluster, body.poplar_server, "volume")
     if volume.server_id == server.id and volume.state in {_S.ATTACHING, _S.ATTACHED}:
         return
     if cluster.region != volume.region:

@@ -1,4 +1,4 @@
-"""The `data` of events about members, programs, volumes, reservations and what else a project has."""
+"""The `data` of events about members, programs, volumes, addresses, reservations and what else a project has."""
 
 from __future__ import annotations
 
@@ -163,6 +163,29 @@ class SnapshotFailed(SnapshotOf):
     """A snapshot that could not be taken, and why."""
 
     reason: str = Field(description="Why, for people.", examples=["The site refused to take it. Delete it."])
+
+
+class AddressOf(Payload):
+    """An address."""
+
+    name: str = Field(description="Name of the address.", examples=["frontdoor"])
+    region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    ip: str | None = Field(
+        None, description="The IP address; absent or null: not observed yet.", examples=["203.0.113.17"]
+    )
+
+
+class AddressAttachedTo(AddressOf):
+    """An address, and the Poplar server that has it, or had it."""
+
+    cluster: UUID = Field(description="Id of the cluster.")
+    poplar_server: str = Field(description="Name of the Poplar server.", examples=["bert-p0"])
+
+
+class AddressFailed(AddressOf):
+    """An address that could not be reserved, and why."""
+
+    reason: str = Field(description="Why, for people.", examples=["The site refused to reserve it. Delete it."])
 
 
 class ReservedCapacity(Payload):

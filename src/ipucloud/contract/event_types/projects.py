@@ -1,4 +1,4 @@
-"""Types of events about members, programs, volumes, reservations and what else a project has."""
+"""Types of events about members, programs, volumes, addresses, reservations and what else a project has."""
 
 from __future__ import annotations
 
@@ -51,6 +51,19 @@ SNAPSHOT_UPDATED = register(
     "snapshot.updated", "The name or the tags of a snapshot changed.", payload=projects.SnapshotOf
 )
 SNAPSHOT_DELETED = register("snapshot.deleted", "The data of the snapshot is gone.", payload=projects.SnapshotOf)
+ADDRESS_CREATED = register("address.created", "An address was requested.", payload=projects.AddressOf)
+ADDRESS_AVAILABLE = register("address.available", "The address exists, and is billed.", payload=projects.AddressOf)
+ADDRESS_FAILED = register("address.failed", "The site refused to reserve the address.", payload=projects.AddressFailed)
+ADDRESS_UPDATED = register("address.updated", "The name or the tags of an address changed.", payload=projects.AddressOf)
+ADDRESS_ATTACHED = register(
+    "address.attached", "A Poplar server is reached through the address.", payload=projects.AddressAttachedTo
+)
+ADDRESS_DETACHED = register(
+    "address.detached",
+    "The Poplar server is no longer reached through the address.",
+    payload=projects.AddressAttachedTo,
+)
+ADDRESS_DELETED = register("address.deleted", "The address was given back.", payload=projects.AddressOf)
 TERMINAL_OPENED = register(
     "terminal.opened", "Somebody opened a terminal of a Poplar server in a browser.", payload=projects.TerminalOf
 )

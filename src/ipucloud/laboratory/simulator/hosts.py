@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from ipucloud.laboratory.simulator.addresses import Addresses
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.copying import Folder
 from ipucloud.laboratory.simulator.disks import Disks
@@ -28,6 +29,7 @@ from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings,
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
+from ipucloud.wire.addresses import AddressServer
 from ipucloud.wire.site import (
     Host,
     HostState,
@@ -66,6 +68,7 @@ class Hosts:
         surroundings: Callable[[str, str], Surroundings],
         identities: Identities,
         leave: Callable[[str], None],
+        addresses: Addresses,
         disks: Disks,
         snapshot: SnapshotOf,
         copies_end: Callable[[str], None],
@@ -81,6 +84,7 @@ class Hosts:
         self._surroundings = surroundings
         self._identities = identities
         self._leave = leave
+        self._addresses = addresses
         self._disks = disks
         self._snapshot = snapshot
         self._copies_end = copies_end
@@ -191,6 +195,7 @@ class Hosts:
                 return
             await self._shut(name)
             self._leave(name)
+            await self._addresses.leave(name)
             self._copies_end(name)
             record.state = HostState.WIPING
             self._due(name, record, Action.HOST_WIPE)
@@ -327,8 +332,14 @@ class Hosts:
             record.rewrite(wanted.server, wanted.disk, snapshot)
             self._due(name, record, Action.HOST_DEPLOY)
 
-    def check_volume(self, wanted: VolumeServer) -> None:
-        """Refuse a server that could not have a volume now."""
+    def check_address(self, wanted: AddressServer, region: str) -> None:
+        """Refuse a server that could not have an address of the region now."""
+        self.check_runs(wanted)
+        if self._region_of[wanted.host] != region:
+            raise precondition(f"host {wanted.host!r} is in {self._region_of[wanted.host]!r}, not in {region!r}")
+
+    def check_runs(self, wanted: VolumeServer | AddressServer) -> None:
+        """Refuse a server to which nothing could be attached now."""
         self.check(wanted.host)
         record = self._records.get(wanted.host)
         if record is None or record.server is None or wanted.host not in self._servers:
@@ -509,11 +520,13 @@ class Hosts:
         )
         record.ssh_port = await server.start(record.ssh_port)
         self._servers[name] = server
+        await self._addresses.opened(name, record.ssh_port)
 
     async def _shut(self, name: str, why: str | None = None) -> None:
         """Stop a server that runs; its console says `why`, or only that it ended when its power was cut."""
         server = self._servers.pop(name, None)
         if server is not None:
+            await self._addresses.shut(name)
             await server.stop()
             self._consoles.of(name).end(why)
 

@@ -8,6 +8,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import get_args
 
@@ -19,6 +20,8 @@ from ipucloud.laboratory.simulator.parent import die_with_parent
 from ipucloud.laboratory.simulator.ports import PORTS, PortTaken
 from ipucloud.laboratory.simulator.process import FolderTaken, FolderUnusable, run
 from ipucloud.laboratory.simulator.settings import (
+    ADDRESS_PORT,
+    ADDRESSES,
     DEFAULT_DISK_MIB,
     DEFAULT_MACHINES,
     DEFAULT_POD_SIZE,
@@ -107,6 +110,8 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         versions=tuple(options.controller_version),
         shell=options.shell,
         ports=options.ports,
+        addresses=options.addresses,
+        address_port=options.address_port,
     )
 
 
@@ -125,6 +130,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--advertise", default="", metavar="ADDRESS", help="address that others reach it by (that of --bind)")
     add("--http-port", type=_count(0, 65535), default=0, metavar="PORT", help="0 (default): choose one and keep it")
     add("--ports", type=_ports, default=PORTS, metavar="FIRST-LAST", help="to choose from (20000-32000)")
+    add("--addresses", type=_network, default=ADDRESSES, metavar="NETWORK", help="of public addresses (%(default)s)")
+    add("--address-port", type=_count(1, 65535), default=ADDRESS_PORT, metavar="PORT", help="of theirs (%(default)s)")
     add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
@@ -172,6 +179,16 @@ def _ports(text: str) -> range:
     if not ports or ports.start < 1 or ports.stop > 65536:
         raise argparse.ArgumentTypeError(f"{text!r} is no range of ports, as in 20000-32000")
     return ports
+
+
+def _network(text: str) -> IPv4Network:
+    try:
+        network = IPv4Network(text)
+    except ValueError:
+        network = IPv4Network("0.0.0.0/32")
+    if network.num_addresses < 4:
+        raise argparse.ArgumentTypeError(f"{text!r} is no network of addresses, as in {ADDRESSES}")
+    return network
 
 
 def _address(text: str) -> str:

@@ -60,6 +60,7 @@ async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], N
             open_things.push_async_callback(site.channels.close)
             await _listen_rpc(site, open_things)
             open_things.push_async_callback(site.hosts.close)
+            open_things.push_async_callback(site.addresses.close)
             open_things.push_async_callback(site.volumes.close)
             open_things.push_async_callback(site.snapshots.close)
             await asyncio.to_thread(site.volumes.start)

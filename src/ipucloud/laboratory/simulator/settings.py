@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,8 @@ DEFAULT_POD_SIZE = 16
 DEFAULT_SERVERS = 2
 DEFAULT_DISK_MIB = 8192
 VIPU_VERSION = "1.18.0"
+ADDRESSES = IPv4Network("127.64.0.0/16")
+ADDRESS_PORT = 2222
 
 GatewayTopology = Literal["looped", "switched"]
 Numbering = Literal["by-machine", "by-ipu"]
@@ -29,6 +32,7 @@ class Settings:
 
     Port 0 means: choose one of `ports` and keep it. Each Poplar server has a disk of `disk_mib` MiB.
 
+    `addresses` are the IPs of public addresses, which take SSH at `address_port`.
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
     `regions` are further regions under V-IPU, each with the type of its machines.
@@ -69,11 +73,18 @@ class Settings:
     versions: tuple[tuple[str, str], ...] = ()
     shell: Shells = "auto"
     ports: range = PORTS
+    addresses: IPv4Network = ADDRESSES
+    address_port: int = ADDRESS_PORT
 
     @property
     def told_address(self) -> str:
         """The address that the site reports of itself."""
         return self.advertise or self.bind
+
+    @property
+    def own_address(self) -> str:
+        """The address at which this process reaches what it listens on itself."""
+        return "127.0.0.1" if self.bind in {"", "0.0.0.0", "::"} else self.bind  # noqa: S104  # compared, not bound
 
     @property
     def client_certificates(self) -> Path:

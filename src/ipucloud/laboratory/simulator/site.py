@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ipucloud.laboratory.simulator.addresses import Addresses
 from ipucloud.laboratory.simulator.cables import Cables
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.copying import Copier
@@ -103,6 +104,14 @@ class Site:
             snapshot=self._snapshot_folder,
             deleted=self._volume_deleted,
         )
+        self.addresses = Addresses(
+            frozenset(self.regions),
+            self.state.addresses,
+            network=settings.addresses,
+            port=settings.address_port,
+            target=settings.own_address,
+            document=self.document,
+        )
         self.hosts = Hosts(
             self.regions,
             self.state.hosts,
@@ -114,6 +123,7 @@ class Site:
             surroundings=self._surroundings,
             identities=self.identities,
             leave=self.volumes.leave,
+            addresses=self.addresses,
             disks=Disks(
                 settings.data / "hosts",
                 snapshots=settings.data / "snapshots",

@@ -11,6 +11,7 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.laboratory.simulator.store import Document, read_document
+from ipucloud.wire.addresses import AddressAttachment, AddressSpec
 from ipucloud.wire.faults import HardwareShown
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import (
@@ -156,6 +157,16 @@ class SnapshotRecord:
 
 
 @dataclass
+class AddressRecord:
+    """An address, and the IP that was chosen for it. `deleted`: as of a volume."""
+
+    spec: AddressSpec
+    ip: str
+    attachment: AddressAttachment | None = None
+    deleted: bool = False
+
+
+@dataclass
 class SiteState:
     """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was.
 
@@ -173,6 +184,7 @@ class SiteState:
     shown: dict[str, HardwareShown] = field(default_factory=dict)
     volumes: dict[str, VolumeRecord] = field(default_factory=dict)
     snapshots: dict[str, SnapshotRecord] = field(default_factory=dict)
+    addresses: dict[str, AddressRecord] = field(default_factory=dict)
 
 
 _STATE = TypeAdapter(SiteState)

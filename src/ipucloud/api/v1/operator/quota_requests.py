@@ -29,6 +29,7 @@ from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
 from ipucloud.quotas import requests
+from ipucloud.quotas.counted import DefaultLimits
 
 routes = router()
 
@@ -47,7 +48,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
 )
 async def list_quota_requests(request: Request, query: Annotated[OperatorQuotaRequestList, Query()]) -> Response:
     """List what projects asked for, oldest first; with `state=open`, what waits for a decision."""
-    return await keyed_list(request, LIST_QUOTA_REQUESTS, query, volume_gib=_volume_gib(request))
+    return await keyed_list(request, LIST_QUOTA_REQUESTS, query, **_defaults(request)._asdict())
 
 
 @routes.get(
@@ -62,7 +63,7 @@ async def list_quota_requests(request: Request, query: Annotated[OperatorQuotaRe
 async def get_quota_request(request: Request, quota_request: QuotaRequestId) -> Response:
     """Return a request with its project, and the present limit and use."""
     return await one_document(
-        request, GET_QUOTA_REQUEST, quota_request_id=quota_request, volume_gib=_volume_gib(request)
+        request, GET_QUOTA_REQUEST, quota_request_id=quota_request, **_defaults(request)._asdict()
     )
 
 
@@ -82,7 +83,7 @@ async def grant_quota_request(request: Request, quota_request: QuotaRequestId, b
     async def grant(connection: AsyncConnection, principal: Principal) -> None:
         token, request_id = principal.token_id, trace_of(request).request_id
         await requests.grant(
-            connection, quota_request, body, token=token, request_id=request_id, volume_gib=_volume_gib(request)
+            connection, quota_request, body, token=token, request_id=request_id, defaults=_defaults(request)
         )
 
     return await _decided(request, quota_request, grant)
@@ -108,9 +109,8 @@ async def decline_quota_request(request: Request, quota_request: QuotaRequestId,
     return await _decided(request, quota_request, decline)
 
 
-def _volume_gib(request: Request) -> int:
-    """The limit of volumes where none was set."""
-    return services_of(request).settings.volume_gib_limit
+def _defaults(request: Request) -> DefaultLimits:
+    return DefaultLimits.of(services_of(request).settings)
 
 
 async def _decided(
@@ -118,7 +118,7 @@ async def _decided(
 ) -> Response:
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         await decide(connection, principal)
-        values = {"quota_request_id": quota_request, "volume_gib": _volume_gib(request)}
+        values = {"quota_request_id": quota_request, **_defaults(request)._asdict()}
         document = await GET_QUOTA_REQUEST.one(connection, values)
         return Answer(200, document.encode())
 

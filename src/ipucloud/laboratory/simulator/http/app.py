@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
+from ipucloud.laboratory.simulator.http.addresses import address_routes
 from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
 from ipucloud.laboratory.simulator.http.storage import storage_routes
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
@@ -48,6 +49,7 @@ def build_app(site: Site, token: str) -> Starlette:
         *_notices(site, calls),
         *_jobs(site, calls),
         *storage_routes(site, calls),
+        *address_routes(site, calls),
     ]
     routes += [*_trouble(site, unharmed), *_breakages(site, unharmed), *_shown(site, unharmed)]
     return Starlette(routes=routes)

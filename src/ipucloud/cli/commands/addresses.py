@@ -1,0 +1,109 @@
+"""`ipucloud addresses`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import ADDRESS, CLUSTER, REGION, find_cluster, id_of
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields, key_values
+from ipucloud.client import addresses
+from ipucloud.client.models import Address, AddressState
+
+app = typer.Typer(no_args_is_help=True)
+
+Ref = Annotated[
+    str, typer.Argument(metavar="ADDRESS", help="Name or id of the address.", autocompletion=names(ADDRESS))
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")]
+
+
+@customer_command(app, "create", "frontdoor --region luxembourg-2 --tag team=nlp")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
+    *,
+    region: Annotated[str, typer.Option(help="Region.", autocompletion=names(REGION))],
+    tags: Tags = None,
+) -> None:
+    """Reserve an address. It is billed by the minute until it is deleted."""
+    _show(session, session.run(addresses.create(name, region=region, tags=key_values(tags))))
+
+
+@customer_command(app, "list", "", "--state attached")
+def list_addresses(
+    session: Session,
+    state: Annotated[AddressState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List the project's addresses, newest first."""
+    session.list(
+        addresses.list(state=() if state is None else (state,)),
+        ("NAME", "STATE", "REGION", "IP", "PORT", "CLUSTER", "ID"),
+        lambda each: (each.name, each.state, each.region, each.ip, each.port, each.cluster_name, each.id),
+        drop=("ID",),
+    )
+
+
+@customer_command(app, "show", "frontdoor")
+def show(session: Session, address: Ref) -> None:
+    """Show an address, the server that has it, and how to log in through it."""
+    _show(session, session.run(addresses.get(_id(session, address))))
+
+
+@customer_command(app, "update", "frontdoor --tag team=nlp", "frontdoor --name door")
+def update(
+    session: Session,
+    address: Ref,
+    *,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
+    tags: Tags = None,
+) -> None:
+    """Change the name of an address, or replace its tags."""
+    changes = addresses.update(_id(session, address), name=name, tags=None if tags is None else key_values(tags))
+    _show(session, session.run(changes))
+
+
+@customer_command(app, "attach", "frontdoor bert", "frontdoor bert --server clu-01-1-p1")
+def attach(
+    session: Session,
+    address: Ref,
+    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
+    *,
+    server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
+) -> None:
+    """Let a Poplar server of a cluster be reached through the address."""
+    wanted = addresses.attach(_id(session, address), find_cluster(session.client, cluster).id, poplar_server=server)
+    _show(session, session.run(wanted))
+
+
+@customer_command(app, "detach", "frontdoor")
+def detach(session: Session, address: Ref) -> None:
+    """Take an address from its server. Logins through it end; the address stays."""
+    _show(session, session.run(addresses.detach(_id(session, address))))
+
+
+@customer_command(app, "delete", "frontdoor")
+def delete(
+    session: Session,
+    address: Ref,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Give an address back."""
+    found = _id(session, address)
+    if not yes:
+        session.confirm(f"Delete address {address}? You will not get the same one again.", "delete it")
+    _show(session, session.run(addresses.delete(found)))
+
+
+def _id(session: Session, address: str) -> str:
+    return id_of(session.client, ADDRESS, address)
+
+
+def _show(session: Session, address: Address) -> None:
+    first = fields(address, "id", "name", "state", "state_reason", "region", "ip", "port", "observed_at")
+    last = fields(address, "poplar_server", "command", "tags", "sku", "created_at")
+    session.show(address, [*first, ("cluster", address.cluster_name), *last])

@@ -1,0 +1,237 @@
+"""Addresses at a simulated site: reserved, attached, kept through suspend and the end of clusters, given back."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.addresses import store
+from ipucloud.clusters.addresses.attached import wake_address
+from ipucloud.clusters.addresses.record import lock
+from ipucloud.contract.addresses import AddressAttach, AddressCreate
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, ErrorCode, Problem
+from tests.support.factories import make_ssh_key, seed_prices
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("keys"), "ours")
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
+        async with world.database.begin() as connection:
+            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
+            await seed_prices(connection, {("address", "luxembourg-2"): Decimal("0.0000684932")})
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+@dataclass
+class Desk:
+    """A customer with addresses, who logs in through them."""
+
+    world: SiteWorld
+    pair: KeyPair
+    folder: Path
+
+    async def requested(self, effect: Callable[[AsyncConnection, Actor], Awaitable[Any]]) -> Any:
+        async with self.world.database.begin() as connection:
+            return await effect(connection, self.world.project.actor)
+
+    async def create(self, name: str = "frontdoor") -> UUID:
+        body = AddressCreate(name=name, region="luxembourg-2")
+        made: UUID = await self.requested(
+            lambda on, by: store.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
+        )
+        return made
+
+    async def attach(self, address: UUID, cluster: UUID) -> None:
+        await self.requested(lambda on, by: store.attach(on, by, address, AddressAttach(cluster=cluster)))
+
+    async def detach(self, address: UUID) -> None:
+        await self.requested(lambda on, by: store.detach(on, by, address))
+
+    async def delete(self, address: UUID) -> None:
+        await self.requested(lambda on, by: store.delete(on, by, address))
+
+    async def state(self, address: UUID, state: str) -> None:
+        async def reached() -> bool:
+            return bool(await self.world.value("SELECT state FROM addresses WHERE id = :id", id=address) == state)
+
+        await until(reached, f"the address is {state}")
+
+    async def refused(self, effect: Awaitable[Any]) -> ErrorCode:
+        with pytest.raises(Problem) as problem:
+            await effect
+        return problem.value.kind
+
+    async def where(self) -> tuple[str, int]:
+        row = await self.world.one("SELECT ip, port FROM addresses WHERE state <> 'deleted'")
+        return row.ip, row.port
+
+    async def run(self, command: str) -> str:
+        """Log in through the address; only the server's own host key is accepted."""
+        row = await self.world.one(
+            "SELECT a.ip AS ssh_host, a.port AS ssh_port, s.ssh_user, s.host_key, s.host_key_fingerprint"
+            " FROM addresses a JOIN poplar_servers s ON s.id = a.server_id"
+        )
+        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    async def listens(self) -> bool:
+        try:
+            with socket.create_connection(await self.where(), timeout=5):
+                return True
+        except ConnectionRefusedError:
+            return False
+
+    async def billed(self) -> list[tuple[int, str, bool]]:
+        rows = await self.world.rows(
+            "SELECT quantity, dimension, ended_at IS NOT NULL AS ended FROM usage_intervals"
+            " WHERE address_id IS NOT NULL ORDER BY started_at"
+        )
+        return [(row.quantity, row.dimension, row.ended) for row in rows]
+
+    async def events(self) -> list[str]:
+        return await self.world.column("SELECT type FROM events WHERE subject_type = 'address' ORDER BY id")
+
+
+@pytest.fixture
+def desk(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> Desk:
+    return Desk(world, pair, tmp_path)
+
+
+async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, desk: Desk, site: RunningSite) -> None:
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"])
+        # The answers of the site are lost: each request is repeated, and finds what it did before.
+        for call in ("addresses.put", "addresses.attach", "addresses.delete"):
+            world.fault(call=call, action="drop_answer", times=1)
+        address = await desk.create()
+        await desk.state(address, "available")
+        assert await desk.billed() == [(1, "address", False)]
+        where = await desk.where()
+        assert not await desk.listens()
+        await desk.attach(address, cluster)
+        await desk.state(address, "attached")
+        assert await desk.run("echo here > ~/note; cat ~/note") == "here\n"
+        assert await desk.refused(desk.delete(address)) is IN_USE
+        # It stays attached while the cluster is suspended, and after the site was killed.
+        await world.succeeded(await world.suspend(cluster))
+        assert not await desk.listens(), "nothing listens while the server is off"
+        site.kill()
+        site.start()
+        assert not await desk.listens()
+        await world.succeeded(await world.resume(cluster))
+        await desk.state(address, "attached")
+        assert await desk.where() == where
+        assert await desk.run("cat ~/note") == "here\n"
+        site.kill()
+        site.start()
+        assert await desk.run("cat ~/note") == "here\n"
+        # A server that is written again is reached there again.
+        await world.succeeded(await world.rebuild(cluster, disk="wipe"))
+        assert await desk.run("ls ~") == ""
+        await world.succeeded(await world.delete(cluster))
+        await desk.state(address, "available")
+        assert not await desk.listens()
+        second = await world.build("second", ssh_keys=["ours"])
+        await desk.attach(address, second)
+        await desk.state(address, "attached")
+        assert await desk.where() == where
+        assert await desk.run("echo $((6 * 7))") == "42\n"
+        await desk.detach(address)
+        await desk.state(address, "available")
+        assert not await desk.listens()
+        await desk.delete(address)
+        assert await desk.billed() == [(1, "address", True)]
+        await desk.state(address, "deleted")
+    name = await world.value("SELECT external_name FROM addresses")
+    assert world.http.get(f"/v1/addresses/{name}").status_code == 404
+    late = {"region": "luxembourg-2"}
+    assert world.http.put(f"/v1/addresses/{name}", json=late).status_code == 422, "a late request reserves none"
+    assert await desk.events() == [
+        "address.created",
+        "address.available",
+        "address.attached",
+        "address.detached",
+        "address.attached",
+        "address.detached",
+        "address.deleted",
+    ]
+
+
+async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWorld, desk: Desk) -> None:
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"])
+        address = await desk.create()
+        await desk.state(address, "available")
+        await desk.attach(address, cluster)
+        await desk.state(address, "attached")
+        before = await desk.where()
+        # The site has lost the attachment: the next reading shows that, and it is attached again.
+        name, host = await world.one(
+            "SELECT a.external_name, h.name FROM addresses a"
+            " JOIN allocations held ON held.cluster_id = a.cluster_id AND held.released_at IS NULL"
+            " JOIN hosts h ON h.id = held.host_id"
+        )
+        gone = {"revision": 2, "server": None}
+        world.http.put(f"/v1/addresses/{name}/attachment", json=gone).raise_for_status()
+        assert not await desk.listens(), host
+        async with world.database.begin() as connection:
+            await wake_address(connection, await lock(connection, project_id=world.project.id, address_id=address))
+
+        async def attached_anew() -> bool:
+            row = await world.one("SELECT state, revision FROM addresses")
+            return bool(row.state == "attached" and row.revision > 2)
+
+        await until(attached_anew, "the address is attached again")
+        assert await desk.where() == before
+        assert await desk.run("echo $((6 * 7))") == "42\n"
+
+
+async def test_an_address_that_the_site_refuses_is_not_billed(world: SiteWorld, desk: Desk) -> None:
+    world.fault(call="addresses.put", action="status", status=422, times=1)
+    async with world.worker():
+        address = await desk.create()
+        await desk.state(address, "error")
+        assert await desk.billed() == []
+        cluster = await world.build(ssh_keys=["ours"])
+        assert await desk.refused(desk.attach(address, cluster)) is STATE_CONFLICT
+        await desk.delete(address)
+        await desk.state(address, "deleted")
+    shown = await world.value("SELECT data FROM events WHERE type = 'address.failed'")
+    assert shown["reason"].startswith("The site refused")
