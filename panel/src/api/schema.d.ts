@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 6913c2f33ba14605c54b30c90b4e2fa9c8100845aca51713ede24913b6bf2857
+// Generated from docs/openapi.json by `npm run schema`; sha256 92413c2d66fcbbc7e4d96e65a269b0eab27e90b7e1c973f800c830f7d0e88fee
 
 export interface paths {
     "/livez": {
@@ -15238,7 +15238,11 @@ export interface operations {
     };
     listAccountBudgets: {
         parameters: {
-            query?: never;
+            query?: {
+                name?: string | null;
+                q?: string | null;
+                order?: components["schemas"]["NamedOrder"];
+            };
             header?: never;
             path: {
                 account: string;
@@ -15602,7 +15606,11 @@ export interface operations {
     };
     listAccountExportSchedules: {
         parameters: {
-            query?: never;
+            query?: {
+                order?: components["schemas"]["Order"];
+                every?: ("hour" | "day" | "month") | null;
+                dataset?: components["schemas"]["Dataset"] | null;
+            };
             header?: never;
             path: {
                 account: string;
@@ -15670,7 +15678,13 @@ export interface operations {
     };
     listAccountExports: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["OperationState"][];
+                dataset?: components["schemas"]["Dataset"] | null;
+            };
             header?: never;
             path: {
                 account: string;
@@ -15866,6 +15880,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                kind?: ("invoice" | "credit_note") | null;
+                month?: string | null;
             };
             header?: never;
             path: {
@@ -15891,6 +15907,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                email?: string | null;
             };
             header?: never;
             path: {
@@ -16001,6 +16018,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                direction?: ("in" | "out") | null;
+                state?: ("pending" | "done" | "failed") | null;
             };
             header?: never;
             path: {
@@ -16240,7 +16259,11 @@ export interface operations {
     };
     listAccountS3Connections: {
         parameters: {
-            query?: never;
+            query?: {
+                name?: string | null;
+                q?: string | null;
+                order?: components["schemas"]["NamedOrder"];
+            };
             header?: never;
             path: {
                 account: string;
@@ -16409,6 +16432,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                enabled?: boolean | null;
             };
             header?: never;
             path: {
@@ -16799,7 +16823,11 @@ export interface operations {
     };
     readPriceBook: {
         parameters: {
-            query?: never;
+            query?: {
+                sku?: string | null;
+                region?: string | null;
+                currency?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18731,7 +18759,11 @@ export interface operations {
     };
     listPrices: {
         parameters: {
-            query?: never;
+            query?: {
+                sku?: string | null;
+                region?: string | null;
+                currency?: string | null;
+            };
             header?: {
                 "If-None-Match"?: string;
             };
@@ -18756,6 +18788,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["NamedOrder"];
+                name?: string | null;
+                q?: string | null;
             };
             header?: never;
             path?: never;
@@ -19032,7 +19066,11 @@ export interface operations {
     };
     listExportSchedules: {
         parameters: {
-            query?: never;
+            query?: {
+                order?: components["schemas"]["Order"];
+                every?: ("hour" | "day" | "month") | null;
+                dataset?: components["schemas"]["Dataset"] | null;
+            };
             header?: never;
             path: {
                 project: string;
@@ -19100,7 +19138,13 @@ export interface operations {
     };
     listExports: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                order?: components["schemas"]["Order"];
+                state?: components["schemas"]["OperationState"][];
+                dataset?: components["schemas"]["Dataset"] | null;
+            };
             header?: never;
             path: {
                 project: string;
@@ -19220,6 +19264,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                kind?: ("invoice" | "credit_note") | null;
+                month?: string | null;
             };
             header?: never;
             path: {
@@ -19415,7 +19461,11 @@ export interface operations {
     };
     listBudgets: {
         parameters: {
-            query?: never;
+            query?: {
+                name?: string | null;
+                q?: string | null;
+                order?: components["schemas"]["NamedOrder"];
+            };
             header?: never;
             path: {
                 project: string;
@@ -20929,6 +20979,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                email?: string | null;
+                role?: ("viewer" | "operator" | "billing" | "owner") | null;
             };
             header?: never;
             path: {
@@ -21118,7 +21170,11 @@ export interface operations {
     };
     listProjectPrices: {
         parameters: {
-            query?: never;
+            query?: {
+                sku?: string | null;
+                region?: string | null;
+                currency?: string | null;
+            };
             header?: {
                 "If-None-Match"?: string;
             };
@@ -21240,7 +21296,10 @@ export interface operations {
     };
     listQuotas: {
         parameters: {
-            query?: never;
+            query?: {
+                region?: string | null;
+                machine_type?: string | null;
+            };
             header?: {
                 "If-None-Match"?: string;
             };
@@ -21416,7 +21475,11 @@ export interface operations {
     };
     listS3Connections: {
         parameters: {
-            query?: never;
+            query?: {
+                name?: string | null;
+                q?: string | null;
+                order?: components["schemas"]["NamedOrder"];
+            };
             header?: never;
             path: {
                 project: string;
@@ -21728,6 +21791,8 @@ export interface operations {
     listSshKeys: {
         parameters: {
             query?: {
+                name?: string | null;
+                q?: string | null;
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["NamedOrder"];
@@ -22177,6 +22242,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 order?: components["schemas"]["Order"];
+                enabled?: boolean | null;
             };
             header?: never;
             path: {
