@@ -199,5 +199,8 @@ async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
     some = await api.owner.get(quotas, params={"region": "luxembourg-2", "machine_type": "m2000"})
     assert [(item["region"], item["machine_type"]) for item in some.json()["items"]] == [("luxembourg-2", "m2000")]
     assert len(whole.json()["items"]) > 1
+    same = [{name: item[name] for name in ("region", "machine_type", "limit")} for item in whole.json()["items"]]
+    kept = await admin.put(quotas, json={"items": same}, headers={"If-Match": some.headers["ETag"]})
+    assert kept.status_code == 200, kept.text
     assert await found(api.owner, quotas, {"region": "nowhere-1"}, "limit") == []
     problem(await api.owner.get(quotas, params={"limit": "5"}), 422, "validation_failed")
