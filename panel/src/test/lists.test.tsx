@@ -18,6 +18,7 @@ async function show(part: ReactNode, address: string) {
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
     asked.push(url);
+    if (url.pathname.endsWith("/ssh-authority")) return Response.json({ status: 404, code: "not_found" }, { status: 404 }); // there is no cluster yet
     const found = url.pathname.endsWith("/ssh-keys") ? [key(url.searchParams.get("q") ?? "any")] : [];
     return Response.json({ items: found, next_cursor: url.searchParams.get("cursor") ? null : "following" });
   });
