@@ -23,7 +23,8 @@ __all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
 
 FILTER = re.compile(
-    rb"\b(\w+\.)?(?:project_id|account_id|owner_id) = (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?"
+    rb"\b(\w+\.)?(?:project_id|account_id|owner_account_id|owner_id) ="
+    rb" (CAST\()?(\(SELECT project_id FROM project\)|\$\d+)( AS uuid\))?"
 )
 CHANGED = re.compile(
     r"\b(\w+\.)?(?:project_id|account_id) (?:=|IS NOT DISTINCT FROM)"

@@ -24,7 +24,7 @@ export const rotateToken = (project: string, token: string, keep_previous_second
 export const revokeToken = (project: string, token: string) =>
   api.DELETE("/v1/projects/{project}/tokens/{token}", { params: { path: { project, token } } });
 
-export const webhookPage = (project: string, query: Listed) =>
+export const webhookPage = (project: string, query: Listed & { enabled?: boolean }) =>
   queryOptions({
     queryKey: key(project, "webhooks", query),
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/webhooks", { signal, params: { path: { project }, query } })),

@@ -45,7 +45,7 @@ export const dailyCost = (scope: BillingScope, period: { since: string; until?: 
     enabled: period.since !== "",
   });
 
-export const invoicePage = (scope: BillingScope, query: { cursor?: string; limit: number; order: Schemas["Order"] }) =>
+export const invoicePage = (scope: BillingScope, query: { kind?: "invoice" | "credit_note"; cursor?: string; limit: number; order: Schemas["Order"] }) =>
   queryOptions({
     queryKey: keyOf(scope, "invoices", query),
     queryFn: ({ signal }) => body("project" in scope
@@ -128,7 +128,7 @@ export const account = (id: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/billing/accounts/{account}", { signal, params: { path: { account: id } } })),
   });
 
-export const payments = (id: string, query: { cursor?: string; limit: number; order: Schemas["Order"] }) =>
+export const payments = (id: string, query: { direction?: "in" | "out"; state?: "pending" | "done" | "failed"; cursor?: string; limit: number; order: Schemas["Order"] }) =>
   queryOptions({
     queryKey: ["account", id, "payments", query],
     queryFn: ({ signal }) => body(api.GET("/v1/billing/accounts/{account}/payments", { signal, params: { path: { account: id }, query } })),

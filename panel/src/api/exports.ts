@@ -1,19 +1,22 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { keyOf, watched, type BillingScope } from "./billing";
 import { api, body, type Schemas } from "./client";
 
 export type Export = Schemas["Export"];
 
 const BUILDING_MS = 2_000;
+type ExportQuery = { state?: Schemas["OperationState"][]; dataset?: Schemas["Dataset"]; order: Schemas["Order"]; limit: number; cursor?: string };
+
 const DONE = ["succeeded", "failed", "cancelled"];
 
-/** The newest 200 exports; read again while one is being made. */
-export const exports = (scope: BillingScope) =>
+/** Exports; read again while one is being made. */
+export const exports = (scope: BillingScope, query: ExportQuery) =>
   queryOptions({
-    queryKey: keyOf(scope, "exports"),
+    queryKey: keyOf(scope, "exports", query),
     queryFn: ({ signal }) => body("project" in scope
-      ? api.GET("/v1/projects/{project}/billing/exports", { signal, params: { path: scope } })
-      : api.GET("/v1/billing/accounts/{account}/exports", { signal, params: { path: scope } })),
+      ? api.GET("/v1/projects/{project}/billing/exports", { signal, params: { path: scope, query } })
+      : api.GET("/v1/billing/accounts/{account}/exports", { signal, params: { path: scope, query } })),
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.items.some((each) => !DONE.includes(each.state)) ? BUILDING_MS : watched(scope).refetchInterval),
   });
 
@@ -36,12 +39,14 @@ export const schedules = (scope: BillingScope) =>
     ...watched(scope),
   });
 
-export const connections = (scope: BillingScope) =>
+/** Buckets that match: without a query all, oldest first. */
+export const connections = (scope: BillingScope, query: { q?: string; order?: Schemas["NamedOrder"] } = {}) =>
   queryOptions({
-    queryKey: keyOf(scope, "s3 connections"),
+    queryKey: keyOf(scope, "s3 connections", query),
     queryFn: ({ signal }) => body("project" in scope
-      ? api.GET("/v1/projects/{project}/s3-connections", { signal, params: { path: scope } })
-      : api.GET("/v1/billing/accounts/{account}/s3-connections", { signal, params: { path: scope } })),
+      ? api.GET("/v1/projects/{project}/s3-connections", { signal, params: { path: scope, query } })
+      : api.GET("/v1/billing/accounts/{account}/s3-connections", { signal, params: { path: scope, query } })),
+    placeholderData: keepPreviousData,
     ...watched(scope),
   });
 

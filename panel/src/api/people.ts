@@ -16,7 +16,7 @@ export const me = queryOptions({
   staleTime: 60_000,
 });
 
-export const memberPage = (project: string, query: Listed) =>
+export const memberPage = (project: string, query: Listed & { role?: ProjectRole; email?: string }) =>
   queryOptions({
     queryKey: key(project, "members", query),
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/members", { signal, params: { path: { project }, query } })),

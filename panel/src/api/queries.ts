@@ -93,6 +93,13 @@ export const sshKeys = (project: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/ssh-keys", { signal, params: { path: { project }, query: { limit: 1000 } } })),
   });
 
+export const sshKeyPage = (project: string, query: { q?: string; order: Schemas["NamedOrder"]; limit: number; cursor?: string }) =>
+  queryOptions({
+    queryKey: key(project, "ssh-keys", query),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/ssh-keys", { signal, params: { path: { project }, query } })),
+    placeholderData: keepPreviousData,
+  });
+
 /** What signs the project's SSH certificates; null before its first cluster. */
 export const sshAuthority = (project: string) =>
   queryOptions({
@@ -110,7 +117,7 @@ export const quotas = (project: string) =>
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project } } })),
   });
 
-export const quotaRequests = (project: string, query: { cursor?: string; limit: number }) =>
+export const quotaRequests = (project: string, query: { state?: Schemas["QuotaRequestState"][]; order: Schemas["Order"]; cursor?: string; limit: number }) =>
   queryOptions({
     queryKey: key(project, "quota requests", query),
     queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quota-requests", { signal, params: { path: { project }, query } })),

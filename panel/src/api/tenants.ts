@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "./client";
 
 /** What operators see and set of their customers: projects, who pays for them, their quotas, and the price book. */
@@ -22,11 +22,13 @@ async function all<Item>(read: (cursor: string | undefined) => Promise<Part<Item
   }
 }
 
-export const allProjects = queryOptions({
-  queryKey: ["operator", "projects"],
-  queryFn: ({ signal }) => all((cursor) => body(api.GET("/v1/projects", { signal, params: { query: { limit: PER_REQUEST, cursor } } }))),
-  refetchInterval: WATCHED_MS,
-});
+export const projectPage = (query: { q?: string; order: Schemas["NamedOrder"]; limit: number; cursor?: string }) =>
+  queryOptions({
+    queryKey: ["operator", "projects", query],
+    queryFn: ({ signal }) => body(api.GET("/v1/projects", { signal, params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: WATCHED_MS,
+  });
 
 export const oneProject = (project: string) =>
   queryOptions({

@@ -2,6 +2,10 @@ import Select from "@cloudscape-design/components/select";
 
 type Props<Value extends string> = { label: string; value: Value; options: Record<Value, string>; onChange: (value: Value) => void };
 
+/** The options of a filter that need not be used: its value is then "". */
+export const optionsOf = (all: string, values: readonly string[], words: Record<string, string>): Record<string, string> =>
+  ({ "": all, ...Object.fromEntries(values.map((each) => [each, words[each] ?? each])) });
+
 /** A filter of a list: one of a few values. */
 export function Choice<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   const all = (Object.keys(options) as Value[]).map((each) => ({ value: each, label: options[each] }));

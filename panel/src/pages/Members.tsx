@@ -6,12 +6,15 @@ import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../api/client";
-import { invitationPage, memberPage, type Invitation, type Member } from "../api/people";
+import { ROLES, invitationPage, memberPage, type Invitation, type Member } from "../api/people";
 import { useChoice, useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
+import { Choice, optionsOf } from "../components/Choice";
+import { Find, ListTable } from "../components/ListTable";
 import { Pager } from "../components/Pager";
 import { useCursor } from "../components/useCursor";
+import { oneOf, useListView } from "../components/useListView";
 import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
 import type { MemberChange } from "./members/ChangeMember";
@@ -28,8 +31,9 @@ export function Members() {
   const f = useFormat();
   const may = useMay("member:write");
   const { who } = useChoice();
-  const pages = useCursor();
-  const { data, error, isPending, refetch } = useQuery(memberPage(useProject(), { order: "created_at", limit: 50, cursor: pages.cursor }));
+  const view = useListView(["role", "email"], ["created_at", "-created_at"]);
+  const role = oneOf(ROLES, view.value("role"));
+  const { data, error, refetch } = useQuery(memberPage(useProject(), { role, email: view.value("email"), order: view.order, limit: 50, cursor: view.pages.cursor }));
   const [inviting, setInviting] = useState(false);
   const [asked, setAsked] = useState<{ change: MemberChange; member: Member }>();
   const [made, setMade] = useState<Schemas["NewInvitation"]>();
@@ -37,18 +41,27 @@ export function Members() {
   const invite = may && <Button variant="primary" onClick={() => setInviting(true)}>{s.invite}</Button>;
   return (
     <SpaceBetween size="l">
-      <Table
+      <ListTable
         variant="full-page"
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.title }}
+        title={s.title}
+        view={view}
+        page={data}
+        filters={
+          <>
+            <Find label={s.find} value={view.value("email")} onChange={(text) => view.filter("email", text)} />
+            <Choice
+              label={s.role}
+              value={role ?? ""}
+              options={optionsOf(common.all, ROLES, shell.roles)}
+              onChange={(value) => view.filter("role", value)}
+            />
+          </>
+        }
         header={<Header variant="awsui-h1-sticky" description={s.description} actions={invite}>{s.title}</Header>}
         columnDefinitions={[
           { id: "email", header: s.email, isRowHeader: true, cell: (each) => (each.email === who.token.owner ? s.you(each.email) : each.email) },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
-          { id: "since", header: s.since, cell: (each) => f.moment(each.since) },
+          { id: "since", header: s.since, sortingField: "created_at", cell: (each) => f.moment(each.since) },
           { id: "seen", header: s.lastSeen, cell: (each) => (each.last_seen_at ? f.moment(each.last_seen_at) : s.neverSeen) },
           ...(may ? [{
             id: "actions", header: common.actions,
@@ -63,8 +76,7 @@ export function Members() {
             ),
           }] : []),
         ]}
-        pagination={<Pager pages={pages} next={data?.next_cursor} />}
-        empty={<Empty title={s.emptyTitle} text={s.emptyText} />}
+        none={<Empty title={s.emptyTitle} text={s.emptyText} />}
       />
       <Invitations onMade={setMade} />
       {inviting && <Invite onClose={(invitation) => { setInviting(false); setMade(invitation); }} />}

@@ -4,16 +4,17 @@ import Header from "@cloudscape-design/components/header";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
-import { sshKeys } from "../api/queries";
+import { sshKeyPage } from "../api/queries";
 import { useFlash } from "../app/Flashes";
 import { useMay, useProject } from "../app/Project";
 import { Copyable } from "../components/Copyable";
 import { Dialog } from "../components/Dialog";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
-import { byText, LocalTable } from "../components/LocalTable";
+import { Find, ListTable } from "../components/ListTable";
 import { later } from "../components/later";
 import { useChange } from "../components/useChange";
+import { BY_NAME, useListView } from "../components/useListView";
 import { useFormat, useStrings } from "../i18n";
 
 const AddKey = later(async () => (await import("../components/AddKey")).AddKey, null);
@@ -25,25 +26,25 @@ export function SshKeys() {
   const { common, keys: s } = useStrings();
   const f = useFormat();
   const may = useMay("ssh-key:write");
-  const { data, error, refetch } = useQuery(sshKeys(useProject()));
+  const view = useListView(["q"], BY_NAME);
+  const { data, error, refetch } = useQuery(sshKeyPage(useProject(), { q: view.value("q"), order: view.order, limit: 50, cursor: view.pages.cursor }));
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Key>();
   const add = may && <Button variant="primary" onClick={() => setAdding(true)}>{s.add}</Button>;
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   return (
     <>
-      <LocalTable
+      <ListTable
         variant="full-page"
-        trackBy="id"
         title={s.title}
-        items={data?.items}
-        textOf={(each) => `${each.name} ${each.fingerprint} ${each.type}`}
-        find={s.find}
+        view={view}
+        page={data}
+        filters={<Find label={s.find} value={view.value("q")} onChange={(text) => view.filter("q", text)} />}
         none={<Empty title={s.emptyTitle} text={s.emptyText} />}
-        header={<Header variant="awsui-h1-sticky" description={s.description} counter={data && `(${data.items.length})`} actions={add}>{s.title}</Header>}
+        header={<Header variant="awsui-h1-sticky" description={s.description} actions={add}>{s.title}</Header>}
         columnDefinitions={[
-          { id: "name", header: s.name, isRowHeader: true, sortingComparator: byText((each) => each.name), cell: (each) => each.name },
-          { id: "type", header: s.type, sortingField: "type", cell: (each) => each.type },
+          { id: "name", header: s.name, isRowHeader: true, sortingField: "name", cell: (each) => each.name },
+          { id: "type", header: s.type, cell: (each) => each.type },
           { id: "fingerprint", header: s.fingerprint, cell: (each) => <Copyable text={each.fingerprint} label={s.fingerprint} /> },
           { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
           ...(may ? [{

@@ -1,16 +1,16 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { webhookPage } from "../api/access";
 import type { Schemas } from "../api/client";
 import { useMay, useProject } from "../app/Project";
+import { Choice } from "../components/Choice";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
-import { Pager } from "../components/Pager";
+import { ListTable } from "../components/ListTable";
 import { To } from "../components/To";
-import { useCursor } from "../components/useCursor";
+import { BY_AGE, oneOf, useListView } from "../components/useListView";
 import { later } from "../components/later";
 import { useFormat, useStrings } from "../i18n";
 import { useWebhookStrings } from "../i18n/webhooks";
@@ -25,30 +25,22 @@ export function Webhooks() {
   const s = useWebhookStrings();
   const f = useFormat();
   const may = useMay("webhook:write");
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
-  const pages = useCursor();
-  const { data, error, isPending, refetch } = useQuery(webhookPage(useProject(), { order, limit: 50, cursor: pages.cursor }));
+  const view = useListView(["enabled"], BY_AGE);
+  const enabled = oneOf(["true", "false"], view.value("enabled"));
+  const { data, error, refetch } = useQuery(webhookPage(useProject(), { enabled: enabled && enabled === "true", order: view.order, limit: 50, cursor: view.pages.cursor }));
   const [creating, setCreating] = useState(false);
   const [made, setMade] = useState<Schemas["NewWebhook"]>();
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   const create = may && <Button variant="primary" onClick={() => setCreating(true)}>{s.create}</Button>;
   return (
     <>
-      <Table
+      <ListTable
         variant="full-page"
-        wrapLines
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.title }}
+        title={s.title}
+        view={view}
+        page={data}
+        filters={<Choice label={common.state} value={enabled ?? ""} options={{ "": common.all, ...s.use }} onChange={(value) => view.filter("enabled", value)} />}
         header={<Header variant="awsui-h1-sticky" description={s.description} actions={create}>{s.title}</Header>}
-        sortingColumn={{ sortingField: "created_at" }}
-        sortingDescending={order === "-created_at"}
-        onSortingChange={({ detail }) => {
-          setOrder(detail.isDescending ? "-created_at" : "created_at");
-          pages.reset();
-        }}
         columnDefinitions={[
           { id: "url", header: s.url, isRowHeader: true, cell: (each) => <To href={`/webhooks/${each.id}`}>{each.url}</To> },
           { id: "text", header: s.text, cell: (each) => each.description || common.none },
@@ -56,8 +48,7 @@ export function Webhooks() {
           { id: "state", header: common.state, cell: (each) => <WebhookState webhook={each} /> },
           { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
         ]}
-        pagination={<Pager pages={pages} next={data?.next_cursor} />}
-        empty={<Empty title={s.emptyTitle} text={s.emptyText} />}
+        none={<Empty title={s.emptyTitle} text={s.emptyText} />}
       />
       {creating && <EditWebhook onClose={(webhook) => { setCreating(false); if (webhook && "secret" in webhook) setMade(webhook); }} />}
       {made?.secret && <ShownOnce title={s.secretTitle} text={s.secretText} secret={made.secret} onClose={() => setMade(undefined)} />}

@@ -27,6 +27,10 @@ class Order(StrEnum):
 Sorted = Annotated[Order, typer.Option("--order", help="Sort by age or by name; with `-` downwards.")]
 
 
+Named = Annotated[str | None, typer.Option("--name", help="Only what has exactly this name.")]
+Containing = Annotated[str | None, typer.Option("--query", "-q", help="Only what has this in its name.")]
+
+
 def requester(by: RequestedBy | None) -> str | None:
     """Who asked, in words; None of a service that does not tell."""
     if by is None:

@@ -85,9 +85,16 @@ def report_csv(
     return request.get(f"{_path(account)}/report", bytes, query, scoped=False)
 
 
-def invoices(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[InvoiceRow]]:
-    """The account's invoices and credit notes, newest first."""
-    query = {"order": order, "limit": limit}
+def invoices(
+    account: Ref,
+    *,
+    kind: str | None = None,
+    month: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[InvoiceRow]]:
+    """The account's invoices and credit notes, newest first; filters as for a project's."""
+    query = {"kind": kind, "month": month, "order": order, "limit": limit}
     return request.get(f"{_path(account)}/invoices", Page[InvoiceRow], query, scoped=False)
 
 
@@ -101,9 +108,16 @@ def grant_credit(account: Ref, amount: Money, *, reason: str, expires_at: dateti
     return request.post(f"{_path(account)}/credits", Credit, body, scoped=False)
 
 
-def payments(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[Payment]]:
-    """The account's payments and refunds, newest first."""
-    query = {"order": order, "limit": limit}
+def payments(
+    account: Ref,
+    *,
+    direction: str | None = None,
+    state: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[Payment]]:
+    """The account's payments (`direction` `in`) and refunds (`out`), newest first."""
+    query = {"direction": direction, "state": state, "order": order, "limit": limit}
     return request.get(f"{_path(account)}/payments", Page[Payment], query, scoped=False)
 
 

@@ -9,9 +9,12 @@ from ipucloud.client.call import Call, Ref, given, nothing, segment
 from ipucloud.client.models import Budget, Money, Page
 
 
-def list(*, account: Ref | None = None) -> Call[Page[Budget]]:
-    """The budgets of the project or of the account, oldest first."""
-    return request.get(_path(account), Page[Budget], scoped=account is None)
+def list(
+    *, name: str | None = None, q: str | None = None, order: str | None = None, account: Ref | None = None
+) -> Call[Page[Budget]]:
+    """The budgets of the project or of the account, oldest first; `q`: those with this in their name."""
+    query = {"name": name, "q": q, "order": order}
+    return request.get(_path(account), Page[Budget], query, scoped=account is None)
 
 
 def get(budget: Ref, *, account: Ref | None = None) -> Call[Budget]:

@@ -7,8 +7,12 @@ from ipucloud.client.call import Call, Ref, given, nothing, place, segment
 from ipucloud.client.models import ExportSchedule, Page
 
 
-def list(*, account: Ref | None = None) -> Call[Page[ExportSchedule]]:
-    return request.get(_path(account), Page[ExportSchedule], scoped=account is None)
+def list(
+    *, every: str | None = None, dataset: str | None = None, order: str | None = None, account: Ref | None = None
+) -> Call[Page[ExportSchedule]]:
+    """All schedules, oldest first; `every`: only those that deliver each `hour`, `day` or `month`."""
+    query = {"every": every, "dataset": dataset, "order": order}
+    return request.get(_path(account), Page[ExportSchedule], query, scoped=account is None)
 
 
 def create(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, place, segment
+from ipucloud.client.call import Call, Query, Ref, given, place, segment
 from ipucloud.client.models import Export, ExportLimit, Operation, Page
 
 
@@ -69,9 +70,17 @@ def get(export: Ref, *, account: Ref | None = None) -> Call[Export]:
     return request.get(f"{_path('exports', account)}/{segment(export)}", Export, scoped=account is None)
 
 
-def list(*, account: Ref | None = None) -> Call[Page[Export]]:
-    """The newest exports."""
-    return request.get(_path("exports", account), Page[Export], scoped=account is None)
+def list(
+    *,
+    state: Sequence[str] = (),
+    dataset: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+    account: Ref | None = None,
+) -> Call[Page[Export]]:
+    """The exports, newest first; `state`: any of these."""
+    query: Query = {"state": tuple(state), "dataset": dataset, "order": order, "limit": limit}
+    return request.get(_path("exports", account), Page[Export], query, scoped=account is None)
 
 
 def limit(*, account: Ref | None = None) -> Call[ExportLimit]:

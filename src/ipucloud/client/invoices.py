@@ -9,9 +9,12 @@ from ipucloud.client.models import Invoice, InvoiceRow, Page, ProofKey
 DRAFT = "draft"
 
 
-def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[InvoiceRow]]:
-    """Invoices and credit notes, newest first."""
-    return request.get("billing/invoices", Page[InvoiceRow], {"order": order, "limit": limit})
+def list(
+    *, kind: str | None = None, month: str | None = None, order: str | None = None, limit: int | None = None
+) -> Call[Page[InvoiceRow]]:
+    """Invoices and credit notes, newest first; `kind`: `invoice` or `credit_note`; `month`: such as `2026-05`."""
+    query = {"kind": kind, "month": month, "order": order, "limit": limit}
+    return request.get("billing/invoices", Page[InvoiceRow], query)
 
 
 def get(number: str = DRAFT, *, platform: bool = False) -> Call[Invoice]:

@@ -7,8 +7,16 @@ from ipucloud.client.call import Call, Ref, nothing, place, segment
 from ipucloud.client.models import Member, Page
 
 
-def list(*, account: Ref | None = None, order: str | None = None, limit: int | None = None) -> Call[Page[Member]]:
-    query = {"order": order, "limit": limit}
+def list(
+    *,
+    role: str | None = None,
+    email: str | None = None,
+    account: Ref | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[Member]]:
+    """Members, newest first; `email`: those with this in their e-mail. An account's members all have one role."""
+    query = {"role": role, "email": email, "order": order, "limit": limit}
     return request.get(place("members", account), Page[Member], query, scoped=account is None)
 
 

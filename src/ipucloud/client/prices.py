@@ -17,19 +17,26 @@ from ipucloud.client.models import (
 )
 
 
-def list() -> Call[Page[Price]]:
+def list(*, sku: str | None = None, region: str | None = None, currency: str | None = None) -> Call[Page[Price]]:
     """Current and future list prices."""
-    return request.get("prices", Page[Price], scoped=False)
+    query = {"sku": sku, "region": region, "currency": currency}
+    return request.get("prices", Page[Price], query, scoped=False)
 
 
-def of_project() -> Call[Page[PaidPrice]]:
+def of_project(
+    *, sku: str | None = None, region: str | None = None, currency: str | None = None
+) -> Call[Page[PaidPrice]]:
     """The project's current and future prices: its account's contract prices, else list prices."""
-    return request.get("prices", Page[PaidPrice])
+    query = {"sku": sku, "region": region, "currency": currency}
+    return request.get("prices", Page[PaidPrice], query)
 
 
-def versions() -> Call[Page[BookedPrice]]:
+def versions(
+    *, sku: str | None = None, region: str | None = None, currency: str | None = None
+) -> Call[Page[BookedPrice]]:
     """All price versions. Needs a platform token."""
-    return request.get("billing/prices", Page[BookedPrice], scoped=False)
+    query = {"sku": sku, "region": region, "currency": currency}
+    return request.get("billing/prices", Page[BookedPrice], query, scoped=False)
 
 
 def create(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:

@@ -7,9 +7,12 @@ from ipucloud.client.call import Call, nothing, segment
 from ipucloud.client.models import Overview, Page, Project
 
 
-def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[Project]]:
-    """The projects visible to the token."""
-    return request.get("projects", Page[Project], {"order": order, "limit": limit}, scoped=False)
+def list(
+    *, name: str | None = None, q: str | None = None, order: str | None = None, limit: int | None = None
+) -> Call[Page[Project]]:
+    """The projects visible to the token; `name`: with exactly this name or slug, `q`: with this in one of them."""
+    query = {"name": name, "q": q, "order": order, "limit": limit}
+    return request.get("projects", Page[Project], query, scoped=False)
 
 
 def get(project: str) -> Call[Project]:

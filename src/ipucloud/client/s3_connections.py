@@ -10,8 +10,12 @@ from ipucloud.client.call import Call, Ref, given, nothing, place, segment
 from ipucloud.client.models import Page, S3Connection
 
 
-def list(*, account: Ref | None = None) -> Call[Page[S3Connection]]:
-    return request.get(place("s3-connections", account), Page[S3Connection], scoped=account is None)
+def list(
+    *, name: str | None = None, q: str | None = None, order: str | None = None, account: Ref | None = None
+) -> Call[Page[S3Connection]]:
+    """All connections; `name`: exactly this one, `q`: those with this in their name."""
+    query = {"name": name, "q": q, "order": order}
+    return request.get(place("s3-connections", account), Page[S3Connection], query, scoped=account is None)
 
 
 def get(connection: Ref, *, account: Ref | None = None) -> Call[S3Connection]:

@@ -7,8 +7,11 @@ from ipucloud.client.call import Call, Ref, nothing, segment
 from ipucloud.client.models import Page, SshKey
 
 
-def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[SshKey]]:
-    return request.get("ssh-keys", Page[SshKey], {"order": order, "limit": limit})
+def list(
+    *, name: str | None = None, q: str | None = None, order: str | None = None, limit: int | None = None
+) -> Call[Page[SshKey]]:
+    """The project's keys; `name`: exactly this one, `q`: those with this in their name."""
+    return request.get("ssh-keys", Page[SshKey], {"name": name, "q": q, "order": order, "limit": limit})
 
 
 def get(key: Ref) -> Call[SshKey]:

@@ -17,8 +17,16 @@ def create(
     return request.post(_path(account), Webhook, body, scoped=account is None)
 
 
-def list(*, order: str | None = None, limit: int | None = None, account: Ref | None = None) -> Call[Page[Webhook]]:
-    return request.get(_path(account), Page[Webhook], {"order": order, "limit": limit}, scoped=account is None)
+def list(
+    *,
+    enabled: bool | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+    account: Ref | None = None,
+) -> Call[Page[Webhook]]:
+    """Webhooks, newest first; `enabled`: only those that are (True), or only disabled ones (False)."""
+    query = {"enabled": enabled, "order": order, "limit": limit}
+    return request.get(_path(account), Page[Webhook], query, scoped=account is None)
 
 
 def get(webhook: Ref, *, account: Ref | None = None) -> Call[Webhook]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, TagKey, TagValue, to_pay
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Page, WholeNamedList
 from ipucloud.kernel.money import Money
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"])]
@@ -101,3 +101,7 @@ class BudgetOut(Answer):
 
 class BudgetPage(Page[BudgetOut]):
     pass
+
+
+class BudgetList(WholeNamedList):
+    """Budgets that match every filter."""

@@ -10,7 +10,8 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, Month
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Listed, Page, WholeList
+from ipucloud.contract.operations import OperationState
 
 
 class Dataset(StrEnum):
@@ -115,6 +116,15 @@ class ExportPage(Page[ExportOut]):
     pass
 
 
+class ExportList(Listed):
+    """Exports that match every filter."""
+
+    state: list[OperationState] = Field(
+        default_factory=list, description="Only those whose operation is in one of these states."
+    )
+    dataset: Dataset | None = Field(None, description="Only exports of this data.")
+
+
 class ExportScheduleCreate(FileChoice):
     """A recurring delivery."""
 
@@ -165,3 +175,10 @@ class ExportLimitOut(Answer):
 
 class ExportSchedulePage(Page[ExportScheduleOut]):
     pass
+
+
+class ExportScheduleList(WholeList):
+    """Export schedules that match every filter."""
+
+    every: Literal["hour", "day", "month"] | None = Field(None, description="Only those that deliver this often.")
+    dataset: Dataset | None = Field(None, description="Only those that deliver this data.")

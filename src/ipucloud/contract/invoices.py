@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from ipucloud.contract.charges import CitedReportOut
 from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, Month, to_pay
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Listed, Page
 from ipucloud.kernel.money import Amount, Money, rounded
 
 
@@ -34,6 +34,13 @@ class InvoiceRow(Answer):
 
 class InvoicePage(Page[InvoiceRow]):
     pass
+
+
+class InvoiceList(Listed):
+    """Invoices and credit notes that match every filter."""
+
+    kind: Literal["invoice", "credit_note"] | None = Field(None, description="Only invoices, or only credit notes.")
+    month: Month | None = Field(None, description="Only those of this billing month.", examples=["2026-05"])
 
 
 class PartyOut(Answer):

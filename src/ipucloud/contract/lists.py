@@ -77,6 +77,33 @@ class NamedListed(Paged):
     ] = NamedOrder.NEWEST_FIRST
 
 
+class FoundByName(BaseModel):
+    """Filters of a list whose items have names."""
+
+    name: str | None = Field(None, description="Only what has exactly this name.")
+    q: str | None = Field(None, description="Only what has this in its name, in upper or lower case.")
+
+
+class WholeList(BaseModel):
+    """Query of a short list that is returned whole, ordered by age."""
+
+    order: Annotated[Order, Field(description="Oldest first (`created_at`) or newest first (`-created_at`).")] = (
+        Order.OLDEST_FIRST
+    )
+
+
+class WholeNamedList(FoundByName):
+    """Query of a short list that is returned whole, ordered by age or by name."""
+
+    order: Annotated[
+        NamedOrder,
+        Field(
+            description="Oldest first (`created_at`), newest first (`-created_at`), or by name, upwards (`name`) or"
+            " downwards (`-name`)."
+        ),
+    ] = NamedOrder.OLDEST_FIRST
+
+
 class Page(BaseModel, Generic[Item]):
     """A page of a list. `next_cursor` is null on the last one."""
 

@@ -56,6 +56,20 @@ class MemberPage(Page[MemberOut]):
     pass
 
 
+class AccountMemberList(Listed):
+    """Payers of a billing account that match the filter."""
+
+    email: str | None = Field(
+        None, description="Only people with this in their e-mail, in upper or lower case.", examples=["ann@example.com"]
+    )
+
+
+class MemberList(AccountMemberList):
+    """Members of a project that match every filter."""
+
+    role: ProjectRole | None = Field(None, description="Only members with this role.")
+
+
 class MemberPatch(Body):
     """What can be changed of a member."""
 

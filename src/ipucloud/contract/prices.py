@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ipucloud.contract.fields import Answer, Body, Instant, Slug
 from ipucloud.contract.lists import Page
@@ -27,6 +27,16 @@ class PriceOut(Answer):
 
 class PricePage(Page[PriceOut]):
     pass
+
+
+class PriceList(BaseModel):
+    """Prices that match every filter."""
+
+    sku: str | None = Field(None, description="Only prices of this SKU.", examples=["ipu-m2000"])
+    region: str | None = Field(
+        None, description="Only prices in this region, by slug or number.", examples=["luxembourg-2"]
+    )
+    currency: str | None = Field(None, description="Only prices in this currency.", examples=["EUR"])
 
 
 class PaidPriceOut(Answer):

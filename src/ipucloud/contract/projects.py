@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import NamedListed, Page
 
 DisplayName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
@@ -27,6 +27,13 @@ class ProjectOut(Answer):
 
 class ProjectPage(Page[ProjectOut]):
     pass
+
+
+class ProjectList(NamedListed):
+    """Projects that match every filter."""
+
+    name: str | None = Field(None, description="Only projects with exactly this name or slug.")
+    q: str | None = Field(None, description="Only projects with this in their name or slug, in upper or lower case.")
 
 
 class ProjectCreate(Body):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ipucloud.contract.fields import Answer, Body, Slug
 from ipucloud.contract.lists import Page
@@ -30,6 +30,17 @@ class QuotaOut(Answer):
 
 class QuotaPage(Page[QuotaOut]):
     pass
+
+
+class QuotaList(BaseModel):
+    """Quotas that match every filter."""
+
+    region: str | None = Field(
+        None, description="Only quotas in this region, by slug or number.", examples=["luxembourg-2"]
+    )
+    machine_type: str | None = Field(
+        None, description="Only quotas of this type of machine; `volume-gib`: of volumes.", examples=["m2000"]
+    )
 
 
 class QuotaLimit(Body):

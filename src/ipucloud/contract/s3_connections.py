@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.contract.fields import Answer, Body, not_null
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Page, WholeNamedList
 
 _PRINTED = r"^[!-~]+$"
 NAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
@@ -110,3 +110,7 @@ class S3ConnectionOut(Answer):
 
 class S3ConnectionPage(Page[S3ConnectionOut]):
     pass
+
+
+class S3ConnectionList(WholeNamedList):
+    """S3 connections that match every filter."""

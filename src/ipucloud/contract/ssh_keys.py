@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, KeyName
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import FoundByName, NamedListed, Page
 
 LONGEST_KEY = 8192
 """Characters of a line; an RSA key of 16,384 bits takes 2,800."""
@@ -27,6 +27,10 @@ class SshKeyOut(Answer):
 
 class SshKeyPage(Page[SshKeyOut]):
     pass
+
+
+class SshKeyList(NamedListed, FoundByName):
+    """SSH keys that match every filter."""
 
 
 class SshKeyCreate(Body):

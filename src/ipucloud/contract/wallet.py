@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, Instant, Line, to_pay
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Listed, Page
 from ipucloud.kernel.money import Money
 
 PaidMoney = Annotated[Money, to_pay(1_000_000_000)]
@@ -70,6 +70,13 @@ class PaymentOut(Answer):
 
 class PaymentPage(Page[PaymentOut]):
     pass
+
+
+class PaymentList(Listed):
+    """Payments that match every filter."""
+
+    direction: Literal["in", "out"] | None = Field(None, description="Only payments (`in`), or only refunds (`out`).")
+    state: Literal["pending", "done", "failed"] | None = Field(None, description="Only those in this state.")
 
 
 class CreditCreate(Body):

@@ -116,6 +116,14 @@ class WebhookPage(Page[WebhookOut]):
     pass
 
 
+class WebhookList(Listed):
+    """Webhooks that match the filter."""
+
+    enabled: bool | None = Field(
+        None, description="Only those that messages are sent to, or only disabled ones; null: all."
+    )
+
+
 class TryOut(Answer):
     """One attempt to deliver a message."""
 

@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
-from ipucloud.contract.lists import Listed, NamedListed, NamedOrder, Order, Paged
+from pydantic import BaseModel
+
+from ipucloud.contract.lists import Listed, NamedListed, NamedOrder, Order
 from ipucloud.kernel.money import MINOR_UNITS
 
 AnyOrder: TypeAlias = Order | NamedOrder
@@ -84,7 +86,7 @@ def list_parameters(query: Listed | NamedListed, behind: Place | NamedPlace | No
 
     They are the query's filters by name, NULL for an omitted one, and those of `beyond` and `first_of`.
     """
-    filters = _filters(query) | {"limit": query.limit}
+    filters = filters_of(query) | {"limit": query.limit}
     if query.order in BY_NAME:
         named = behind if isinstance(behind, NamedPlace) else None
         return filters | {"after_name": named and named.name, "after_id": named and named.id}
@@ -92,9 +94,17 @@ def list_parameters(query: Listed | NamedListed, behind: Place | NamedPlace | No
     return filters | {"after_created_at": place.created_at, "after_id": place.id}
 
 
-def _filters(query: Paged) -> dict[str, object]:
+def filters_of(query: BaseModel) -> dict[str, object]:
+    """A list's filters by name, NULL for an omitted one."""
     sent = {name: getattr(query, name) for name in type(query).model_fields.keys() - Listed.model_fields.keys()}
     return {name: None if value == [] else value for name, value in sent.items()}
+
+
+OF_NAME = """
+  AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+  AND (CAST(:q AS text) IS NULL OR position(lower(CAST(:q AS text)) IN lower(name)) > 0)
+"""
+"""Further conditions of a WHERE over rows with `name`: the filters of a `FoundByName`."""
 
 
 def beyond(order: AnyOrder) -> str:
@@ -113,12 +123,12 @@ def beyond(order: AnyOrder) -> str:
 
 def first_of(order: AnyOrder) -> str:
     """The end of a query: one page in order plus one row, which shows whether the list continues."""
-    return f"ORDER BY {_sorting(order)} LIMIT CAST(:limit AS integer) + 1"
+    return f"ORDER BY {sorting(order)} LIMIT CAST(:limit AS integer) + 1"
 
 
 def place_in(order: AnyOrder) -> str:
     """The number of a row on its page, from 1."""
-    return f"row_number() OVER (ORDER BY {_sorting(order)}) AS place"
+    return f"row_number() OVER (ORDER BY {sorting(order)}) AS place"
 
 
 def page_of(table: str, order: AnyOrder, *branches: str) -> str:
@@ -139,7 +149,8 @@ def page_of(table: str, order: AnyOrder, *branches: str) -> str:
     )
 
 
-def _sorting(order: AnyOrder) -> str:
+def sorting(order: AnyOrder) -> str:
+    """The terms of an ORDER BY over rows with `created_at`, `id` and perhaps `name`."""
     column = order.removeprefix("-")
     return f"{column} DESC, id DESC" if order.startswith("-") else f"{column}, id"
 

@@ -103,13 +103,6 @@ FUNCTIONS = (
 )
 """Who reads: the project, the token that authenticated the request, the billing account; and what a request changes."""
 
-PAYEES = """
-CREATE FUNCTION payees() RETURNS SETOF uuid LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
-    SET search_path = public, pg_temp
-    AS $$ SELECT project_id FROM project_accounts WHERE account_id = payer_id() $$
-"""
-"""The projects that the reading account has ever paid for; it sees all rows, as its owner does."""
-
 ROLE = f"""
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{TENANT_ROLE}') THEN
@@ -191,7 +184,6 @@ def _make_role(_metadata: object, connection: sa.Connection, **_options: object)
 
 @sa.event.listens_for(metadata, "after_create")
 def _make_policies(_metadata: object, connection: sa.Connection, **_options: object) -> None:
-    connection.exec_driver_sql(PAYEES)
     for table in metadata.sorted_tables:
         for statement in _statements(table):
             connection.exec_driver_sql(statement)

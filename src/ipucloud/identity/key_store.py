@@ -12,6 +12,7 @@ from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.db.documents import (
     NAMED_PAGE,
+    OF_NAME,
     ONE_DOCUMENT,
     READ_BACK,
     NamedPage,
@@ -53,10 +54,10 @@ GET_KEY = authenticated(
 """Parameter `:key_id`."""
 
 LIST_KEYS: Mapping[NamedOrder, Query[NamedPage]] = {
-    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, NAMED_PAGE), NamedPage)
+    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT + OF_NAME), _DOCUMENTS, NAMED_PAGE), NamedPage)
     for order in NamedOrder
 }
-"""Parameters from `db.documents.list_parameters`."""
+"""Parameters: those of `db.documents.list_parameters` for a `SshKeyList`."""
 
 _CREATE = Query(
     """

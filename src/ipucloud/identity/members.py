@@ -35,12 +35,18 @@ _DOCUMENTS = f"""
              AND (other.project_id = page.project_id OR other.account_id = page.account_id)) AS seen_at
           FROM page) AS page)
 """  # noqa: S608  # our own text
-_LIVING = "kind = 'member' AND revoked_at IS NULL"
+_LIVING = """kind = 'member' AND revoked_at IS NULL
+  AND (CAST(:email AS text) IS NULL OR EXISTS (
+         SELECT FROM users
+          WHERE users.id = owner_id AND position(lower(CAST(:email AS text)) IN lower(users.email)) > 0))
+"""
+_OF_ROLE = "AND (CAST(:role AS text) IS NULL OR role = CAST(:role AS text))"
+_OF_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND"
 
 LIST_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
     order: authenticated(
         clauses(
-            page_of("tokens", order, clauses("WHERE project_id = (SELECT project_id FROM project) AND", _LIVING)),
+            page_of("tokens", order, clauses(_OF_PROJECT, _LIVING, _OF_ROLE)),
             _DOCUMENTS,
             DOCUMENT_PAGE,
         ),
@@ -48,7 +54,7 @@ LIST_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
     )
     for order in Order
 }
-"""Parameters from `db.documents.list_parameters`."""
+"""Parameters: those of `db.documents.list_parameters` for a `MemberList`."""
 
 OF_ACCOUNT = "WITH principal AS (SELECT NULL AS rights), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 LIST_ACCOUNT_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
@@ -63,7 +69,7 @@ LIST_ACCOUNT_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
     )
     for order in Order
 }
-"""The same of a billing account, for `api.paging.list_of_account`."""
+"""The same of a billing account, for `api.paging.list_of_account`, of an `AccountMemberList`."""
 
 _READ = Query(
     clauses("WITH page AS (SELECT *, 1 AS place FROM tokens WHERE id = :id)", _DOCUMENTS, READ_BACK),

@@ -44,6 +44,9 @@ _ONE = """
 """
 _VISIBLE = """
 WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE platform OR home = projects.id)
+  AND (CAST(:name AS text) IS NULL OR CAST(:name AS text) IN (name, slug))
+  AND (CAST(:q AS text) IS NULL OR position(lower(CAST(:q AS text)) IN lower(name)) > 0
+       OR position(lower(CAST(:q AS text)) IN slug) > 0)
 """
 
 GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
@@ -62,7 +65,7 @@ LIST_PROJECTS: Mapping[NamedOrder, Query[NamedPage]] = {
     )
     for order in NamedOrder
 }
-"""The projects that a token has access to; parameters `:token_hash` and `list_parameters`.
+"""The projects that a token has access to; parameters `:token_hash` and `list_parameters` for a `ProjectList`.
 
 `role` is NULL without a live token, `project_id` for a platform token.
 """

@@ -59,12 +59,13 @@ _MEMBERS = clauses(
 )
 _DOCUMENTS = clauses(", documents AS (SELECT place, version, json_build_object(", _MEMBERS, ") AS document FROM page)")
 _MINE = "WHERE project_id = (SELECT project_id FROM project)"
+_OF_USE = "AND (CAST(:enabled AS boolean) IS NULL OR (disabled IS NULL) = CAST(:enabled AS boolean))"
 
 # These four continue `identity.access.authenticated`.
 LIST_WEBHOOKS: Mapping[Order, str] = {
-    order: clauses(page_of("webhooks", order, _MINE), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
+    order: clauses(page_of("webhooks", order, clauses(_MINE, _OF_USE)), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
 }
-"""Parameters from `db.documents.list_parameters`."""
+"""Parameters: those of `db.documents.list_parameters` for a `WebhookList`."""
 _ONE = clauses(", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)")
 GET_WEBHOOK = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
 """Parameter `:webhook_id`; answers (role, project_id, document, version)."""

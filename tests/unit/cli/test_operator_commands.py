@@ -140,9 +140,15 @@ def test_an_invoice_is_credited(run: Run, service: Service, tmp_path: Path) -> N
 
 
 def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Service) -> None:
-    versions = [{"id": "1", "sku": "ipu-m2000", "region": "lab-1"}, {"id": "2", "sku": "ipu-c600", "region": "lab-1"}]
+    versions = [
+        {"id": "1", "sku": "ipu-m2000", "region": "lab-1", "account_id": None},
+        {"id": "2", "sku": "ipu-m2000", "region": "lab-1", "account_id": "5"},
+    ]
     service.lists("/v1/billing/prices", versions)
-    assert [each["id"] for each in run("prices", "list", "--sku", "ipu-c600", "--json").json] == ["2"]
+    service.on("GET", "/v1/billing/accounts/research", Reply(body={"id": "5"}))
+    listed = run("prices", "list", "--sku", "ipu-m2000", "--region", "lab-1", "--account", "research", "--json")
+    assert [each["id"] for each in listed.json] == ["2"]
+    assert service.asked[-1].query == {"sku": "ipu-m2000", "region": "lab-1"}
     assert run("prices", "show", "1", "--json").json["sku"] == "ipu-m2000"
     assert run("prices", "show", "3").status == 3
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 1, "restored": 0}))

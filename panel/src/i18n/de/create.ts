@@ -67,7 +67,7 @@ export const create: Messages["create"] = {
 };
 
 export const keys: Messages["keys"] = {
-  find: "Nach Name oder Fingerabdruck suchen",
+  find: "Nach Name suchen",
   title: "SSH-Schlüssel",
   description: "Öffentliche Schlüssel, die Cluster dieses Projekts annehmen. Welche davon ein Cluster annimmt, wird beim Erstellen gewählt und lässt sich auf seiner Seite ändern.",
   add: "SSH-Schlüssel hinzufügen",

@@ -60,7 +60,7 @@ export const exports: typeof en = {
   actionsOf: (name) => `Aktionen: ${name}`,
   createConnection: "S3-Verbindung anlegen",
   connected: (name) => `${name} wurde angelegt. Die erste Auslieferung nimmt Kontakt auf.`,
-  findConnections: "Nach Name, Bucket, Adresse oder Schlüssel-ID suchen",
+  findConnections: "Nach Name suchen",
   noConnections: "Keine S3-Verbindungen",
   noBucketsText: "Verbinden Sie einen Bucket, damit die Server Ihrer Cluster ihn lesen und beschreiben können.",
   noConnectionsText: "Ohne eine laden Sie Dateien hier herunter.",

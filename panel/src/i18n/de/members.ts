@@ -1,6 +1,7 @@
 import type { Messages } from "../en";
 
 export const members: Messages["members"] = {
+  find: "Nach E-Mail suchen",
   title: "Mitglieder",
   description: "Menschen in diesem Projekt. Alle melden sich mit E-Mail und Passwort an und haben eine Rolle.",
   email: "E-Mail",

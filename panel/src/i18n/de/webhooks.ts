@@ -42,6 +42,7 @@ export const webhooks: typeof en = {
   deliveriesText: "Nachrichten der letzten 30 Tage und solche, die noch versucht werden.",
   noDeliveries: "Noch nichts gesendet",
   noDeliveriesText: "Hier stehen Nachrichten, sobald Ereignisse geschehen. Senden Sie einen Ping, um den Endpunkt zu erproben.",
+  use: { true: "Aktive", false: "Deaktivierte" },
   shown: { all: "Alle", pending: "Ausstehende", delivered: "Zugestellte", failed: "Fehlgeschlagene" },
   states: { pending: "Ausstehend", delivered: "Zugestellt", failed: "Fehlgeschlagen" },
   type: "Ereignis",

@@ -65,7 +65,7 @@ export const create = {
 };
 
 export const keys = {
-  find: "Find by name or fingerprint",
+  find: "Find by name",
   title: "SSH keys",
   description: "Public keys that clusters of this project accept. Which of them a cluster accepts is chosen when it is created, and can be changed on its page.",
   add: "Add SSH key",

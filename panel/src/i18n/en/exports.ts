@@ -58,7 +58,7 @@ export const exports = {
   actionsOf: (name: string) => `Actions: ${name}`,
   createConnection: "Create S3 connection",
   connected: (name: string) => `${name} was created. It is first contacted by a delivery.`,
-  findConnections: "Find by name, bucket, address or key id",
+  findConnections: "Find by name",
   noConnections: "No S3 connections",
   noBucketsText: "Connect a bucket, and the servers of your clusters can read and write it.",
   noConnectionsText: "Without one, files are downloaded here.",

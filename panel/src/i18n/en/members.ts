@@ -1,4 +1,5 @@
 export const members = {
+  find: "Find by e-mail",
   title: "Members",
   description: "People in this project. Each signs in with e-mail and password, and has a role.",
   email: "E-mail",

@@ -41,6 +41,7 @@ export const webhooks = {
   deliveriesText: "Messages of the last 30 days, and those that are still tried.",
   noDeliveries: "Nothing was sent yet",
   noDeliveriesText: "Messages are listed here as events happen. Send a ping to try the endpoint.",
+  use: { true: "Enabled", false: "Disabled" },
   shown: { all: "All", pending: "Pending", delivered: "Delivered", failed: "Failed" },
   states: { pending: "Pending", delivered: "Delivered", failed: "Failed" },
   type: "Event",

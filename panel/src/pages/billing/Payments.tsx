@@ -1,18 +1,18 @@
 import Header from "@cloudscape-design/components/header";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { payments } from "../../api/billing";
-import type { Schemas } from "../../api/client";
+import { Choice, optionsOf } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
-import { Pager } from "../../components/Pager";
+import { ListTable } from "../../components/ListTable";
 import { To } from "../../components/To";
-import { useCursor } from "../../components/useCursor";
+import { BY_AGE, oneOf, useListView } from "../../components/useListView";
 import { useFormat, useStrings } from "../../i18n";
 import { useFundsStrings } from "../../i18n/money";
 
+const DIRECTIONS = ["in", "out"] as const;
+const STATES = ["pending", "done", "failed"] as const;
 const KIND = { pending: "pending", done: "success", failed: "error" } as const;
 
 /** What came in and went out of an account, newest first. */
@@ -20,26 +20,24 @@ export function Payments({ account }: { account: string }) {
   const { common } = useStrings();
   const s = useFundsStrings();
   const f = useFormat();
-  const [order, setOrder] = useState<Schemas["Order"]>("-created_at");
-  const pages = useCursor();
-  const { data, error, isPending, refetch } = useQuery(payments(account, { order, limit: 20, cursor: pages.cursor }));
+  const view = useListView(["direction", "state"], BY_AGE);
+  const direction = oneOf(DIRECTIONS, view.value("direction"));
+  const state = oneOf(STATES, view.value("state"));
+  const { data, error, refetch } = useQuery(payments(account, { direction, state, order: view.order, limit: 20, cursor: view.pages.cursor }));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
-    <Table
+    <ListTable
       variant="container"
-      wrapLines
-      trackBy="id"
-      items={data?.items ?? []}
-      loading={isPending}
-      loadingText={common.loading}
-      ariaLabels={{ tableLabel: s.payments }}
+      title={s.payments}
+      view={view}
+      page={data}
+      filters={
+        <>
+          <Choice label={s.direction} value={direction ?? ""} options={optionsOf(common.all, DIRECTIONS, s.directions)} onChange={(value) => view.filter("direction", value)} />
+          <Choice label={common.state} value={state ?? ""} options={optionsOf(common.all, STATES, s.states)} onChange={(value) => view.filter("state", value)} />
+        </>
+      }
       header={<Header variant="h2">{s.payments}</Header>}
-      sortingColumn={{ sortingField: "created_at" }}
-      sortingDescending={order === "-created_at"}
-      onSortingChange={({ detail }) => {
-        setOrder(detail.isDescending ? "-created_at" : "created_at");
-        pages.reset();
-      }}
       columnDefinitions={[
         { id: "reference", header: s.reference, isRowHeader: true, cell: (each) => each.reference },
         { id: "direction", header: s.direction, cell: (each) => s.directions[each.direction] },
@@ -51,8 +49,7 @@ export function Payments({ account }: { account: string }) {
         { id: "for", header: s.paidFor, cell: (each) => (each.invoice ? <To href={`/billing/invoices/${each.invoice}`}>{each.invoice}</To> : s.forWallet) },
         { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
       ]}
-      pagination={<Pager pages={pages} next={data?.next_cursor} />}
-      empty={<Empty title={s.noPayments} text={s.noPaymentsText} />}
+      none={<Empty title={s.noPayments} text={s.noPaymentsText} />}
     />
   );
 }

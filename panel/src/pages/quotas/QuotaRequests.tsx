@@ -1,16 +1,16 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "../../api/client";
 import { quotaRequests } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { useMay, useProject } from "../../app/Project";
+import { Choice, optionsOf } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
-import { Pager } from "../../components/Pager";
-import { useCursor } from "../../components/useCursor";
+import { ListTable } from "../../components/ListTable";
+import { BY_AGE, oneOf, useListView } from "../../components/useListView";
 import { useChange } from "../../components/useChange";
 import { useQuotaWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
@@ -18,6 +18,8 @@ import { useFormat, useStrings } from "../../i18n";
 const KINDS: Record<Schemas["QuotaRequestState"], StatusIndicatorProps.Type> = {
   open: "pending", granted: "success", declined: "warning", withdrawn: "stopped",
 };
+
+const STATES = ["open", "granted", "declined", "withdrawn"] as const;
 
 export function RequestState({ state }: { state: Schemas["QuotaRequestState"] }) {
   return <StatusIndicator type={KINDS[state]}>{useStrings().quotas.states[state]}</StatusIndicator>;
@@ -29,18 +31,17 @@ export function QuotaRequests() {
   const f = useFormat();
   const words = useQuotaWords();
   const may = useMay("cluster:write");
-  const pages = useCursor();
-  const { data, error, isPending, refetch } = useQuery(quotaRequests(useProject(), { limit: 20, cursor: pages.cursor }));
+  const view = useListView(["state"], BY_AGE);
+  const state = oneOf(STATES, view.value("state"));
+  const { data, error, refetch } = useQuery(quotaRequests(useProject(), { state: state && [state], order: view.order, limit: 20, cursor: view.pages.cursor }));
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
-    <Table
+    <ListTable
       variant="container"
-      wrapLines
-      trackBy="id"
-      items={data?.items ?? []}
-      loading={isPending}
-      loadingText={common.loading}
-      ariaLabels={{ tableLabel: s.requests }}
+      title={s.requests}
+      view={view}
+      page={data}
+      filters={<Choice label={common.state} value={state ?? ""} options={optionsOf(common.all, STATES, s.states)} onChange={(value) => view.filter("state", value)} />}
       header={<Header variant="h2">{s.requests}</Header>}
       columnDefinitions={[
         { id: "what", header: s.wanted, isRowHeader: true, cell: (each) => words(each) },
@@ -48,11 +49,10 @@ export function QuotaRequests() {
         { id: "granted", header: s.granted, cell: (each) => (each.granted_limit === null ? common.none : f.number(each.granted_limit)) },
         { id: "reason", header: s.reason, cell: (each) => each.reason },
         { id: "answer", header: s.answer, cell: (each) => each.answer ?? common.none },
-        { id: "created", header: s.asked, cell: (each) => f.moment(each.created_at) },
+        { id: "created", header: s.asked, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
         ...(may ? [{ id: "do", header: common.actions, cell: (each: Schemas["QuotaRequest"]) => each.state === "open" && <Withdraw request={each} /> }] : []),
       ]}
-      pagination={<Pager pages={pages} next={data?.next_cursor} />}
-      empty={<Empty title={s.noRequests} text={s.noRequestsText} />}
+      none={<Empty title={s.noRequests} text={s.noRequestsText} />}
     />
   );
 }

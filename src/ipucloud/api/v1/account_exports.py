@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
 import orjson
+from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import only_page
+from ipucloud.api.paging import list_of_account, only_page
 from ipucloud.api.reads import reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId
@@ -21,7 +23,7 @@ from ipucloud.api.v1.billing_exports import ExportId, check_export, file_respons
 from ipucloud.api.writes import account_actor, change_account
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.limits import limit_document, set_limit
-from ipucloud.billing.exports.requests import export_document, export_documents, kept_file, request_export
+from ipucloud.billing.exports.requests import LIST_ACCOUNT_EXPORTS, export_document, kept_file, request_export
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.contract.event_payloads.money import ExportLimitOf
 from ipucloud.contract.event_types.money import ACCOUNT_EXPORT_LIMIT_UPDATED
@@ -29,9 +31,11 @@ from ipucloud.contract.exports import (
     AccountExportCreate,
     ExportLimitOut,
     ExportLimitSet,
+    ExportList,
     ExportOut,
     ExportPage,
     ExportScheduleCreate,
+    ExportScheduleList,
     ExportScheduleOut,
     ExportSchedulePage,
 )
@@ -81,10 +85,9 @@ async def create_account_export(request: Request, account: AccountId, body: Acco
 @routes.get(
     _EXPORTS, **operation("listAccountExports", "List exports of an account", Permission.ACCOUNT_READ, gives=ExportPage)
 )
-async def list_account_exports(request: Request, account: AccountId) -> Response:
-    """List the exports that the billing account requested; at most the newest 200."""
-    async with reading_account(request, account) as connection:
-        return only_page(await export_documents(connection, Home(None, account)))
+async def list_account_exports(request: Request, account: AccountId, query: Annotated[ExportList, Query()]) -> Response:
+    """List the exports that the billing account requested and that match every filter."""
+    return await list_of_account(request, account, LIST_ACCOUNT_EXPORTS, query)
 
 
 @routes.get(
@@ -191,10 +194,12 @@ async def create_account_export_schedule(request: Request, account: AccountId, b
         gives=ExportSchedulePage,
     ),
 )
-async def list_account_export_schedules(request: Request, account: AccountId) -> Response:
-    """List the billing account's export schedules with the result of the last delivery."""
+async def list_account_export_schedules(
+    request: Request, account: AccountId, query: Annotated[ExportScheduleList, Query()]
+) -> Response:
+    """List the billing account's export schedules that match every filter, with the result of the last delivery."""
     async with reading_account(request, account) as connection:
-        return only_page(await schedules.schedule_documents(connection, Home(None, account)))
+        return only_page(await schedules.schedule_documents(connection, Home(None, account), query))
 
 
 @routes.delete(

@@ -18,9 +18,9 @@ from ipucloud.api.v1.invitations import InvitationId, invited, renewed
 from ipucloud.api.v1.members import MemberId
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts.store import account_exists
-from ipucloud.contract.lists import Listed
 from ipucloud.contract.people import (
     AccountInvitationCreate,
+    AccountMemberList,
     InvitationList,
     InvitationPage,
     MemberPage,
@@ -42,7 +42,9 @@ _INVITATIONS = "/v1/billing/accounts/{account:ref}/invitations"
     _MEMBERS,
     **operation("listAccountMembers", "List payers of an account", Permission.ACCOUNT_READ, gives=MemberPage),
 )
-async def list_account_members(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+async def list_account_members(
+    request: Request, account: AccountId, query: Annotated[AccountMemberList, Query()]
+) -> Response:
     """List the people who are payers of the billing account."""
     return await list_of_account(request, account, members.LIST_ACCOUNT_MEMBERS, query)
 

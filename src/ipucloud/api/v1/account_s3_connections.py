@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import orjson
+from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,6 +24,7 @@ from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.contract.s3_connections import (
     AccountS3ConnectionCreate,
     AccountS3ConnectionPatch,
+    S3ConnectionList,
     S3ConnectionOut,
     S3ConnectionPage,
 )
@@ -70,10 +74,12 @@ async def create_account_s3_connection(
         gives=S3ConnectionPage,
     ),
 )
-async def list_account_s3_connections(request: Request, account: AccountId) -> Response:
-    """List the billing account's S3 connections, without their secrets."""
+async def list_account_s3_connections(
+    request: Request, account: AccountId, query: Annotated[S3ConnectionList, Query()]
+) -> Response:
+    """List the billing account's S3 connections that match every filter, without their secrets."""
     async with reading_account(request, account) as statements:
-        return only_page(await connections.connection_documents(statements, Home(None, account)))
+        return only_page(await connections.connection_documents(statements, Home(None, account), query))
 
 
 @routes.get(

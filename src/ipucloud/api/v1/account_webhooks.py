@@ -28,7 +28,6 @@ from ipucloud.api.v1.webhooks import (
 )
 from ipucloud.api.writes import change_account
 from ipucloud.billing.invoices.payer import lock_payer
-from ipucloud.contract.lists import Listed
 from ipucloud.contract.webhooks import (
     AccountWebhookCreate,
     AccountWebhookPatch,
@@ -37,6 +36,7 @@ from ipucloud.contract.webhooks import (
     DeliveryPage,
     KeepSecret,
     NewWebhookOut,
+    WebhookList,
     WebhookOut,
     WebhookPage,
 )
@@ -55,7 +55,9 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 @routes.get(
     _ALL, **operation("listAccountWebhooks", "List an account's webhooks", Permission.ACCOUNT_READ, gives=WebhookPage)
 )
-async def list_account_webhooks(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+async def list_account_webhooks(
+    request: Request, account: AccountId, query: Annotated[WebhookList, Query()]
+) -> Response:
     """List the billing account's webhooks without their secrets."""
     return await list_of_account(request, account, store.LIST_ACCOUNT_WEBHOOKS, query)
 

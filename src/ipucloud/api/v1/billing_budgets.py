@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,6 +26,7 @@ from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.contract.budgets import (
     AccountBudgetCreate,
     BudgetCreate,
+    BudgetList,
     BudgetOut,
     BudgetPage,
     BudgetPatch,
@@ -48,10 +49,10 @@ BudgetId = Annotated[UUID, Path(description="Name or id of the budget.", example
     "/v1/projects/{project}/budgets",
     **operation("listBudgets", "List budgets", Permission.USAGE_READ, gives=BudgetPage),
 )
-async def list_budgets(request: Request, project: ProjectRef) -> Response:
-    """List the project's budgets, including those of tags; at most 100, oldest first."""
+async def list_budgets(request: Request, project: ProjectRef, query: Annotated[BudgetList, Query()]) -> Response:
+    """List the project's budgets that match every filter, including those of tags; at most 100."""
     async with reading(request, project) as (connection, scope):
-        return only_page(await store.list_budgets(connection, Owner("project", scope.project_id)))
+        return only_page(await store.list_budgets(connection, Owner("project", scope.project_id), query))
 
 
 @routes.post(
@@ -137,10 +138,10 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
     "/v1/billing/accounts/{account:ref}/budgets",
     **operation("listAccountBudgets", "List an account's budgets", Permission.ACCOUNT_READ, gives=BudgetPage),
 )
-async def list_account_budgets(request: Request, account: AccountId) -> Response:
-    """List the account's budgets, which cover everything it pays for."""
+async def list_account_budgets(request: Request, account: AccountId, query: Annotated[BudgetList, Query()]) -> Response:
+    """List the account's budgets that match every filter. They cover everything it pays for."""
     async with reading_account(request, account) as connection:
-        return only_page(await store.list_budgets(connection, Owner("account", account)))
+        return only_page(await store.list_budgets(connection, Owner("account", account), query))
 
 
 @routes.post(

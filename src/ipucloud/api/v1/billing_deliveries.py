@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from uuid import UUID
 
 import orjson
-from fastapi import Path
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,6 +24,7 @@ from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Plan
 from ipucloud.contract.exports import (
     ExportScheduleCreate,
+    ExportScheduleList,
     ExportScheduleOut,
     ExportSchedulePage,
 )
@@ -66,9 +67,11 @@ async def create_export_schedule(request: Request, project: ProjectRef, body: Ex
     "/v1/projects/{project}/billing/export-schedules",
     **operation("listExportSchedules", "List export schedules", Permission.BILLING_READ, gives=ExportSchedulePage),
 )
-async def list_export_schedules(request: Request, project: ProjectRef) -> Response:
-    """List the export schedules with the result of the last delivery."""
-    return await _list(request, project, schedules.schedule_documents)
+async def list_export_schedules(
+    request: Request, project: ProjectRef, query: Annotated[ExportScheduleList, Query()]
+) -> Response:
+    """List the export schedules that match every filter, with the result of the last delivery."""
+    return await _list(request, project, partial(schedules.schedule_documents, query=query))
 
 
 @routes.delete(

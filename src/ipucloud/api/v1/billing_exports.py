@@ -7,14 +7,14 @@ from datetime import date
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import only_page
+from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
@@ -27,10 +27,10 @@ from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
+    LIST_EXPORTS,
     KeptFile,
     Wanted,
     export_document,
-    export_documents,
     kept_file,
     pays_for_others,
     pieces_of,
@@ -44,20 +44,24 @@ from ipucloud.contract.exports import (
     ExportCreate,
     ExportLimitOut,
     ExportLimitSet,
+    ExportList,
     ExportOut,
     ExportPage,
     FileChoice,
     FileFormat,
 )
 from ipucloud.contract.operations import OperationOut
+from ipucloud.db.documents import DocumentPage
 from ipucloud.events.log import record
 from ipucloud.identity import projects
-from ipucloud.identity.access import Scope
+from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError, Problem
 
 routes = router()
+
+_LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_EXPORTS.items()}
 
 ExportId = Annotated[UUID, Path(description="Id of the export.")]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
@@ -100,10 +104,9 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
     "/v1/projects/{project}/billing/exports",
     **operation("listExports", "List exports", Permission.BILLING_READ, gives=ExportPage),
 )
-async def list_exports(request: Request, project: ProjectRef) -> Response:
-    """List the project's exports; at most the newest 200."""
-    async with reading(request, project) as (connection, scope):
-        return only_page(await export_documents(connection, Home(scope.project_id, None)))
+async def list_exports(request: Request, project: ProjectRef, query: Annotated[ExportList, Query()]) -> Response:
+    """List the project's exports that match every filter."""
+    return await list_of(request, project, _LIST, query)
 
 
 @routes.get(

@@ -28,8 +28,7 @@ from ipucloud.billing.invoices.queries import (
     draft_of,
 )
 from ipucloud.billing.proofs.file import pieces_of, proof_of
-from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
-from ipucloud.contract.lists import Listed
+from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceList, InvoiceOut, InvoicePage
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
@@ -48,7 +47,7 @@ _GET = authenticated(GET_SEEN, OneDocument)
     "/v1/projects/{project}/billing/invoices",
     **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=InvoicePage),
 )
-async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+async def list_invoices(request: Request, project: ProjectRef, query: Annotated[InvoiceList, Query()]) -> Response:
     """List documents of the accounts that paid for the project.
 
     A document with lines of other projects is listed only if the project's own account pays it.
@@ -130,7 +129,9 @@ async def get_invoice_proof(request: Request, project: ProjectRef, number: Numbe
         gives=InvoicePage,
     ),
 )
-async def list_account_invoices(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+async def list_account_invoices(
+    request: Request, account: AccountId, query: Annotated[InvoiceList, Query()]
+) -> Response:
     """List all documents of the account, including lines of any project."""
     return await list_of_account(request, account, LIST_OF_ACCOUNT, query)
 

@@ -17,7 +17,7 @@ from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
-from ipucloud.api.v1.catalogue import listing
+from ipucloud.api.v1.catalogue import prices_listing
 from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.billing.budgets.store import Owner, list_budgets
 from ipucloud.billing.invoices.expected import expected
@@ -27,7 +27,7 @@ from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.billing.reports.unusual import unusual_days
 from ipucloud.contract.budgets import BudgetOut
-from ipucloud.contract.prices import PaidPricePage
+from ipucloud.contract.prices import PaidPricePage, PriceList
 from ipucloud.contract.reports import ExpectedTaxOut, SpendingOut, SummaryOut, SummaryQuery
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
@@ -47,10 +47,11 @@ routes = router()
         headers=(IF_NONE_MATCH,),
     ),
 )
-async def list_project_prices(request: Request, project: ProjectRef) -> Response:
+async def list_project_prices(request: Request, project: ProjectRef, query: Annotated[PriceList, Query()]) -> Response:
     """List current and future prices of the account that pays then: its contract prices, else list prices."""
     async with reading(request, project, of_payer=True) as (connection, scope):
-        return listing(request, await paid_by(connection, scope.project_id, catalogue_of(request)))
+        found = await paid_by(connection, scope.project_id, catalogue_of(request))
+    return prices_listing(request, query, found)
 
 
 @routes.get(

@@ -8,7 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,11 +18,18 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.v1.catalogue import listing
+from ipucloud.api.v1.catalogue import prices_listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.pricing.book import add, book, withdraw
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.contract.prices import BookedPriceOut, PriceAddition, PriceAdditions, PriceBookPage, PricesAddedOut
+from ipucloud.contract.prices import (
+    BookedPriceOut,
+    PriceAddition,
+    PriceAdditions,
+    PriceBookPage,
+    PriceList,
+    PricesAddedOut,
+)
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
@@ -36,10 +43,14 @@ routes = router()
     "/v1/billing/prices",
     **operation("readPriceBook", "Read the price book", Permission.PLATFORM_WRITE, gives=PriceBookPage),
 )
-async def read_price_book(request: Request) -> Response:
-    """List all past, current and future versions: list prices first, then contract prices by account."""
+async def read_price_book(request: Request, query: Annotated[PriceList, Query()]) -> Response:
+    """List all past, current and future versions that match every filter.
+
+    List prices come first, then contract prices by account.
+    """
     async with reading_platform(request) as connection:
-        return listing(request, await book(connection))
+        found = await book(connection)
+    return prices_listing(request, query, found)
 
 
 @routes.post(

@@ -24,7 +24,6 @@ from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credit_document, credits_of, grant
 from ipucloud.billing.ledger.wallet import balances_shown
-from ipucloud.contract.lists import Listed
 from ipucloud.contract.wallet import (
     BalancesOut,
     CreditCreate,
@@ -32,6 +31,7 @@ from ipucloud.contract.wallet import (
     CreditPage,
     PaymentCreate,
     PaymentFailure,
+    PaymentList,
     PaymentOut,
     PaymentPage,
     RefundCreate,
@@ -129,7 +129,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
     "/v1/billing/accounts/{account:ref}/payments",
     **operation("listPayments", "List an account's payments", Permission.ACCOUNT_READ, gives=PaymentPage),
 )
-async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+async def list_payments(request: Request, account: AccountId, query: Annotated[PaymentList, Query()]) -> Response:
     """List the account's received, refunded and pending payments."""
     return await list_of_account(request, account, payments.LIST_PAYMENTS, query)
 

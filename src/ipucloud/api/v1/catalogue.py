@@ -26,6 +26,7 @@ from ipucloud.contract.catalogue import (
     ToolPage,
     Tools,
 )
+from ipucloud.contract.prices import BookedPriceOut, PaidPriceOut, PriceList, PriceOut
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.kernel.errors import not_found
@@ -40,6 +41,21 @@ def listing(request: Request, items: Sequence[Any]) -> Response:
     """A whole list in one page, with an ETag."""
     body = to_json({"items": items, "next_cursor": None})
     return tagged(request, body, 0)
+
+
+def prices_listing(
+    request: Request, query: PriceList, prices: Sequence[BookedPriceOut | PaidPriceOut | PriceOut]
+) -> Response:
+    """As `listing`, of the prices that match every filter."""
+    region = region_slug(request, query.region)
+    found = [
+        each
+        for each in prices
+        if query.sku in {None, each.sku}
+        and region in {None, each.region}
+        and query.currency in {None, each.unit_price.currency}
+    ]
+    return listing(request, found)
 
 
 def region_slug(request: Request, ref: str | None) -> str | None:

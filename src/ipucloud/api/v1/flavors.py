@@ -15,10 +15,10 @@ from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH
-from ipucloud.api.v1.catalogue import listing, region_slug
+from ipucloud.api.v1.catalogue import listing, prices_listing, region_slug
 from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
-from ipucloud.contract.prices import PriceOut, PricePage
+from ipucloud.contract.prices import PriceList, PriceOut, PricePage
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.money import Money
@@ -60,10 +60,10 @@ async def get_flavor(
     "/v1/prices",
     **operation("listPrices", "List prices", Permission.CATALOGUE_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
 )
-async def list_prices(request: Request) -> Response:
-    """List current and future list prices."""
+async def list_prices(request: Request, query: Annotated[PriceList, Query()]) -> Response:
+    """List current and future list prices that match every filter."""
     await principal(request)
-    return listing(request, await listed_prices(request))
+    return prices_listing(request, query, await listed_prices(request))
 
 
 async def listed_prices(request: Request) -> Sequence[PriceOut]:

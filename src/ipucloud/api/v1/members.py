@@ -16,8 +16,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
-from ipucloud.contract.lists import Listed
-from ipucloud.contract.people import MemberOut, MemberPage, MemberPatch
+from ipucloud.contract.people import MemberList, MemberOut, MemberPage, MemberPatch
 from ipucloud.identity import members
 from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
@@ -33,8 +32,8 @@ MemberId = Annotated[UUID, Path(description="Id of the membership.")]
 
 
 @routes.get(_ALL, **operation("listMembers", "List members", Permission.MEMBER_READ, gives=MemberPage))
-async def list_members(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """List the people who are members of the project."""
+async def list_members(request: Request, project: ProjectRef, query: Annotated[MemberList, Query()]) -> Response:
+    """List the people who are members of the project and match every filter."""
     return await list_of(request, project, members.LIST_MEMBERS, query)
 
 

@@ -21,8 +21,7 @@ from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.clusters.addresses.store import refuse_if_any as refuse_if_any_address
 from ipucloud.clusters.volumes.snapshots.store import refuse_if_any as refuse_if_any_snapshot
 from ipucloud.clusters.volumes.store import refuse_if_any
-from ipucloud.contract.lists import NamedListed
-from ipucloud.contract.projects import ProjectCreate, ProjectOut, ProjectPage, ProjectPatch
+from ipucloud.contract.projects import ProjectCreate, ProjectList, ProjectOut, ProjectPage, ProjectPatch
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope
@@ -34,7 +33,7 @@ routes = router()
 
 
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
-async def list_projects(request: Request, query: Annotated[NamedListed, Query()]) -> Response:
+async def list_projects(request: Request, query: Annotated[ProjectList, Query()]) -> Response:
     """List the projects visible to the token: its own, or all with a platform role."""
     parameters = list_parameters(query, named_behind(query, request))
     return named_page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))

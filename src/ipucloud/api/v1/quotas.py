@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated
 
 import orjson
+from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,12 +19,13 @@ from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
+from ipucloud.api.v1.catalogue import region_slug
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import ADDRESS_SKU, VOLUME_SKU, Catalogue
 from ipucloud.clusters.addresses.quota import change_address_limit, list_address_quotas
 from ipucloud.clusters.volumes.quota import change_volume_limit, list_volume_quotas
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
-from ipucloud.contract.quotas import QuotaLimits, QuotaPage
+from ipucloud.contract.quotas import QuotaLimits, QuotaList, QuotaPage
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.identity import projects
@@ -40,15 +43,19 @@ routes = router()
     "/v1/projects/{project}/quotas",
     **operation("listQuotas", "Read quotas", Permission.PROJECT_READ, gives=QuotaPage, headers=(IF_NONE_MATCH,)),
 )
-async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
-    """List all quotas that are set. Without a quota of machines, no cluster can be created.
+async def list_project_quotas(request: Request, project: ProjectRef, query: Annotated[QuotaList, Query()]) -> Response:
+    """List the quotas that are set and match every filter. Without a quota of machines, no cluster can be created.
 
     Those of volumes and snapshots, in GiB, have the type `volume-gib`, and those of addresses `address`; where none was
     set, they have the default limit.
     """
     async with reading(request, project) as (connection, scope):
         quotas = await _quotas(connection, request, scope)
-    return tagged(request, _document(quotas), _version(quotas))
+    region = region_slug(request, query.region)
+    shown = [
+        quota for quota in quotas if region in {None, quota.region} and query.machine_type in {None, quota.machine_type}
+    ]
+    return tagged(request, _document(shown), _version(quotas))
 
 
 @routes.put(

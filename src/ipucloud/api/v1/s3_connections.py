@@ -7,7 +7,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path
+from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +25,7 @@ from ipucloud.billing.exports.connections import Bucket, Rules, Stored, Tested
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import (
     S3ConnectionCreate,
+    S3ConnectionList,
     S3ConnectionOut,
     S3ConnectionPage,
     S3ConnectionPatch,
@@ -76,10 +77,12 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
 @routes.get(
     _ALL, **operation("listS3Connections", "List S3 connections", Permission.PROJECT_READ, gives=S3ConnectionPage)
 )
-async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
-    """List the project's S3 connections, without their secrets."""
+async def list_s3_connections(
+    request: Request, project: ProjectRef, query: Annotated[S3ConnectionList, Query()]
+) -> Response:
+    """List the project's S3 connections that match every filter, without their secrets."""
     async with reading(request, project) as (statements, scope):
-        return only_page(await connections.connection_documents(statements, Home(scope.project_id, None)))
+        return only_page(await connections.connection_documents(statements, Home(scope.project_id, None), query))
 
 
 @routes.get(

@@ -17,8 +17,7 @@ from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.contract.lists import NamedListed
-from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
+from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyList, SshKeyOut, SshKeyPage
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
@@ -33,8 +32,8 @@ KeyId = Annotated[UUID, Path(description="Name or id of the key.", examples=["la
     "/v1/projects/{project}/ssh-keys",
     **operation("listSshKeys", "List SSH keys", Permission.PROJECT_READ, gives=SshKeyPage),
 )
-async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[NamedListed, Query()]) -> Response:
-    """List the project's SSH keys."""
+async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[SshKeyList, Query()]) -> Response:
+    """List the project's SSH keys that match every filter."""
     return await named_list_of(request, project, key_store.LIST_KEYS, query)
 
 

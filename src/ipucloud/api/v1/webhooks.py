@@ -21,7 +21,6 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
-from ipucloud.contract.lists import Listed
 from ipucloud.contract.webhooks import (
     DeliveryList,
     DeliveryOut,
@@ -29,6 +28,7 @@ from ipucloud.contract.webhooks import (
     KeepSecret,
     NewWebhookOut,
     WebhookCreate,
+    WebhookList,
     WebhookOut,
     WebhookPage,
     WebhookPatch,
@@ -56,7 +56,7 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 
 
 @routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
-async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[WebhookList, Query()]) -> Response:
     """List the project's webhooks without their secrets."""
     return await list_of(request, project, _LIST_WEBHOOKS, query)
 

@@ -32,3 +32,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$
 """
 """The projects that the account pays for now. Inlined by the planner."""
+
+PAYEES = """
+CREATE FUNCTION payees() RETURNS SETOF uuid LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+    SET search_path = public, pg_temp
+    AS $$ SELECT project_id FROM project_accounts WHERE account_id = payer_id() $$
+"""
+"""The projects that the reading account has ever paid for; it sees all rows, as its owner does."""

@@ -45,4 +45,5 @@ make_with(
     functions.OPEN_DEFAULT_ACCOUNT_TRIGGER,
     functions.PAYER_OF,
     functions.PROJECTS_PAID_BY,
+    functions.PAYEES,
 )

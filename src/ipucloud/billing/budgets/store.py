@@ -11,9 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSES
+from ipucloud.contract.budgets import BudgetList
 from ipucloud.contract.event_types.money import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED
 from ipucloud.contract.event_types.registry import EventType
-from ipucloud.db.documents import Document, clauses, money, rfc3339
+from ipucloud.contract.lists import NamedOrder
+from ipucloud.db.documents import OF_NAME, Document, clauses, filters_of, money, rfc3339, sorting
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
@@ -75,7 +77,7 @@ _THRESHOLD = sa.text(
 class _Statements:
     """For budgets of one kind of owner: a project's own account has the project's id."""
 
-    list: Query[Document]
+    list: Mapping[NamedOrder, Query[Document]]
     read: Query[Document]
     count: Query[int]
     lock: Query[int]
@@ -85,7 +87,10 @@ class _Statements:
 def _statements(column: str) -> _Statements:
     mine = f"b.{column} = :owner AND b.deleted_at IS NULL"
     return _Statements(
-        list=Query(clauses(_DOCUMENTS, "AND", mine, "ORDER BY b.created_at, b.id"), Document),
+        list={
+            order: Query(clauses(_DOCUMENTS, "AND", mine, OF_NAME, "ORDER BY", sorting(order)), Document)
+            for order in NamedOrder
+        },
         read=Query(clauses(_DOCUMENTS, "AND", mine, "AND b.id = :id"), Document),
         count=Query(f"SELECT count(*) FROM budgets b WHERE {mine}", int),  # noqa: S608  # our own text
         lock=Query(f"SELECT version FROM budgets b WHERE {mine} AND b.id = :id FOR NO KEY UPDATE", int),  # noqa: S608
@@ -126,9 +131,11 @@ class NewBudget:
     thresholds: Sequence[Threshold]
 
 
-async def list_budgets(connection: Statements, owner: Owner) -> list[str]:
-    """Each budget's JSON, oldest first."""
-    return [each.document for each in await _OF[owner.kind].list.all(connection, {"owner": owner.id})]
+async def list_budgets(connection: Statements, owner: Owner, query: BudgetList | None = None) -> list[str]:
+    """Each budget's JSON; by default of all, oldest first."""
+    wanted = query or BudgetList()
+    found = await _OF[owner.kind].list[wanted.order].all(connection, {"owner": owner.id, **filters_of(wanted)})
+    return [each.document for each in found]
 
 
 async def budget_document(connection: Statements, owner: Owner, budget: UUID) -> tuple[bytes, int]:

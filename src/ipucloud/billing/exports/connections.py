@@ -15,8 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.order import Reply, Target, Try
 from ipucloud.billing.exports.process import carried_out
-from ipucloud.contract.s3_connections import AccountS3ConnectionPatch, S3Failure
-from ipucloud.db.documents import rfc3339
+from ipucloud.contract.lists import NamedOrder
+from ipucloud.contract.s3_connections import AccountS3ConnectionPatch, S3ConnectionList, S3Failure
+from ipucloud.db.documents import OF_NAME, clauses, filters_of, rfc3339, sorting
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.egress.urls import UrlRefused, endpoint_of
@@ -46,7 +47,7 @@ SELECT json_build_object(
            'at', {rfc3339("tested_at")}, 'failed', test_failed, 'detail', test_detail) END)::text AS document
   FROM s3_connections WHERE (project_id = :project_id OR account_id = :account_id) AND deleted_at IS NULL
 """  # noqa: S608  # our own text
-_CONNECTIONS = Query(_CONNECTION + " ORDER BY created_at, id", str)
+_CONNECTIONS = {order: Query(clauses(_CONNECTION, OF_NAME, "ORDER BY", sorting(order)), str) for order in NamedOrder}
 _ONE_CONNECTION = Query(_CONNECTION + " AND id = :id", str)
 
 
@@ -186,8 +187,8 @@ async def connection_document(connection: Statements, home: Home, connection_id:
     return found.encode()
 
 
-async def connection_documents(connection: Statements, home: Home) -> Sequence[str]:
-    return await _CONNECTIONS.all(connection, home.parameters)
+async def connection_documents(connection: Statements, home: Home, query: S3ConnectionList) -> Sequence[str]:
+    return await _CONNECTIONS[query.order].all(connection, home.parameters | filters_of(query))
 
 
 async def change_connection(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -15,18 +15,18 @@ from ipucloud.billing.exports.limits import require_room
 from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.identity.members import Home
+from ipucloud.identity.members import OF_ACCOUNT, Home
 from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.step import expected_seconds
 from ipucloud.operations.store import Target, open_operation
 
-LISTED = 200
 BUILD_DEADLINE = 3600.0
 DELIVERY_DEADLINE = 86_400.0
 
@@ -54,21 +54,49 @@ _INSERT = sa.text(
 )
 _OF_HOME = "(x.project_id = :project_id OR x.owner_account_id = :account_id)"
 _ITS_OPERATION = "(o.project_id = x.project_id OR o.account_id = x.owner_account_id) AND o.export_id = x.id"
+_EXPORTS = f"""
+(SELECT x.*, o.id AS operation_id, o.state, o.progress FROM exports x JOIN operations o ON {_ITS_OPERATION}) AS x
+"""  # noqa: S608  # our own text
 _DOCUMENT = f"""
-SELECT json_build_object(
-         'id', x.id, 'operation', o.id, 'state', o.state, 'progress', o.progress, 'dataset', x.dataset,
+json_build_object(
+         'id', x.id, 'operation', x.operation_id, 'state', x.state, 'progress', x.progress, 'dataset', x.dataset,
          'version', x.focus_version, 'format', x.format, 'provisional', x.provisional,
          'month', to_char(x.month, 'YYYY-MM'),
          'since', coalesce(x.month, x.since), 'until', coalesce((x.month + interval '1 month')::date, x.until),
          'scope', CASE WHEN x.account_id IS NULL THEN 'project' ELSE 'account' END, 'connection', x.connection_id,
          'schedule', x.schedule_id, 'created_at', {rfc3339("x.created_at")}, 'built_at', {rfc3339("x.built_at")},
          'delivered_at', {rfc3339("x.delivered_at")}, 'expires_at', {rfc3339("x.expires_at")},
-         'failed_deliveries', x.deliveries, 'last_error', x.last_error, 'manifest', x.manifest)::text AS document
-  FROM exports x JOIN operations o ON {_ITS_OPERATION}
- WHERE {_OF_HOME}
-"""  # noqa: S608  # our own text
-_ONE = Query(_DOCUMENT + " AND x.id = :id", str)
-_LIST = Query(_DOCUMENT + " ORDER BY x.created_at DESC, x.id DESC LIMIT :limit", str)
+         'failed_deliveries', x.deliveries, 'last_error', x.last_error, 'manifest', x.manifest)
+"""
+_ONE = Query(
+    clauses("SELECT CAST(", _DOCUMENT, "AS text) AS document FROM", _EXPORTS, "WHERE", _OF_HOME, "AND x.id = :id"), str
+)
+_FILTERS = """
+AND (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))
+AND (CAST(:dataset AS text) IS NULL OR dataset = CAST(:dataset AS text))
+"""
+
+
+def _listed(mine: str) -> dict[Order, str]:
+    return {
+        order: clauses(
+            page_of(_EXPORTS, order, clauses("WHERE", mine, _FILTERS)),
+            ", documents AS (SELECT place,",
+            _DOCUMENT,
+            "AS document FROM page AS x)",
+            DOCUMENT_PAGE,
+        )
+        for order in Order
+    }
+
+
+LIST_EXPORTS = _listed("project_id = (SELECT project_id FROM project)")
+"""A project's exports. For `authenticated`; parameters: those of `list_parameters` for an `ExportList`."""
+LIST_ACCOUNT_EXPORTS = {
+    order: Query(clauses(OF_ACCOUNT, text), DocumentPage)
+    for order, text in _listed("owner_account_id = :account_id").items()
+}
+"""The same of a billing account, for `api.paging.list_of_account`."""
 
 
 class _Stored(NamedTuple):
@@ -168,11 +196,6 @@ async def export_document(connection: Statements, home: Home, export_id: UUID) -
     if document is None:
         raise not_found()
     return document.encode()
-
-
-async def export_documents(connection: Statements, home: Home) -> Sequence[str]:
-    """The newest exports, as JSON."""
-    return await _LIST.all(connection, home.parameters | {"limit": LISTED})
 
 
 async def kept_file(connection: Statements, home: Home, export_id: UUID) -> KeptFile:

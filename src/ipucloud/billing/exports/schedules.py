@@ -15,8 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.exports.connections import connection_document
 from ipucloud.billing.exports.periods import day_of, month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from ipucloud.db.documents import Fragment, clauses, rfc3339
+from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import Fragment, clauses, filters_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -60,7 +61,14 @@ SELECT json_build_object(
                       ORDER BY e.scheduled_for DESC LIMIT 1) AS x ON true
  WHERE (s.project_id = :project_id OR s.account_id = :account_id) AND s.deleted_at IS NULL
 """  # noqa: S608  # our own text
-_SCHEDULES = Query(_SCHEDULE + " ORDER BY s.created_at, s.id", str)
+_OF_KIND = """
+  AND (CAST(:every AS text) IS NULL OR s.every = CAST(:every AS text))
+  AND (CAST(:dataset AS text) IS NULL OR s.dataset = CAST(:dataset AS text))
+"""
+_SCHEDULES = {
+    Order.OLDEST_FIRST: Query(clauses(_SCHEDULE, _OF_KIND, "ORDER BY s.created_at, s.id"), str),
+    Order.NEWEST_FIRST: Query(clauses(_SCHEDULE, _OF_KIND, "ORDER BY s.created_at DESC, s.id DESC"), str),
+}
 _ONE_SCHEDULE = Query(_SCHEDULE + " AND s.id = :id", str)
 # A month is exported on its third day after: it is sealed, and its invoices are issued, on the second.
 _FIRST = """
@@ -217,8 +225,8 @@ async def add_schedule(connection: AsyncConnection, home: Home, plan: Plan) -> b
     return _one(await _ONE_SCHEDULE.one_or_none(connection, home.parameters | {"id": made}))
 
 
-async def schedule_documents(connection: Statements, home: Home) -> Sequence[str]:
-    return await _SCHEDULES.all(connection, home.parameters)
+async def schedule_documents(connection: Statements, home: Home, query: ExportScheduleList) -> Sequence[str]:
+    return await _SCHEDULES[query.order].all(connection, home.parameters | filters_of(query))
 
 
 async def end_schedule(connection: AsyncConnection, home: Home, schedule_id: UUID) -> None:

@@ -72,11 +72,16 @@ json_build_object(
   'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")})
 """  # noqa: S608  # our own text
 _ONE = Query(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"), str)
+_LISTED = """
+WHERE account_id = :account_id
+  AND (CAST(:direction AS text) IS NULL OR direction = CAST(:direction AS text))
+  AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
+"""
 LIST_PAYMENTS = {
     order: Query(
         clauses(
             NOBODY,
-            page_of("payments", order, "WHERE account_id = :account_id"),
+            page_of("payments", order, _LISTED),
             ", documents AS (SELECT place,",
             _COLUMNS,
             "AS document FROM page p)",
@@ -86,7 +91,7 @@ LIST_PAYMENTS = {
     )
     for order in Order
 }
-"""An account's payments; parameters `:account_id` and those of `list_parameters`."""
+"""An account's payments; parameters `:account_id` and those of `list_parameters` for a `PaymentList`."""
 _EXPECTED = Query("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL", int)
 _FIND = Query(
     """

@@ -56,19 +56,28 @@ AND (account_id = {_OF_PROJECT}
                              WHERE l.invoice_id = documents.invoice_id AND l.project_id <> {_OF_PROJECT})))
 """  # noqa: S608  # our own text
 
-LIST_SEEN = {order: clauses(page_of(_ALL, order, f"WHERE {_SEEN}"), _LISTED, DOCUMENT_PAGE) for order in Order}
-"""Documents that a project's people may see. For `authenticated`; parameters: those of `list_parameters`."""
+_FILTERS = """
+AND (CAST(:kind AS text) IS NULL OR kind = CAST(:kind AS text))
+AND (CAST(:month AS text) IS NULL OR to_char(month, 'YYYY-MM') = CAST(:month AS text))
+"""
+
+LIST_SEEN = {
+    order: clauses(page_of(_ALL, order, f"WHERE {_SEEN} {_FILTERS}"), _LISTED, DOCUMENT_PAGE) for order in Order
+}
+"""Documents that a project's people may see. For `authenticated`; parameters: those of `list_parameters` for an
+`InvoiceList`."""
 GET_SEEN = clauses(
     ", documents AS (SELECT document, 1 AS version FROM", _ALL, "WHERE number = :number AND", _SEEN, ")", ONE_DOCUMENT
 )
 """One of them, by `:number`. For `authenticated`."""
 LIST_OF_ACCOUNT = {
     order: Query(
-        clauses(NOBODY, page_of(_ALL, order, "WHERE account_id = :account_id"), _LISTED, DOCUMENT_PAGE), DocumentPage
+        clauses(NOBODY, page_of(_ALL, order, f"WHERE account_id = :account_id {_FILTERS}"), _LISTED, DOCUMENT_PAGE),
+        DocumentPage,
     )
     for order in Order
 }
-"""An account's documents; parameters `:account_id` and those of `list_parameters`."""
+"""An account's documents; parameters `:account_id` and those of `list_parameters` for an `InvoiceList`."""
 _GET = Query(
     clauses(
         "SELECT document::text AS document FROM",

@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.completion import its_budgets, names
 from ipucloud.cli.finding import ACCOUNT, budget_kind, id_of
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import Amount, decimal
+from ipucloud.cli.values import Amount, Containing, Named, Order, Sorted, decimal
 from ipucloud.client import accounts, billing, budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, Money
@@ -27,11 +27,18 @@ Account = Annotated[
 Name = Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(its_budgets))]
 
 
-@customer_command(app, "list", "", "--account research")
-def list_budgets(session: Session, account: Account = None) -> None:
+@customer_command(app, "list", "", "--account research", "--query nlp")
+def list_budgets(
+    session: Session,
+    *,
+    name: Named = None,
+    query: Containing = None,
+    account: Account = None,
+    order: Sorted = Order.OLDEST_FIRST,
+) -> None:
     """List the budgets of the project, or of a billing account, with actual and forecast cost."""
     session.list(
-        budgets.list(account=account),
+        budgets.list(name=name, q=query, account=account, order=order),
         ("NAME", "AMOUNT", "ACTUAL", "FORECAST", "THRESHOLDS", "REFUSES", "ID"),
         lambda each: (
             each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",

@@ -18,7 +18,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models import Export, ExportLimit
+from ipucloud.client.models import Export, ExportLimit, OperationState
 
 app = typer.Typer(no_args_is_help=True)
 schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
@@ -88,11 +88,17 @@ def create(
     session.show(made, _facts(made))
 
 
-@customer_command(app, "list", "", "--account research")
-def list_(session: Session, account: Account = None) -> None:
-    """List the newest exports of the project, or of a billing account."""
+@customer_command(app, "list", "", "--account research", "--state failed")
+def list_(
+    session: Session,
+    *,
+    state: Annotated[OperationState | None, typer.Option(help="Only those in this state.")] = None,
+    dataset: Dataset = None,
+    account: Account = None,
+) -> None:
+    """List the exports of the project, or of a billing account."""
     session.list(
-        exports.list(account=account),
+        exports.list(state=() if state is None else (state,), dataset=dataset, account=account),
         ("ID", "PERIOD", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
         lambda each: (
             each.id,
@@ -167,11 +173,17 @@ def create_schedule(
     session.show(made, [("id", made.id), ("name", made.name), ("every", made.every), ("next", made.next_at)])
 
 
-@customer_command(schedules, "list")
-def list_schedules(session: Session, account: Account = None) -> None:
+@customer_command(schedules, "list", "", "--every day")
+def list_schedules(
+    session: Session,
+    *,
+    every: Annotated[str | None, typer.Option(help="Only those that deliver each hour, day or month.")] = None,
+    dataset: Dataset = None,
+    account: Account = None,
+) -> None:
     """List the schedules with the result of the last delivery."""
     session.list(
-        export_schedules.list(account=account),
+        export_schedules.list(every=every, dataset=dataset, account=account),
         ("NAME", "VERSION", "FORMAT", "NEXT", "DELIVERED", "LAST ERROR", "ID"),
         lambda each: (
             each.name,

@@ -36,11 +36,16 @@ _LINE_COLUMNS = (
 )
 
 
-@customer_command(app, "invoices")
-def list_invoices(session: Session) -> None:
+@customer_command(app, "invoices", "", "--month 2026-05", "--kind credit_note")
+def list_invoices(
+    session: Session,
+    *,
+    kind: Annotated[str | None, typer.Option(help="invoice or credit_note: only these.")] = None,
+    month: Annotated[str | None, typer.Option(help="Only those of this billing month, such as 2026-05.")] = None,
+) -> None:
     """List invoices and credit notes, newest first."""
     session.list(
-        invoices.list(),
+        invoices.list(kind=kind, month=month),
         ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OUTSTANDING", "CREDITS INVOICE"),
         lambda each: (
             each.number,

@@ -29,11 +29,18 @@ _Member = Annotated[str, typer.Argument(metavar="EMAIL", help="E-mail of the mem
 _ROLES = "viewer, operator, billing or owner"
 
 
-@customer_command(app, "list", "", "--account research")
-def list_members(session: Session, *, account: OfAccount = None, order: Sorted = Order.NEWEST_FIRST) -> None:
+@customer_command(app, "list", "", "--account research", "--role owner", "--email ann@")
+def list_members(
+    session: Session,
+    *,
+    role: Annotated[str | None, typer.Option(help=f"Only members of a project with this role: {_ROLES}.")] = None,
+    email: Annotated[str | None, typer.Option(help="Only people with this in their e-mail.")] = None,
+    account: OfAccount = None,
+    order: Sorted = Order.NEWEST_FIRST,
+) -> None:
     """List the people who are members."""
     session.list(
-        members.list(account=account, order=order),
+        members.list(role=role, email=email, account=account, order=order),
         ("EMAIL", "ROLE", "SINCE", "LAST SEEN", "ID"),
         lambda each: (each.email, each.role, each.since, each.last_seen_at, each.id),
         drop=("ID", "SINCE"),

@@ -19,11 +19,17 @@ Reference = Annotated[
 ]
 
 
-@customer_command(app, "list", "research")
-def list_payments(session: Session, account: Account) -> None:
+@customer_command(app, "list", "research", "research --state pending")
+def list_payments(
+    session: Session,
+    account: Account,
+    *,
+    direction: Annotated[str | None, typer.Option(help="in: only payments; out: only refunds.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only those in this state: pending, done or failed.")] = None,
+) -> None:
     """List an account's payments and refunds, newest first. For payers and operators."""
     session.list(
-        accounts.payments(account),
+        accounts.payments(account, direction=direction, state=state),
         ("CREATED", "DIRECTION", "AMOUNT", "STATE", "INVOICE", "REFERENCE", "ID"),
         lambda each: (
             each.created_at,

@@ -39,8 +39,9 @@ def list_prices(
     ] = None,
 ) -> None:
     """List all versions of the price book. Needs a platform token."""
-    wanted = given(sku=sku, region=region, account_id=_id_of(session, account))
-    found = (each for each in _book(session) if all(getattr(each, name) == value for name, value in wanted.items()))
+    payer = _id_of(session, account)
+    book = session.client.items(prices.versions(sku=sku, region=region))
+    found = (each for each in book if payer in {None, each.account_id})
     session.show_items(
         filtered(session.client, found, (REGION, region), (SKU, sku)),
         ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "ACCOUNT", "ID"),

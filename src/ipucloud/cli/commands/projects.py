@@ -19,11 +19,17 @@ app = typer.Typer(no_args_is_help=True)
 Ref = Annotated[str, typer.Argument(help="Id, number or slug.", autocompletion=names(PROJECT))]
 
 
-@customer_command(app, "list")
-def list_projects(session: Session, order: Sorted = Order.NEWEST_FIRST) -> None:
+@customer_command(app, "list", "", "--query nlp")
+def list_projects(
+    session: Session,
+    *,
+    name: Annotated[str | None, typer.Option(help="Only projects with exactly this name or slug.")] = None,
+    query: Annotated[str | None, typer.Option("--query", "-q", help="Only projects with this in either.")] = None,
+    order: Sorted = Order.NEWEST_FIRST,
+) -> None:
     """List the projects visible to the token."""
     session.list(
-        projects.list(order=order),
+        projects.list(name=name, q=query, order=order),
         ("SLUG", "NUMBER", "NAME", "ID"),
         lambda each: (each.slug, each.number, each.name, each.id),
         drop=("NUMBER", "ID", "NAME"),

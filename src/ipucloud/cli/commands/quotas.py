@@ -23,10 +23,15 @@ def group() -> None:
     pass
 
 
-@customer_command(app, "list")
-def list_quotas(session: Session) -> None:
+@customer_command(app, "list", "", "--region luxembourg-2")
+def list_quotas(
+    session: Session,
+    *,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
+    machine: Annotated[str | None, typer.Option("--machine-type", help="Only those of this type.")] = None,
+) -> None:
     """List the project's quotas and their use: of machines, of storage in GiB (volume-gib), and of addresses."""
-    _list(session, quotas.list())
+    _list(session, quotas.list(region=region, machine_type=machine))
 
 
 @customer_command(app, "update", "luxembourg-2 m2000 64 --project research")

@@ -10,6 +10,7 @@ import typer
 from ipucloud.cli.completion import its_connections, names
 from ipucloud.cli.finding import ACCOUNT, connection_kind, id_of
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Containing, Named, Order, Sorted
 from ipucloud.client import s3_connections
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import S3Connection
@@ -67,11 +68,18 @@ def create(
     _show(session, made)
 
 
-@customer_command(app, "list", "", "--account research")
-def list_connections(session: Session, account: Account = None) -> None:
+@customer_command(app, "list", "", "--account research", "--query lake")
+def list_connections(
+    session: Session,
+    *,
+    name: Named = None,
+    query: Containing = None,
+    account: Account = None,
+    order: Sorted = Order.OLDEST_FIRST,
+) -> None:
     """List the S3 connections of the project, or of a billing account."""
     session.list(
-        s3_connections.list(account=account),
+        s3_connections.list(name=name, q=query, account=account, order=order),
         ("NAME", "ENDPOINT", "BUCKET", "PREFIX", "ATTACHABLE", "TEST", "ID"),
         lambda each: (each.name, each.endpoint, each.bucket, each.prefix, each.attachable, _tested(each), each.id),
         drop=("ID", "PREFIX", "ENDPOINT"),

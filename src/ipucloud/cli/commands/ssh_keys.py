@@ -11,7 +11,7 @@ import typer
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, SSH_KEY, find, find_cluster
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import Order, Sorted
+from ipucloud.cli.values import Containing, Named, Order, Sorted
 from ipucloud.client import clusters, ssh_authority, ssh_keys
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import SshAuthority
@@ -32,11 +32,13 @@ def create(
     session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
 
 
-@customer_command(app, "list")
-def list_keys(session: Session, order: Sorted = Order.NEWEST_FIRST) -> None:
+@customer_command(app, "list", "", "--query desk", "--name laptop")
+def list_keys(
+    session: Session, *, name: Named = None, query: Containing = None, order: Sorted = Order.NEWEST_FIRST
+) -> None:
     """List the project's keys."""
     session.list(
-        ssh_keys.list(order=order),
+        ssh_keys.list(name=name, q=query, order=order),
         ("NAME", "FINGERPRINT", "ADDED", "ID"),
         lambda each: (each.name, each.fingerprint, each.created_at, each.id),
         drop=("ID", "ADDED"),

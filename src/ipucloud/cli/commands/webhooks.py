@@ -57,11 +57,18 @@ def event_types(session: Session) -> None:
     )
 
 
-@customer_command(app, "list", "", "--account research")
-def list_webhooks(session: Session, account: Account = None) -> None:
+@customer_command(app, "list", "", "--account research", "--disabled")
+def list_webhooks(
+    session: Session,
+    *,
+    enabled: Annotated[
+        bool | None, typer.Option("--enabled/--disabled", help="Only those that are, or only those that are not.")
+    ] = None,
+    account: Account = None,
+) -> None:
     """List the webhooks of the project, or of a billing account, and their status."""
     session.list(
-        webhooks.list(account=account),
+        webhooks.list(enabled=enabled, account=account),
         ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
         lambda each: (each.url, ", ".join(each.event_types) or "all", _state(each), each.failing_since, each.id),
         drop=("ID", "EVENTS", "FAILING SINCE"),

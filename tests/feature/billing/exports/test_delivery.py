@@ -17,7 +17,7 @@ from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
 from ipucloud.billing.exports.s3 import sentence
 from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
@@ -102,7 +102,8 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
         }
     ]
     async with books.database.read() as reading:
-        [schedule] = map(json.loads, await schedule_documents(reading, Home(books.project.id, None)))
+        home, every = Home(books.project.id, None), ExportScheduleList()
+        [schedule] = map(json.loads, await schedule_documents(reading, home, every))
     assert (schedule["last_export"], schedule["last_error"]) == (str(scheduled), None)
 
 

@@ -14,7 +14,8 @@ import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBi
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { FailedPage, Failure } from "../../../components/Failure";
-import { byText, LocalTable } from "../../../components/LocalTable";
+import { Find, ListTable } from "../../../components/ListTable";
+import { BY_NAME, useListView } from "../../../components/useListView";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
@@ -31,7 +32,8 @@ export function ConnectionList({ page }: { page?: boolean }) {
   const scope = useBillingScope();
   const project = "project" in scope ? scope.project : "";
   const may = useMayPay("s3-connection:write");
-  const { data, error, refetch } = useQuery(connections(scope));
+  const view = useListView(["q"], BY_NAME);
+  const { data, error, refetch } = useQuery(connections(scope, { q: view.value("q"), order: view.order }));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();
   const test = useBillingChange((connection: Connection) => testConnection(scope, connection.id));
@@ -45,18 +47,17 @@ export function ConnectionList({ page }: { page?: boolean }) {
   return (
     <>
       <Failure error={test.error ?? offer.error} />
-      <LocalTable
+      <ListTable
         variant={page ? "full-page" : "container"}
-        trackBy="id"
         title={s.connections}
-        items={data?.items}
-        textOf={(each) => `${each.name} ${each.bucket} ${each.endpoint} ${each.access_key_id}`}
-        find={s.findConnections}
+        view={view}
+        page={data}
+        filters={<Find label={s.findConnections} value={view.value("q")} onChange={(text) => view.filter("q", text)} />}
         none={<Empty title={s.noConnections} text={page ? s.noBucketsText : s.noConnectionsText} />}
         header={<Header variant={page ? "awsui-h1-sticky" : "h2"} description={project ? s.connectionsText : s.accountConnectionsText} actions={create}>{s.connections}</Header>}
         columnDefinitions={[
-          { id: "name", header: common.name, isRowHeader: true, sortingComparator: byText((each) => each.name), cell: (each) => each.name },
-          { id: "bucket", header: s.bucket, sortingField: "bucket", cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
+          { id: "name", header: common.name, isRowHeader: true, sortingField: "name", cell: (each) => each.name },
+          { id: "bucket", header: s.bucket, cell: (each) => (each.prefix ? `${each.bucket}/${each.prefix}` : each.bucket) },
           { id: "endpoint", header: s.endpoint, cell: (each) => each.endpoint },
           { id: "key", header: s.accessKey, cell: (each) => each.access_key_id },
           ...(project ? [{ id: "clusters", header: s.onClusters, cell: (each: Connection) => (each.attachable ? common.yes : common.no) }] : []),

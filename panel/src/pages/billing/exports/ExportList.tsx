@@ -3,14 +3,16 @@ import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import Link from "@cloudscape-design/components/link";
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BillingScope } from "../../../api/billing";
 import { connections, exportLimit, exports, fileOf, type Export } from "../../../api/exports";
 import { useBillingScope, useMayPay } from "../../../app/useBillingScope";
+import { Choice, optionsOf } from "../../../components/Choice";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
+import { ListTable } from "../../../components/ListTable";
+import { BY_AGE, oneOf, useListView } from "../../../components/useListView";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
@@ -18,6 +20,8 @@ import { useExportStrings } from "../../../i18n/exports";
 const CreateExport = later(async () => (await import("./CreateExport")).CreateExport, null);
 
 const KIND = { succeeded: "success", failed: "error", cancelled: "stopped", queued: "pending", running: "in-progress", cancelling: "in-progress" } as Record<string, StatusIndicatorProps.Type>;
+const STATES = ["queued", "running", "succeeded", "failed"] as const;
+const DATASETS = ["cost-and-usage", "billing-period", "invoice-detail"] as const;
 const DAY_MS = 86_400_000;
 
 /** Exports, newest first, with their files as long as they are kept. */
@@ -27,7 +31,10 @@ export function ExportList() {
   const f = useFormat();
   const scope = useBillingScope();
   const may = useMayPay("billing:write");
-  const { data, error, isPending, refetch } = useQuery(exports(scope));
+  const view = useListView(["state", "dataset"], BY_AGE);
+  const state = oneOf(STATES, view.value("state"));
+  const dataset = oneOf(DATASETS, view.value("dataset"));
+  const { data, error, refetch } = useQuery(exports(scope, { state: state && [state], dataset, order: view.order, limit: 20, cursor: view.pages.cursor }));
   const places = useQuery(connections(scope)).data?.items ?? [];
   const limit = useQuery(exportLimit(scope)).data;
   const [asking, setAsking] = useState(false);
@@ -37,14 +44,27 @@ export function ExportList() {
   const ask = may && <Button disabled={limit?.next_at != null} disabledReason={limit?.next_at ? s.nextAt(f.moment(limit.next_at)) : undefined} onClick={() => setAsking(true)}>{s.create}</Button>;
   return (
     <>
-      <Table
+      <ListTable
         variant="container"
-        wrapLines
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.title }}
+        title={s.title}
+        view={view}
+        page={data}
+        filters={
+          <>
+            <Choice
+              label={common.state}
+              value={state ?? ""}
+              options={optionsOf(common.all, STATES, cluster.operationState)}
+              onChange={(value) => view.filter("state", value)}
+            />
+            <Choice
+              label={s.contents}
+              value={dataset ?? ""}
+              options={optionsOf(common.all, DATASETS, s.datasets)}
+              onChange={(value) => view.filter("dataset", value)}
+            />
+          </>
+        }
         header={<Header variant="h2" description={[s.text, limit && s.usedOf(f.number(limit.used), f.number(limit.per_day))].filter(Boolean).join(" ")} actions={ask}>{s.title}</Header>}
         columnDefinitions={[
           { id: "what", header: s.contents, isRowHeader: true, cell: (each) => s.contentsOf(s.datasets[each.dataset] ?? each.dataset, each.version, each.format.toUpperCase()) },
@@ -64,10 +84,10 @@ export function ExportList() {
             id: "to", header: s.destination,
             cell: (each) => (each.connection ? `${places.find((place) => place.id === each.connection)?.name ?? s.deletedConnection}${each.delivered_at ? `, ${f.moment(each.delivered_at)}` : ""}` : common.none),
           },
-          { id: "created", header: common.created, cell: (each) => f.moment(each.created_at) },
+          { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
           { id: "file", header: s.file, cell: (each) => <File scope={scope} file={each} /> },
         ]}
-        empty={<Empty title={s.none} text={s.noneText} />}
+        none={<Empty title={s.none} text={s.noneText} />}
       />
       {asking && <CreateExport onClose={() => setAsking(false)} />}
     </>

@@ -1,0 +1,206 @@
+"""What the lists of keys, people, buckets and money are filtered and ordered by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import PUBLIC_KEY, Api, key, problem, s3_connection_json
+from tests.feature.billing.exports.workers import Desk
+from tests.support.invoices import begin_books
+from tests.support.people import make_person
+
+pytestmark = pytest.mark.anyio
+
+MONTH = f"{datetime.now(UTC):%Y-%m}"
+EURO = {"amount": "500.00", "currency": "EUR"}
+
+
+async def found(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any], field: str) -> list[Any]:
+    """A field of every item of the list."""
+    answer = await caller.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    return [item[field] for item in answer.json()["items"]]
+
+
+async def name_some(api: Api, noun: str) -> None:
+    """Objects of these names, in this order."""
+    for name in ("Home desk", "tower", "home nas"):
+        body = {
+            "ssh-keys": {"name": name, "public_key": PUBLIC_KEY},
+            "s3-connections": s3_connection_json(name.lower().replace(" ", "-")),
+            "budgets": {"name": name, "amount": EURO, "thresholds": [{"percent": 80}]},
+        }[noun]
+        made = await api.owner.post(f"{api.base}/{noun}", json=body)
+        assert made.status_code == 201, made.text
+
+
+@pytest.mark.parametrize("noun", ["ssh-keys", "s3-connections", "budgets"])
+async def test_named_objects_are_found_by_their_names(api: Api, noun: str) -> None:
+    await name_some(api, noun)
+    path = f"{api.base}/{noun}"
+    desk, nas = ("home-desk", "home-nas") if noun == "s3-connections" else ("Home desk", "home nas")
+    for query, names in (
+        ({"name": "tower"}, ["tower"]),
+        ({"name": "tow"}, []),
+        ({"q": "HOME", "order": "created_at"}, [desk, nas]),
+        ({"q": "home", "order": "-created_at"}, [nas, desk]),
+        ({"q": "home", "name": desk}, [desk]),
+        ({"q": "%"}, []),
+    ):
+        assert await found(api.owner, path, query, "name") == names, query
+    upwards = await found(api.owner, path, {"order": "name"}, "name")
+    assert upwards == list(reversed(await found(api.owner, path, {"order": "-name"}, "name")))
+    assert {desk, "tower", nas} <= {*upwards}
+    for bad in ({"order": "size"}, {"names": "tower"}, {"q": "a\x00b"}):
+        problem(await api.owner.get(path, params=bad), 422, "validation_failed")
+
+
+async def test_projects_are_found_by_name_or_slug(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    for slug, name in (("nlp-one", "Language"), ("vision-one", "Images")):
+        assert (await admin.post("/v1/projects", json={"slug": slug, "name": name})).status_code == 201
+    for query, slugs in (
+        ({"name": "Language"}, ["nlp-one"]),
+        ({"name": "vision-one"}, ["vision-one"]),
+        ({"q": "LANG"}, ["nlp-one"]),
+        ({"q": "-One", "order": "name"}, ["vision-one", "nlp-one"]),
+        ({"q": "nothing"}, []),
+    ):
+        assert await found(admin, "/v1/projects", query, "slug") == slugs, query
+    assert await found(api.owner, "/v1/projects", {"q": "-one"}, "slug") == []
+
+
+async def test_members_are_found_by_role_and_e_mail(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        for role, name in ((Role.VIEWER, "ann"), (Role.OPERATOR, "bob"), (Role.VIEWER, "carl")):
+            await make_person(connection, api.world.project.id, role, email=f"{name}@example.com")
+        await make_person(connection, api.world.project.id, Role.PAYER, email="pay@example.com")
+    path, account = f"{api.base}/members", f"/v1/billing/accounts/{api.world.project.id}/members"
+    oldest = {"order": "created_at"}
+    assert await found(api.owner, path, oldest | {"role": "viewer"}, "email") == ["ann@example.com", "carl@example.com"]
+    assert await found(api.owner, path, {"role": "operator", "email": "bo"}, "email") == ["bob@example.com"]
+    assert await found(api.owner, path, {"email": "ANN@"}, "email") == ["ann@example.com"]
+    assert await found(api.owner, path, {"email": "pay@"}, "email") == []
+    payer = await api.caller(Role.PAYER)
+    assert await found(payer, account, {"email": "pay"}, "email") == ["pay@example.com"]
+    assert await found(payer, account, {"email": "ann"}, "email") == []
+    problem(await api.owner.get(path, params={"role": "king"}), 422, "validation_failed")
+    problem(await payer.get(account, params={"role": "payer"}), 422, "validation_failed")
+
+
+async def test_webhooks_are_found_by_whether_they_are_enabled(api: Api) -> None:
+    path = f"{api.base}/webhooks"
+    made = [(await api.owner.post(path, json={"url": f"https://hooks.example/{number}"})).json() for number in range(2)]
+    off = await api.owner.patch(f"{path}/{made[0]['id']}", json={"enabled": False})
+    assert off.status_code == 200, off.text
+    assert await found(api.owner, path, {"enabled": "true"}, "id") == [made[1]["id"]]
+    assert await found(api.owner, path, {"enabled": "false"}, "id") == [made[0]["id"]]
+    problem(await api.owner.get(path, params={"enabled": "perhaps"}), 422, "validation_failed")
+
+
+async def test_exports_are_filtered_ordered_and_paged(api: Api) -> None:
+    path = f"{api.base}/billing/exports"
+    made = [await ask(api.owner, path, dataset) for dataset in ("cost-and-usage", "invoice-detail")]
+    for each in made:
+        await Desk(api.world.database, api.world.project.id).work_until_done(UUID(each))
+    made.append(await ask(api.owner, path, "cost-and-usage"))
+    first = (await api.owner.get(path, params={"order": "created_at", "limit": "2"})).json()
+    query = {"order": "created_at", "limit": "2", "cursor": first["next_cursor"]}
+    rest = (await api.owner.get(path, params=query)).json()
+    assert [item["id"] for item in first["items"] + rest["items"]] == made
+    assert rest["next_cursor"] is None
+    for wanted, ids in (
+        ({}, made[::-1]),
+        ({"state": "succeeded", "dataset": "cost-and-usage"}, [made[0]]),
+        ({"state": ["succeeded", "queued"]}, made[::-1]),
+        ({"state": "queued"}, [made[2]]),
+        ({"dataset": "invoice-detail"}, [made[1]]),
+        ({"state": "failed"}, []),
+    ):
+        assert await found(api.owner, path, wanted, "id") == ids, wanted
+    for bad in ({"state": "done"}, {"dataset": "everything"}):
+        problem(await api.owner.get(path, params=bad), 422, "validation_failed")
+    problem(await api.owner.get(path, params={"cursor": "x"}), 400, "invalid_cursor")
+    payer = await api.caller(Role.PAYER)
+    account = f"/v1/billing/accounts/{api.world.project.id}/exports"
+    theirs = (await payer.post(account, json={"month": MONTH}, headers=key())).json()["id"]
+    assert await found(payer, account, {"state": "queued"}, "id") == [theirs]
+    assert await found(payer, account, {"state": "failed"}, "id") == []
+
+
+async def ask(caller: httpx.AsyncClient, path: str, dataset: str) -> str:
+    """The id of a new export."""
+    body = {"month": MONTH, "dataset": dataset}
+    asked = await caller.post(path, json=body, headers=key())
+    assert asked.status_code == 202, asked.text
+    made: str = asked.json()["target"]["id"]
+    return made
+
+
+async def test_schedules_are_found_by_how_often_they_deliver(api: Api) -> None:
+    await api.owner.post(f"{api.base}/s3-connections", json=s3_connection_json())
+    [bucket] = await found(api.owner, f"{api.base}/s3-connections", {}, "id")
+    path = f"{api.base}/billing/export-schedules"
+    for every in ("month", "day"):
+        made = await api.owner.post(path, json={"connection": bucket, "every": every}, headers=key())
+        assert made.status_code == 201, made.text
+    assert await found(api.owner, path, {}, "every") == ["month", "day"]
+    assert await found(api.owner, path, {"order": "-created_at"}, "every") == ["day", "month"]
+    assert await found(api.owner, path, {"every": "day"}, "every") == ["day"]
+    assert await found(api.owner, path, {"every": "hour"}, "every") == []
+    problem(await api.owner.get(path, params={"every": "year"}), 422, "validation_failed")
+
+
+async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> None:
+    async with api.world.database.begin() as connection:
+        await begin_books(connection, api.world.project.id)
+    admin = await api.caller(Role.ADMIN)
+    account = f"/v1/billing/accounts/{api.world.project.id}"
+    await admin.post(f"{account}/payments", json={"reference": "wire", "amount": EURO}, headers=key())
+    back = await admin.post(
+        f"{account}/refunds", json={"reference": "back", "amount": EURO | {"amount": "1.00"}}, headers=key()
+    )
+    assert back.status_code == 201, back.text
+    [month] = {*await found(admin, f"{account}/invoices", {}, "month")}
+    for path in (f"{account}/invoices", f"{api.base}/billing/invoices"):
+        caller = admin if path.startswith(account) else api.owner
+        assert await found(caller, path, {"kind": "invoice", "month": month}, "kind") == ["invoice"]
+        assert await found(caller, path, {"kind": "credit_note"}, "kind") == ["credit_note"]
+        assert await found(caller, path, {"month": "2001-01"}, "kind") == []
+        for bad in ({"kind": "draft"}, {"month": "May"}):
+            problem(await caller.get(path, params=bad), 422, "validation_failed")
+    payments = f"{account}/payments"
+    assert await found(admin, payments, {"direction": "out"}, "reference") == ["back"]
+    assert await found(admin, payments, {"direction": "in", "order": "created_at"}, "reference") == ["first", "wire"]
+    assert await found(admin, payments, {"state": "failed"}, "reference") == []
+    for bad in ({"direction": "sideways"}, {"state": "open"}):
+        problem(await admin.get(payments, params=bad), 422, "validation_failed")
+
+
+async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    for caller, path in ((api.owner, "/v1/prices"), (api.owner, f"{api.base}/prices"), (admin, "/v1/billing/prices")):
+        query = {"sku": "ipu-m2000", "region": "luxembourg-2", "currency": "EUR"}
+        assert {*await found(caller, path, query, "sku")} == {"ipu-m2000"}, path
+        assert {*await found(caller, path, query, "region")} == {"luxembourg-2"}, path
+        assert await found(caller, path, query | {"currency": "JPY"}, "sku") == []
+        assert await found(caller, path, query | {"sku": "ipu-0"}, "sku") == []
+        assert await found(caller, path, query | {"region": "nowhere-1"}, "sku") == []
+        problem(await caller.get(path, params={"flavor": "m2000"}), 422, "validation_failed")
+    quotas = f"{api.base}/quotas"
+    whole = await api.owner.get(quotas)
+    some = await api.owner.get(quotas, params={"region": "luxembourg-2", "machine_type": "m2000"})
+    assert [(item["region"], item["machine_type"]) for item in some.json()["items"]] == [("luxembourg-2", "m2000")]
+    assert len(whole.json()["items"]) > 1
+    same = [{name: item[name] for name in ("region", "machine_type", "limit")} for item in whole.json()["items"]]
+    kept = await admin.put(quotas, json={"items": same}, headers={"If-Match": some.headers["ETag"]})
+    assert kept.status_code == 200, kept.text
+    assert await found(api.owner, quotas, {"region": "nowhere-1"}, "limit") == []
+    problem(await api.owner.get(quotas, params={"limit": "5"}), 422, "validation_failed")
