@@ -23,7 +23,8 @@ FEW, MANY = 50, 5_000
 """Clusters in the projects of the two sides."""
 AT_ONCE = 8
 PAGES = (
-    *("/", "/clusters", "/clusters/create", "/reservations", "/volumes", "/addresses", "/catalogue", "/events", "/quotas"),
+    *("/", "/clusters", "/clusters/create", "/reservations", "/volumes", "/addresses"),
+    *("/catalogue", "/events", "/quotas"),
     *("/ssh-keys", "/members", "/tokens", "/webhooks", "/audit-log", "/billing"),
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
