@@ -33,9 +33,7 @@ def list_quotas(session: Session) -> None:
 def update(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[
-        str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")
-    ],
+    machine: Annotated[str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")],
     limit: Annotated[int, typer.Argument(min=0, help="How many machines, GiB or addresses it may hold.")],
 ) -> None:
     """Set one of the project's quotas. Needs a platform token."""
@@ -53,12 +51,8 @@ def update(
 def request(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[
-        str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")
-    ],
-    limit: Annotated[
-        int, typer.Argument(min=1, help="How many machines, GiB or addresses it wants to hold.")
-    ],
+    machine: Annotated[str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")],
+    limit: Annotated[int, typer.Argument(min=1, help="How many machines, GiB or addresses it wants to hold.")],
     reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
 ) -> None:
     """Ask the operator for a higher quota."""
