@@ -111,6 +111,25 @@ def documented() -> list[Documented]:
 OPERATIONS = {operation.id: operation for operation in documented()}
 
 
+_FREE_ADDRESSES = (
+    sa.text(
+        """
+        UPDATE addresses SET state = 'deleted', delete_requested_at = app_now(), deleted_at = app_now(),
+               cluster_id = NULL, server_id = NULL
+         WHERE id IN (SELECT id FROM addresses WHERE project_id = :project AND state <> 'deleted'
+                       ORDER BY created_at DESC OFFSET 2)
+        """
+    ),
+    sa.text(
+        """
+        UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
+         WHERE project_id = :project AND ended_at IS NULL
+           AND address_id IN (SELECT id FROM addresses WHERE project_id = :project AND state = 'deleted')
+        """
+    ),
+)
+
+
 @dataclass
 class Tenancy:
     """A started application with two projects, and callers of every kind."""
@@ -259,6 +278,9 @@ class Tenancy:
         world = self.api.world
         async with world.database.begin() as connection:
             await offer_addresses(connection)
+            # A project has few: the oldest make room.
+            for statement in _FREE_ADDRESSES:
+                await connection.execute(statement, {"project": project.id})
         if "{address}" not in operation.path:
             return {}
         using = None
