@@ -80,13 +80,14 @@ export async function eInvoice(scope: BillingScope, number: string, format: EInv
   return response.blob();
 }
 
-/** Budgets with their figures of the present month: at most 100. */
-export const budgets = (scope: BillingScope) =>
+/** Budgets that match, with their figures of the present month: without a query all, at most 100. */
+export const budgets = (scope: BillingScope, query: { q?: string; order?: Schemas["NamedOrder"] } = {}) =>
   queryOptions({
-    queryKey: keyOf(scope, "budgets"),
+    queryKey: keyOf(scope, "budgets", query),
     queryFn: ({ signal }) => body("project" in scope
-      ? api.GET("/v1/projects/{project}/budgets", { signal, params: { path: scope } })
-      : api.GET("/v1/billing/accounts/{account}/budgets", { signal, params: { path: scope } })),
+      ? api.GET("/v1/projects/{project}/budgets", { signal, params: { path: scope, query } })
+      : api.GET("/v1/billing/accounts/{account}/budgets", { signal, params: { path: scope, query } })),
+    placeholderData: keepPreviousData,
     ...watched(scope),
   });
 

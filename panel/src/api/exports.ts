@@ -5,6 +5,7 @@ import { api, body, type Schemas } from "./client";
 export type Export = Schemas["Export"];
 
 const BUILDING_MS = 2_000;
+type ScheduleQuery = { every?: "hour" | "day" | "month"; dataset?: Schemas["Dataset"]; order?: Schemas["Order"] };
 type ExportQuery = { state?: Schemas["OperationState"][]; dataset?: Schemas["Dataset"]; order: Schemas["Order"]; limit: number; cursor?: string };
 
 const DONE = ["succeeded", "failed", "cancelled"];
@@ -30,12 +31,13 @@ export const exportLimit = (scope: BillingScope) =>
     ...watched(scope),
   });
 
-export const schedules = (scope: BillingScope) =>
+export const schedules = (scope: BillingScope, query: ScheduleQuery = {}) =>
   queryOptions({
-    queryKey: keyOf(scope, "export schedules"),
+    queryKey: keyOf(scope, "export schedules", query),
     queryFn: ({ signal }) => body("project" in scope
-      ? api.GET("/v1/projects/{project}/billing/export-schedules", { signal, params: { path: scope } })
-      : api.GET("/v1/billing/accounts/{account}/export-schedules", { signal, params: { path: scope } })),
+      ? api.GET("/v1/projects/{project}/billing/export-schedules", { signal, params: { path: scope, query } })
+      : api.GET("/v1/billing/accounts/{account}/export-schedules", { signal, params: { path: scope, query } })),
+    placeholderData: keepPreviousData,
     ...watched(scope),
   });
 

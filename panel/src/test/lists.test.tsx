@@ -7,6 +7,8 @@ import { projects, whoami } from "../api/session";
 import { Flashes } from "../app/Flashes";
 import { Project } from "../app/Project";
 import { Localised } from "../i18n";
+import { Budgets } from "../pages/billing/Budgets";
+import { ScheduleList } from "../pages/billing/exports/ScheduleList";
 import { QuotaRequests } from "../pages/quotas/QuotaRequests";
 import { SshKeys } from "../pages/SshKeys";
 
@@ -55,4 +57,16 @@ test("an address says what is shown, and a value that no filter has is ignored",
 test("a value that no filter has is not sent", async () => {
   await show(<QuotaRequests />, "/quotas?state=lost&order=size");
   await waitFor(() => expect(last("quota-requests")).toEqual({ order: "-created_at", limit: "20" }));
+});
+
+test("budgets are found and ordered by the API", async () => {
+  await show(<Budgets />, "/billing/budgets?q=may&order=-name");
+  await screen.findByText("Nothing matches", { exact: false });
+  expect(last("budgets")).toEqual({ q: "may", order: "-name" });
+});
+
+test("a list beside others has filters of its own in the address", async () => {
+  await show(<ScheduleList />, "/billing/exports?dataset=invoice-detail&schedule-every=month");
+  await screen.findByText("Nothing matches", { exact: false });
+  expect(last("export-schedules")).toEqual({ every: "month", order: "-created_at" });
 });

@@ -37,7 +37,7 @@ export const exports: typeof en = {
   schedulesText: "Jeden Tag oder Monat wird eine Datei erstellt und ausgeliefert; was fehlschlägt, wird einen Tag lang wieder versucht.",
   createSchedule: "Zeitplan anlegen",
   every: "Jeden",
-  intervals: { day: "Tag", month: "Monat" },
+  intervals: { hour: "Stunde", day: "Tag", month: "Monat" },
   dayText: "Der Monat des Vortags, bis dahin.",
   monthlyText: "Der Vormonat, sobald er abgeschlossen ist.",
   next: "Nächste Datei",

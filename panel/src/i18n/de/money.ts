@@ -27,6 +27,7 @@ export const budgets: typeof en.budgets = {
   reached: (when) => `erreicht ${when}`,
   refuses: "Neue Cluster werden abgelehnt",
   none: "Keine Budgets",
+  find: "Nach Name suchen",
   noneText: "Ein Budget meldet, wenn die Kosten eines Monats oder deren Prognose einen Anteil eines Betrags erreichen; es kann auch neue Cluster ablehnen.",
   saved: (name) => `Budget ${name} wurde gespeichert.`,
   changed: "Jemand anderes hat dieses Budget inzwischen geändert. Schließen Sie dies, sehen Sie es noch einmal an, und wiederholen Sie Ihre Änderung, wenn sie noch passt.",

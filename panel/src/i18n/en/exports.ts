@@ -35,7 +35,7 @@ export const exports = {
   schedulesText: "A file is made and delivered every day or month; failed deliveries are tried again for a day.",
   createSchedule: "Create schedule",
   every: "Every",
-  intervals: { day: "Day", month: "Month" } as Record<string, string>,
+  intervals: { hour: "Hour", day: "Day", month: "Month" } as Record<string, string>,
   dayText: "The month of the day before, so far.",
   monthlyText: "The month before, once it is closed.",
   next: "Next file",

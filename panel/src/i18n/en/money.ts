@@ -25,6 +25,7 @@ export const budgets = {
   reached: (when: string) => `reached ${when}`,
   refuses: "New clusters are refused",
   none: "No budgets",
+  find: "Find by name",
   noneText: "A budget reports when a month's cost, or its forecast, reaches a share of an amount; it can also refuse new clusters.",
   saved: (name: string) => `Budget ${name} was saved.`,
   changed: "Somebody else changed this budget meanwhile. Close this, look at it again, and repeat your change if it still applies.",

@@ -3,7 +3,6 @@ import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { budgets, type Budget } from "../../api/billing";
@@ -11,7 +10,9 @@ import { useMay } from "../../app/Project";
 import { useBillingScope } from "../../app/useBillingScope";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
+import { Find, ListTable } from "../../components/ListTable";
 import { later } from "../../components/later";
+import { BY_NAME, useListView } from "../../components/useListView";
 import { useFormat, useStrings } from "../../i18n";
 import { useBudgetStrings } from "../../i18n/money";
 
@@ -25,24 +26,24 @@ export function Budgets() {
   const f = useFormat();
   const scope = useBillingScope();
   const may = useMay("budget:write") && "project" in scope;
-  const { data, error, isPending, refetch } = useQuery(budgets(scope));
+  const view = useListView(["q"], BY_NAME);
+  const { data, error, refetch } = useQuery(budgets(scope, { q: view.value("q"), order: view.order }));
   const [asked, setAsked] = useState<{ what: "create" } | { what: "edit" | "delete"; budget: Budget }>();
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const create = may && <Button variant="primary" onClick={() => setAsked({ what: "create" })}>{s.create}</Button>;
   const close = () => setAsked(undefined);
   return (
     <>
-      <Table
+      <ListTable
         variant="container"
-        wrapLines
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: b.budgets }}
+        title={b.budgets}
+        view={view}
+        page={data}
+        filters={<Find label={s.find} value={view.value("q")} onChange={(text) => view.filter("q", text)} />}
+        none={<Empty title={s.none} text={s.noneText} />}
         header={<Header variant="h2" description={s.text} actions={create}>{b.budgets}</Header>}
         columnDefinitions={[
-          { id: "name", header: common.name, isRowHeader: true, cell: (each) => each.name },
+          { id: "name", header: common.name, isRowHeader: true, sortingField: "name", cell: (each) => each.name },
           { id: "covers", header: s.covers, cell: (each) => (each.tag ? s.ofTag(`${each.tag.key}=${each.tag.value}`) : s.scopes[each.scope]) },
           { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
           { id: "actual", header: s.actual, minWidth: 180, cell: (each) => <Used budget={each} /> },
@@ -58,7 +59,6 @@ export function Budgets() {
             ),
           }] : []),
         ]}
-        empty={<Empty title={s.none} text={s.noneText} />}
       />
       {asked?.what === "create" && <EditBudget onClose={close} />}
       {asked?.what === "edit" && <EditBudget budget={asked.budget} onClose={close} />}

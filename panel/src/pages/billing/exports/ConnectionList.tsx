@@ -32,7 +32,7 @@ export function ConnectionList({ page }: { page?: boolean }) {
   const scope = useBillingScope();
   const project = "project" in scope ? scope.project : "";
   const may = useMayPay("s3-connection:write");
-  const view = useListView(["q"], BY_NAME);
+  const view = useListView(["q"], BY_NAME, page ? "" : "connection-");
   const { data, error, refetch } = useQuery(connections(scope, { q: view.value("q"), order: view.order }));
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Connection>();

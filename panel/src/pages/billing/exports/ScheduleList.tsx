@@ -2,16 +2,18 @@ import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
-import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { connections, createSchedule, deleteSchedule, schedules } from "../../../api/exports";
 import { useFlash } from "../../../app/Flashes";
 import { useBillingChange, useBillingScope, useMayPay } from "../../../app/useBillingScope";
+import { Choice, optionsOf } from "../../../components/Choice";
 import { Dialog } from "../../../components/Dialog";
 import { Empty } from "../../../components/Empty";
 import { Failure } from "../../../components/Failure";
+import { ListTable } from "../../../components/ListTable";
+import { BY_AGE, oneOf, useListView } from "../../../components/useListView";
 import { later } from "../../../components/later";
 import { useFormat, useStrings } from "../../../i18n";
 import { useExportStrings } from "../../../i18n/exports";
@@ -22,6 +24,9 @@ const DeleteDialog = later(async () => (await import("./DeleteDialog")).DeleteDi
 
 type Schedule = Schemas["ExportSchedule"];
 
+const INTERVALS = ["hour", "day", "month"] as const;
+const DATASETS = ["cost-and-usage", "billing-period", "invoice-detail"] as const;
+
 /** Files that are made and delivered regularly. */
 export function ScheduleList() {
   const { common } = useStrings();
@@ -29,7 +34,10 @@ export function ScheduleList() {
   const f = useFormat();
   const scope = useBillingScope();
   const may = useMayPay("billing:write");
-  const { data, error, isPending, refetch } = useQuery(schedules(scope));
+  const view = useListView(["every", "dataset"], BY_AGE, "schedule-");
+  const every = oneOf(INTERVALS, view.value("every"));
+  const dataset = oneOf(DATASETS, view.value("dataset"));
+  const { data, error, refetch } = useQuery(schedules(scope, { every, dataset, order: view.order }));
   const places = useQuery(connections(scope)).data?.items ?? [];
   const [creating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<Schedule>();
@@ -38,14 +46,18 @@ export function ScheduleList() {
   const what = (each: Schedule) => s.contentsOf(s.datasets[each.dataset] ?? each.dataset, each.version, each.format.toUpperCase());
   return (
     <>
-      <Table
+      <ListTable
         variant="container"
-        wrapLines
-        trackBy="id"
-        items={data?.items ?? []}
-        loading={isPending}
-        loadingText={common.loading}
-        ariaLabels={{ tableLabel: s.schedules }}
+        title={s.schedules}
+        view={view}
+        page={data}
+        filters={
+          <>
+            <Choice label={s.every} value={every ?? ""} options={optionsOf(common.all, INTERVALS, s.intervals)} onChange={(value) => view.filter("every", value)} />
+            <Choice label={s.contents} value={dataset ?? ""} options={optionsOf(common.all, DATASETS, s.datasets)} onChange={(value) => view.filter("dataset", value)} />
+          </>
+        }
+        none={<Empty title={s.noSchedules} text={s.noSchedulesText} />}
         header={<Header variant="h2" description={s.schedulesText} actions={create}>{s.schedules}</Header>}
         columnDefinitions={[
           { id: "what", header: s.contents, isRowHeader: true, cell: what },
@@ -58,7 +70,6 @@ export function ScheduleList() {
             cell: (each: Schedule) => <Button variant="inline-link" ariaLabel={`${common.remove}: ${each.name}`} onClick={() => setLeaving(each)}>{common.remove}</Button>,
           }] : []),
         ]}
-        empty={<Empty title={s.noSchedules} text={s.noSchedulesText} />}
       />
       {creating && <CreateSchedule onClose={() => setCreating(false)} />}
       {leaving && <DeleteDialog name={leaving.name} text={s.deleteScheduleText} remove={() => deleteSchedule(scope, leaving.id)} onClose={() => setLeaving(undefined)} />}
