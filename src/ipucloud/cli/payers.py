@@ -20,11 +20,11 @@ def own_account(session: Session) -> str | None:
 
 
 def run_for_payers(session: Session, of_project: Call[Result], of_account: Callable[[], Call[Result]]) -> Result:
-    """What the project gives, or what a token without one is given.
+    """What the project gives, or what the account of a payer's token gives.
 
     A payer's token of the environment may come with the project of a stored profile.
     """
-    if session.configured.project is None:  # no other token lacks a project by intention
+    if session.configured.project is None and own_account(session) is not None:
         return session.run(of_account())
     try:
         return session.run(of_project)
