@@ -113,14 +113,18 @@ OF_ACCOUNTS = (
     "webhooks",
 )
 JUDGED_TOGETHER = (
+    "allocations",
     "capacity_waits",
     "clusters",
     "create_holds",
     "invoice_lines",
     "operations",
+    "poplar_servers",
+    "preemptions",
     "project_accounts",
     "projects",
     "reservations",
+    "resizes",
     "snapshots",
     "usage_charges",
     "usage_credits",

@@ -64,6 +64,7 @@ OF_ACCOUNT = (
     "unpriced_minutes",
 )
 OF_PAYEES = (
+    "allocations",
     "clusters",
     "project_accounts",
     "reservations",

@@ -60,7 +60,8 @@ def test_every_write_of_the_document_is_sent() -> None:
 async def footprint_of_one(office: Office, name: str) -> Footprint:
     """What the write and its preparation change, done once in peace."""
     before = await office.footprint()
-    assert (await (await WRITES[name](office)).send(office.client)).is_success
+    answer = await (await WRITES[name](office)).send(office.client)
+    assert answer.is_success, answer.text
     return change(before, await office.footprint())
 
 

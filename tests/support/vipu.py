@@ -80,8 +80,10 @@ class VipuDriver:
 
     def clear(self) -> None:
         """Remove every partition and allocation of a controller on which everything is immediate."""
-        for partition in self.partitions():
-            self.remove(partition)
+        for partition in self.every_partition():
+            named = (("vipu-allocation", partition.spec.allocation_id),)
+            request = pb.RemovePartitionRequest(partition_id=partition.id, force=True)
+            self.user.RemovePartition(request, metadata=named, timeout=CALL_SECONDS)
         self.partitions()
         for allocation in self.allocations():
             self.release(allocation)

@@ -26,6 +26,7 @@ _PAID = f"account_id IN ({_PAYERS})"
 _PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
 OF_PAYEES = (
     "addresses",
+    "allocations",
     "clusters",
     "reservations",
     "snapshots",
@@ -57,14 +58,18 @@ PARTICULAR = {
 
 JUDGED_TOGETHER = (
     "addresses",
+    "allocations",
     "capacity_waits",
     "clusters",
     "create_holds",
     "invoice_lines",
     "operations",
+    "poplar_servers",
+    "preemptions",
     "project_accounts",
     "projects",
     "reservations",
+    "resizes",
     "snapshots",
     "usage_charges",
     "usage_credits",
@@ -72,7 +77,7 @@ JUDGED_TOGETHER = (
     "usage_intervals",
     "volumes",
 )
-"""Tables of which a change reads rows of other projects, too: queues for capacity, and what their payer spends."""
+"""Tables of which a change reads rows of other projects, too: hardware, queues for it, and what their payer spends."""
 OF_ALL = (
     *("health_reports", "hosts", "machines", "observations", "pods", "prices", "vipu_controllers"),
     *("billing_months", "day_rollups", "dirty_hours", "hour_closes", "invoiced_months", "sellers", "tax_rates"),
