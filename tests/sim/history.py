@@ -50,10 +50,11 @@ from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
 PASS_SECONDS = 15.0
-MAX_PASSES = 50
-"""How long everything may take to end when nothing goes wrong any more: twelve minutes and a half. Most of it is a
-request's longest life twice, before machines are freed, and the pauses after failures, of a minute at most each."""
-VALIDATING = 3 * MAX_PASSES
+MAX_PASSES = 75
+"""How long everything may take to end when nothing goes wrong any more: not quite nineteen minutes. Most of it is a
+request's longest life twice, before machines are freed, the pauses after failures, of a minute at most each, and a
+repair that begins meanwhile, after which a history took 57 passes."""
+VALIDATING = 2 * MAX_PASSES
 """The same where machines are validated: those whose test failed are tested one by one, each with its quarantine."""
 TROUBLED = 20
 """Passes after the last customer in which calls still fail, where machines are validated."""
