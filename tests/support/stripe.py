@@ -1,7 +1,7 @@
 """A stand-in for Stripe: PaymentIntents, as far as its published OpenAPI and documentation describe them.
 
 It refuses what Stripe's OpenAPI does not have, keeps idempotency keys for a day of its clock, and answers badly when it
-is told to.
+is told to. `tests/support/stripe_openapi.py` holds what was exchanged against the OpenAPI itself.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from queue import Queue
@@ -19,6 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 import jsonschema_rs
 import orjson
 
+VERSION = "2024-04-10"
 SECRET = "sk_test_not_a_real_key"
 KEYS_KEPT = timedelta(hours=24)
 _TEXT = {"type": "string", "maxLength": 5000}
@@ -69,6 +71,16 @@ _CANCELABLE = ("requires_payment_method", "requires_capture", "requires_confirma
 Answer = tuple[int, dict[str, Any]]
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A request, and the answer if there was one. `form`: what was sent, as the object that it writes."""
+
+    method: str
+    path: str
+    form: dict[str, Any]
+    answer: Answer | None
+
+
 @dataclass
 class Stripe:
     """`faults`: how the next requests to create go: `lost` (carried out, not answered), `dropped` (neither), a status
@@ -85,11 +97,15 @@ class Stripe:
     attached: set[str] = field(default_factory=lambda: {"pm_1"})
     intents: dict[str, dict[str, Any]] = field(default_factory=dict)
     keys: dict[str, tuple[datetime, dict[str, Any], Answer]] = field(default_factory=dict)
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        return [(each.method, each.path) for each in self.exchanges]
 
     @property
     def collected(self) -> list[tuple[int, str]]:
@@ -120,11 +136,15 @@ class Stripe:
 
     def _answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer | None:
         path = urlsplit(target).path
-        self.asked.append((method, path))
+        form = nested(parse_qsl(body if method == "POST" else urlsplit(target).query, strict_parsing=bool(body)))
+        answer = self._answer_to(method, path, headers, form)
+        self.exchanges.append(Exchange(method, path, form, deepcopy(answer)))
+        return answer
+
+    def _answer_to(self, method: str, path: str, headers: Mapping[str, str], form: dict[str, Any]) -> Answer | None:
         if headers.get("authorization") != f"Bearer {SECRET}":
             return _error(401, "invalid_request_error", "Invalid API Key provided.")
-        assert headers["stripe-version"] == "2024-06-20"
-        form = nested(parse_qsl(body if method == "POST" else urlsplit(target).query, strict_parsing=bool(body)))
+        assert headers["stripe-version"] == VERSION
         match method, path.removeprefix("/v1/payment_intents").strip("/").split("/"):
             case "POST", [""]:
                 return self._create(form, headers["idempotency-key"])
@@ -163,6 +183,10 @@ class Stripe:
             "object": "payment_intent",
             "amount": amount,
             "amount_received": 0,
+            "capture_method": "automatic_async",
+            "confirmation_method": "automatic",
+            "livemode": False,
+            "payment_method_types": ["card"],
             "currency": form["currency"],
             "customer": form["customer"],
             "created": int(self.now.timestamp()),
@@ -186,7 +210,12 @@ class Stripe:
         if "starting_after" in form:
             found = found[[each["id"] for each in found].index(form["starting_after"]) + 1 :]
         size = min(self.page, int(form["limit"]))
-        return 200, {"object": "list", "data": found[:size], "has_more": len(found) > size}
+        return 200, {
+            "object": "list",
+            "url": "/v1/payment_intents",
+            "data": found[:size],
+            "has_more": len(found) > size,
+        }
 
     def _cancel(self, intent: dict[str, Any], form: dict[str, Any]) -> Answer:
         _checked(_CANCEL, form)

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 076fa3d1cb6eef9fa01ac9a47443dd61095c56f7e890bd8cdbfb4e660af49549
+// Generated from docs/openapi.json by `npm run schema`; sha256 635f53000bfa9f8767a4bfd7ae051c886abfd22d5e4fb9843e1f7b69979d3e67
 
 export interface paths {
     "/livez": {

@@ -32,10 +32,10 @@ class EInvoiceParty(Body):
     postcode: Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[!-~ ]+$")] | None = Field(
         None, description="Post code of the address (BT-38, BT-53).", examples=["L-1234"]
     )
-    electronic_address: Annotated[str, Field(pattern=r"^(EM|[0-9]{4}):[!-~]{1,120}$")] | None = Field(
+    electronic_address: Annotated[str, Field(pattern=r"^[A-Z0-9]{2,4}:[!-~]{1,120}$")] | None = Field(
         None,
         description="Where it receives e-invoices: scheme of the Electronic Address Scheme list, a colon, and the"
-        " address (BT-34, BT-49). `EM` is e-mail.",
+        " address (BT-34, BT-49). `EM` is e-mail, which Peppol does not deliver to.",
         examples=["0088:4012345678901"],
     )
 

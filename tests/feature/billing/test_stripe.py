@@ -15,7 +15,7 @@ from ipucloud.billing.invoices.payment_port import Collected, PaymentRefusedErro
 from ipucloud.billing.invoices.payments import collect_payments, expect_payment, fail_payment, request_top_up
 from ipucloud.billing.stripe.amounts import AmountRefusedError, smallest_units
 from ipucloud.billing.stripe.charges import StripePayments
-from ipucloud.billing.stripe.client import StripeClient
+from ipucloud.billing.stripe.client import API_VERSION, StripeClient
 from ipucloud.billing.stripe.methods import remove_method, set_method
 from ipucloud.contract.wallet import PaymentMethodSet
 from ipucloud.db.engine import Database
@@ -25,7 +25,8 @@ from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import assert_books_sound, euros, transact
 from tests.feature.billing.test_killed import in_books, killed_at
 from tests.support.postgres import Database as Scratch
-from tests.support.stripe import SECRET, Stripe, stripe_at, stripe_beside
+from tests.support.stripe import SECRET, VERSION, Exchange, Stripe, stripe_at, stripe_beside
+from tests.support.stripe_openapi import PUBLISHED, StripeOpenApi
 
 pytestmark = pytest.mark.anyio
 
@@ -34,10 +35,31 @@ METHOD = PaymentMethodSet(customer="cus_1", payment_method="pm_1")
 PAYMENTS = "SELECT state, failure, amount FROM payments ORDER BY id"
 
 
+@pytest.fixture(scope="module")
+def published() -> StripeOpenApi | None:
+    """Without an npm registry there is none."""
+    return StripeOpenApi() if PUBLISHED.exists() else None
+
+
 @pytest.fixture
-async def stripe() -> AsyncIterator[Stripe]:
+async def stripe(published: StripeOpenApi | None) -> AsyncIterator[Stripe]:
+    """Whatever a test makes the product send, and is answered, is in Stripe's published OpenAPI."""
     async with stripe_at(NOW) as made:
         yield made
+    if published is not None:
+        assert [fault for each in made.exchanges for fault in published.faults(each)] == []
+
+
+def test_the_stand_in_and_the_client_speak_the_version_of_the_published_openapi(
+    published: StripeOpenApi | None,
+) -> None:
+    if published is None:
+        pytest.skip("the panel's tools are not installed: there is no npm registry")
+    assert published.version == API_VERSION == VERSION
+    unknown = Exchange("POST", "/v1/payment_intents", {"amount": "1", "currency": "eur", "colour": "red"}, None)
+    elsewhere = Exchange("GET", "/v1/nothing", {}, None)
+    wrong = Exchange("GET", "/v1/payment_intents", {"limit": "ten"}, (200, {"object": "list"}))
+    assert all(list(published.faults(each)) for each in (unknown, elsewhere, wrong))
 
 
 async def top_up(books: Books, amount: Money | None = None) -> PendingPayment:

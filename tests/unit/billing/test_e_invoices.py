@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -11,13 +12,14 @@ import pytest
 from lxml import etree
 
 from ipucloud.api.v1.billing_invoice_formats import refuse_incomplete
-from ipucloud.billing.invoices.e_invoice import PROFILES, missing, write
+from ipucloud.billing.invoices.e_invoice import PROFILES, missing, undeliverable, write
+from ipucloud.billing.invoices.electronic_addresses import SCHEMES
 from ipucloud.billing.invoices.pdf import render_with
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
 from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
-from tests.support.e_invoices import Rules, published_rules
+from tests.support.e_invoices import ELECTRONIC_ADDRESS_SCHEMES_IN, Rules, published_rules
 from tests.unit.billing import invoice_samples as samples
 
 EXEMPT, ZERO = Tax("exempt", "VAT", Decimal(0)), Tax("standard", "VAT", Decimal(0))
@@ -25,7 +27,7 @@ SELLER = EInvoiceSeller(
     registration_number="B123456",
     city="Windhof",
     postcode="L-8399",
-    electronic_address="EM:billing@nordwind.example",
+    electronic_address="9938:LU12345678",
     contact_name="Billing",
     contact_phone="+352 123456",
     contact_email="billing@nordwind.example",
@@ -54,11 +56,19 @@ DOCUMENTS = {
 }
 
 
-def complete(document: InvoiceOut) -> InvoiceOut:
-    """With everything that parties can say."""
-    seller = document.seller.model_copy(update={"e_invoice": SELLER})
-    customer = document.customer.model_copy(update={"e_invoice": BUYER})
-    return document.model_copy(update={"seller": seller, "customer": customer})
+def complete(document: InvoiceOut, **but: str | None) -> InvoiceOut:
+    """With everything that parties can say; `but`: a party's members that differ, such as `customer__city`."""
+    changes: dict[str, dict[str, str | None]] = {"seller": {}, "customer": {}}
+    for name, value in but.items():
+        party, _, field = name.partition("__")
+        changes[party][field] = value
+    seller = {"e_invoice": SELLER.model_copy(update=changes["seller"])}
+    customer = {"e_invoice": BUYER.model_copy(update=changes["customer"])}
+    parties = {
+        "seller": document.seller.model_copy(update=seller),
+        "customer": document.customer.model_copy(update=customer),
+    }
+    return document.model_copy(update=parties)
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +81,36 @@ def rules() -> Iterator[Rules]:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_kind_of_document_keeps_the_published_rules(rules: Rules, name: str, form: str) -> None:
     profile, document = PROFILES[form], DOCUMENTS[name]
-    for each in (document, complete(document)):
-        assert rules.broken(write(each, profile), profile.syntax) == []
-    assert missing(complete(document), profile) == []
+    assert missing(complete(document), profile) == undeliverable(complete(document), profile) == []
+    assert rules.broken(write(complete(document), profile), form) == []
+    if not missing(document, profile):
+        assert rules.broken(write(document, profile), form) == []
+
+
+@pytest.mark.parametrize("form", ["peppol", "xrechnung"])
+def test_what_a_profile_asks_for_is_what_its_rules_ask_for(rules: Rules, form: str) -> None:
+    profile = PROFILES[form]
+    for need in profile.needs:
+        without: dict[str, str | None] = {path.replace(".e_invoice.", "__"): None for path in need.split(" or ")}
+        document = complete(DOCUMENTS["invoice"], **without)
+        assert missing(document, profile) == [need]
+        assert rules.broken(write(document, profile), form), f"{form} does not need {need}"
+    ordered = complete(DOCUMENTS["invoice"], customer__buyer_reference=None)
+    assert bool(missing(ordered, profile)) == bool(rules.broken(write(ordered, profile), form))
+
+
+def test_peppol_delivers_to_no_e_mail_address(rules: Rules) -> None:
+    document = complete(DOCUMENTS["invoice"], customer__electronic_address="EM:ap@example.com")
+    assert rules.broken(write(document, PROFILES["xrechnung"]), "xrechnung") == []
+    assert rules.broken(write(document, PROFILES["peppol"]), "peppol")
+    with pytest.raises(Problem, match=r"Peppol delivers to no e-mail address, and this is one in customer\.e_invoice"):
+        refuse_incomplete(document, "peppol")
+    refuse_incomplete(document, "xrechnung")
+
+
+def test_the_schemes_of_electronic_addresses_are_those_of_the_published_list() -> None:
+    lists = re.findall(r"' ([0-9A-Z ]+) '", ELECTRONIC_ADDRESS_SCHEMES_IN.read_text())
+    assert SCHEMES in [frozenset(each.split()) for each in lists]
 
 
 def test_the_xml_says_what_the_document_says() -> None:
@@ -112,7 +149,7 @@ def test_what_a_profile_needs_is_named() -> None:
     assert missing(plain, PROFILES["peppol"]) == [
         "seller.e_invoice.electronic_address",
         "customer.e_invoice.electronic_address",
-        "customer.e_invoice.buyer_reference",
+        "customer.e_invoice.buyer_reference or customer.e_invoice.purchase_order",
     ]
     unknown = plain.model_copy(update={"seller": plain.seller.model_copy(update={"tax_id": None})})
     assert missing(unknown, PROFILES["factur-x"]) == ["seller.tax_id"]

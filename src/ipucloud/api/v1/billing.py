@@ -22,7 +22,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.payers import payer_of
-from ipucloud.api.v1.printed import refuse_unprintable
+from ipucloud.api.v1.printed import refuse_unknown_scheme, refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.wallet import balances_shown
@@ -73,6 +73,7 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
+        refuse_unknown_scheme(body.e_invoice)
         made = await accounts.create(
             connection, **body.model_dump() | {"e_invoice": body.e_invoice.model_dump(exclude_none=True)}
         )
@@ -117,6 +118,7 @@ async def update_billing_account(request: Request, account: AccountId, body: Bil
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
+        refuse_unknown_scheme(body.e_invoice)
         changes = body.model_dump(exclude_none=True)
         changed = await accounts.update(connection, account, changes, if_version=if_version)
         document, version = await _document(request, connection, account)

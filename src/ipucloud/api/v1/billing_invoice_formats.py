@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
-from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, write
+from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, undeliverable, write
 from ipucloud.billing.invoices.pdf import render, render_with
 from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
@@ -75,6 +75,14 @@ def refuse_incomplete(document: InvoiceOut, wanted: str) -> None:
             STATE_CONFLICT,
             f"{document.number} cannot be written as {wanted}: it was issued without {', '.join(lacking)}. Set them"
             " (`ipucloud seller update`, `ipucloud accounts update`) for invoices from now on; this one never changes.",
+        )
+    by_mail = undeliverable(document, PROFILES[wanted])
+    if by_mail:
+        raise Problem(
+            STATE_CONFLICT,
+            f"{document.number} cannot be written as {wanted}: Peppol delivers to no e-mail address, and this is one in"
+            f" {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901, for"
+            " invoices from now on.",
         )
 
 

@@ -12,7 +12,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
-from ipucloud.api.v1.printed import refuse_unprintable
+from ipucloud.api.v1.printed import refuse_unknown_scheme, refuse_unprintable
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import seller_document, update_seller
 from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate, all_rates
@@ -56,6 +56,7 @@ async def patch_seller(request: Request, body: SellerPatch) -> Response:
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
+        refuse_unknown_scheme(body.e_invoice)
         changed = await update_seller(connection, body.model_dump(exclude_none=True), if_version=if_version)
         document, version = await seller_document(connection)
         if not changed:

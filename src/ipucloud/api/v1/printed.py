@@ -1,4 +1,4 @@
-"""What is printed on invoices is refused when it is entered, if the font lacks its letters."""
+"""What invoices cannot say is refused when it is entered: letters that the fonts lack, addresses of unknown schemes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from ipucloud.api.problems import invalid
+from ipucloud.billing.invoices.electronic_addresses import SCHEMES
 from ipucloud.billing.invoices.fonts import can_print
+from ipucloud.contract.e_invoices import EInvoiceParty
 from ipucloud.kernel.errors import FieldError
 
 _WHY = (
@@ -22,6 +24,17 @@ def refuse_unprintable(body: BaseModel, *, but: str | None = None) -> None:
     faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", given) if not can_print(text)]
     if faults:
         raise invalid(faults)
+
+
+def refuse_unknown_scheme(party: EInvoiceParty | None) -> None:
+    """Raise `Problem` validation_failed if an electronic address has a scheme that invoices cannot name."""
+    scheme, separator, _ = ((party and party.electronic_address) or "").partition(":")
+    if separator and scheme not in SCHEMES:
+        why = (
+            f"{scheme} is not in the Electronic Address Scheme list: use the scheme of your number, such as 0088 for a"
+            " GLN, or EM for an e-mail address."
+        )
+        raise invalid([FieldError("/e_invoice/electronic_address", "unknown_scheme", why)])
 
 
 def _texts(path: str, value: object) -> Iterator[tuple[str, str]]:

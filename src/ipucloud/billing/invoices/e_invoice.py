@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -27,22 +27,28 @@ Syntax = Literal["cii", "ubl"]
 _INVOICE, _CREDIT_NOTE = "380", "381"
 _MINUTE, _ONE = "MIN", "C62"
 """Units of UN/ECE Recommendation 20."""
-_CREDIT_TRANSFER, _SEPA_CREDIT_TRANSFER = "30", "58"
+_CREDIT_TRANSFER, _SEPA_CREDIT_TRANSFER, _CLEARING = "30", "58", "97"
+"""Payment means of UNTDID 4461. Credit notes are cleared against open invoices and the wallet."""
 _REVERSE_CHARGE = "VATEX-EU-AE"
 MOST_PLACES = 2
 """Decimal places of amounts (BR-DEC-*)."""
 _NO_CHARACTER = re.compile("[\ufffe\uffff\ud800-\udfff]")
+_CENT = Decimal("0.01")
+_SLACK = Decimal("0.02")
+"""By which a line may differ from its quantity at its price (PEPPOL-EN16931-R120)."""
 _UBL = "{urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2}"
 _STREET_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A syntax, and what a profile asks for beside EN 16931. `needs`: paths of members of the document."""
+    """A syntax, and what a profile asks for beside EN 16931. `needs`: paths of members; `or` joins them."""
 
     syntax: Syntax
     specification: str | None = None
     needs: Sequence[str] = ()
+    takes_mail: bool = True
+    """Whether parties may receive documents by e-mail, which Peppol cannot deliver (PEPPOL-EN16931-CL008)."""
 
 
 _PROCESS = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
@@ -54,7 +60,8 @@ PROFILES: Mapping[str, Profile] = {
     "peppol": Profile(
         "ubl",
         "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",
-        (*_ADDRESSES, "customer.e_invoice.buyer_reference"),
+        (*_ADDRESSES, "customer.e_invoice.buyer_reference or customer.e_invoice.purchase_order"),
+        takes_mail=False,
     ),
     "xrechnung": Profile(
         "ubl",
@@ -78,7 +85,15 @@ PROFILES: Mapping[str, Profile] = {
 
 def missing(document: InvoiceOut, profile: Profile) -> list[str]:
     """The members that the profile needs and the document lacks, such as `seller.tax_id`."""
-    return [path for path in ("seller.tax_id", "seller.country", *profile.needs) if not _member(document, path)]
+    needs = ("seller.tax_id", "seller.country", *profile.needs)
+    return [need for need in needs if not any(_member(document, path) for path in need.split(" or "))]
+
+
+def undeliverable(document: InvoiceOut, profile: Profile) -> list[str]:
+    """The electronic addresses that the profile's network does not know."""
+    if profile.takes_mail:
+        return []
+    return [path for path in _ADDRESSES if not str(_member(document, path)).partition(":")[0].isdecimal()]
 
 
 def write(document: InvoiceOut, profile: Profile) -> bytes:
@@ -105,6 +120,7 @@ def _terms(document: InvoiceOut) -> Group:
     gives_back = document.kind == "credit_note"
     lines = _lines(document) if document.lines else _given_back(document)
     differences = _differences(document)
+    since, until = _period(document)
     terms: Group = {
         "BT-1": document.number,
         "BT-2": document.issued_on,
@@ -116,8 +132,8 @@ def _terms(document: InvoiceOut) -> Group:
         "BT-20": None if gives_back else _payment_terms(document),
         "BT-23": _PROCESS,
         "BT-72": document.period.until - timedelta(days=1),
-        "BT-73": document.period.since,
-        "BT-74": document.period.until - timedelta(days=1),
+        "BT-73": since,
+        "BT-74": until - timedelta(days=1),
         "BG-1": [{"BT-22": _text(each)} for each in [*filter(None, [document.reason]), *document.notes]],
         "BG-3": _corrected(document),
         "BG-4": _party(document.seller, document.seller.country, document.seller.e_invoice)
@@ -130,7 +146,14 @@ def _terms(document: InvoiceOut) -> Group:
         "BG-23": [_breakdown(document, place) for place in range(len(document.taxes))],
         "BG-25": lines,
     }
-    return _present(terms | ({} if gives_back else _payment(document)) | _totals(document, differences))
+    return _present(terms | _payment(document) | _totals(document, differences))
+
+
+def _period(document: InvoiceOut) -> tuple[date, date]:
+    """From the first day of the earliest line: those of corrections lie in earlier months (PEPPOL-EN16931-R110)."""
+    lines = document.lines or ()
+    since = min([document.period.since, *(line.since for line in lines if line.since is not None)])
+    return since, max([document.period.until, *(line.until for line in lines if line.until is not None)])
 
 
 def _totals(document: InvoiceOut, differences: Mapping[str, Decimal]) -> Group:
@@ -181,6 +204,8 @@ def _lines(document: InvoiceOut) -> list[Group]:
 
 def _line(document: InvoiceOut, line: InvoiceLineOut) -> Group:
     """Minutes below zero have a quantity below zero: a price cannot be (BR-27)."""
+    rounded_off = line.machine_minutes * line.unit_price.amount - line.amount.amount
+    rounding = {"amount": f"{abs(rounded_off).quantize(_CENT)}", "reason": f"Rounding to {document.currency}"}
     return _present(
         {
             "BT-126": str(line.line),
@@ -195,6 +220,8 @@ def _line(document: InvoiceOut, line: InvoiceLineOut) -> Group:
             "BT-153": f"{line.sku}, {line.region}",
             "BT-154": _text(_described(line)),
             "BT-155": line.sku,
+            "BG-27": [rounding] if rounded_off > _SLACK else [],
+            "BG-28": [rounding] if rounded_off < -_SLACK else [],
         }
     )
 
@@ -292,6 +319,8 @@ def _contacts(document: InvoiceOut) -> list[Group]:
 
 
 def _payment(document: InvoiceOut) -> Group:
+    if document.kind == "credit_note":
+        return {"BT-81": _CLEARING}
     more = document.seller.e_invoice
     if more.iban is None:
         return {}

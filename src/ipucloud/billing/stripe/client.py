@@ -13,7 +13,7 @@ from uuid import UUID
 import httpx
 import orjson
 
-API_VERSION: Final = "2024-06-20"
+API_VERSION: Final = "2024-04-10"
 SECONDS: Final = 8.0
 """One request; shorter than the port's patience with a payment."""
 _PAGES: Final = 20

@@ -509,7 +509,7 @@ class EInvoiceBuyer(Answer):
     electronic_address: str | None = None
     """
     Where it receives e-invoices: scheme of the Electronic Address Scheme list, a colon, and the address (BT-34,
-    BT-49). `EM` is e-mail.
+    BT-49). `EM` is e-mail, which Peppol does not deliver to.
     """
 
     postcode: str | None = None
@@ -543,7 +543,7 @@ class EInvoiceSeller(Answer):
     electronic_address: str | None = None
     """
     Where it receives e-invoices: scheme of the Electronic Address Scheme list, a colon, and the address (BT-34,
-    BT-49). `EM` is e-mail.
+    BT-49). `EM` is e-mail, which Peppol does not deliver to.
     """
 
     iban: str | None = None
