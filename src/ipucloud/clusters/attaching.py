@@ -1,25 +1,39 @@
-"""What requests to attach something of the project to a Poplar server have in common: finding the server."""
+"""Attaching something of a project to a Poplar server of a cluster: what the requests have in common."""
 
 from __future__ import annotations
 
+from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.kinds import Kind
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.programs.store import UNKNOWN_SERVER, Server, lock_cluster_in_use, server_of
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NOT_FOUND, VALIDATION_FAILED, Problem
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
+
+
+class Attachable(Protocol):
+    """One of a kind, locked. `cluster_id`: whose server has it, or is to have it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def region(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def cluster_id(self) -> UUID | None: ...
 
 
 async def lock_cluster_to_attach_to(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, what: str
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, kind: Kind
 ) -> LockedCluster:
-    """The cluster in use that a request names. `what`: what needs one, such as `Volumes are attached to servers`.
-
-    Raises `Problem`: not_found, which names the cluster, and state_conflict.
-    """
+    """The cluster in use that a request names. Raises `Problem`: not_found, which names the cluster, and
+    state_conflict."""
     try:
+        what = f"{kind.nouns.capitalize()} are attached to servers"
         return await lock_cluster_in_use(connection, actor, cluster_id, what)
     except Problem as problem:
         if problem.kind is not NOT_FOUND:
@@ -29,14 +43,28 @@ async def lock_cluster_to_attach_to(
 
 
 async def server_to_attach_to(
-    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, ref: str | None, subject: str
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, ref: str | None, kind: Kind
 ) -> Server:
-    """The cluster's Poplar server by name or id, by default the first. Raises `Problem` validation_failed.
-
-    `subject`: what is to be attached, such as `volume`.
-    """
+    """The cluster's Poplar server by name or id, by default the first. Raises `Problem` validation_failed."""
     server = await server_of(connection, actor, cluster.id, ref)
     if server is None:
-        sentence = f"The {subject} cannot be as requested; `errors` lists what to change."
-        raise Problem(VALIDATION_FAILED, sentence, [UNKNOWN_SERVER])
+        raise kind.invalid(UNKNOWN_SERVER)
     return server
+
+
+def refuse_unless_free(kind: Kind, wanted: Attachable, cluster: LockedCluster) -> None:
+    """Raise `Problem` state_conflict for what is in another region, at another server, or not available."""
+    if cluster.region != wanted.region:
+        raise Problem(
+            STATE_CONFLICT,
+            f"{kind.noun.capitalize()} {wanted.name} is in {wanted.region}, and cluster {cluster.name} in"
+            f" {cluster.region}. Choose a cluster in the region of the {kind.noun}.",
+        )
+    if wanted.cluster_id is not None:
+        raise Problem(
+            STATE_CONFLICT,
+            f"Another server has {kind.noun} {wanted.name}, or it is {wanted.state}. Detach it, and wait until it is"
+            " `available`.",
+        )
+    if wanted.state != "available":
+        raise kind.conflict(wanted.name, wanted.state, "be attached")

@@ -5,7 +5,6 @@ A request whose outcome is unknown is repeated under the same name and revision,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.addresses.record import ADDRESSES, Address, advance, lock, move, note, report
+from ipucloud.clusters.attachment import ATTACHED_SECONDS, OVER, Absent, Gone, Quiet, Refused, answer_of, attach
 from ipucloud.contract.addresses import AddressState
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_types.projects import (
@@ -29,45 +29,12 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.address_ports import Addresses
-from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
 from ipucloud.site.ports import Sites
 from ipucloud.wire.addresses import Address as Seen
 from ipucloud.wire.addresses import AddressAttachment, AddressServer, AddressSpec
 
-log = structlog.get_logger(__name__)
-
-WAITING_SECONDS = 5.0
-"""Between two attempts while the site does not answer, or refuses for now."""
-ATTACHED_SECONDS = 60.0
-"""Between two readings of an address that is attached: its server may have been moved."""
-
 _S = AddressState
-_OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """The server that has the address, or should, is removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """The site has no such address."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quiet:
-    """What is not known, or has to wait, why, and when to look again."""
-
-    why: str
-    recheck: float = WAITING_SECONDS
-
 
 Result = Seen | Gone | Absent | Refused | Quiet
 
@@ -90,7 +57,7 @@ class AddressInputs(NamedTuple):
 
     @property
     def gone(self) -> bool:
-        return self.server_state == "deleted" or self.cluster_state in _OVER
+        return self.server_state == "deleted" or self.cluster_state in OVER
 
     @property
     def place(self) -> AddressServer | None:
@@ -137,14 +104,7 @@ class AddressReconciler:
     async def act(self, item: WorkItem, inputs: AddressInputs) -> Result:
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id), address_id=str(inputs.id))
         site = self._sites.at(None, item.remaining).addresses
-        try:
-            return await _request(site, inputs)
-        except SiteRefused as error:
-            log.info("address_refused", error=str(error))
-            return Refused("its site refuses it")
-        except SiteError as error:
-            log.info("address_unknown", error=str(error))
-            return Quiet("its site does not answer, or has to wait")
+        return await answer_of(_request(site, inputs))
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: AddressInputs, result: Result
@@ -173,24 +133,13 @@ async def _request(site: Addresses, address: AddressInputs) -> Result:
         case _S.ATTACHING if address.place is None:
             seen = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
         case _S.ATTACHING:
-            seen = await _attach(site, name, AddressAttachment(revision=revision, server=address.place))
+            seen = await attach(site.attach, site.get, name, AddressAttachment(revision=revision, server=address.place))
         case _S.DETACHING:
             seen = await site.attach(name, AddressAttachment(revision=revision, server=None))
         case _:
             await site.delete(name)
             seen = await site.get(name)
     return seen or Absent()
-
-
-async def _attach(site: Addresses, name: str, wanted: AddressAttachment) -> Seen | None:
-    try:
-        return await site.attach(name, wanted)
-    except SiteBusy:
-        # The server may have had it under this revision, and lost it: then the next one is needed.
-        seen = await site.get(name)
-        if seen is None or seen.attachment is None or seen.attachment.revision < wanted.revision:
-            raise
-        return seen
 
 
 async def _apply(connection: AsyncConnection, address: Address, inputs: AddressInputs, result: Result) -> Outcome:

@@ -5,7 +5,6 @@ A request whose outcome is unknown is repeated under the same name and revision,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,6 +12,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_stored, open_stored
+from ipucloud.clusters.attachment import ATTACHED_SECONDS, OVER, Absent, Gone, Quiet, Refused, answer_of, attach
 from ipucloud.clusters.volumes.record import VOLUMES, Volume, advance, lock, move, note, report
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_types.projects import (
@@ -29,46 +29,13 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
 from ipucloud.site.ports import Sites
 from ipucloud.site.storage_ports import Volumes as Storage
 from ipucloud.wire.volumes import Volume as Seen
 from ipucloud.wire.volumes import VolumeAttachment, VolumeServer, VolumeSpec
 
-log = structlog.get_logger(__name__)
-
-WAITING_SECONDS = 5.0
-"""Between two attempts while the site does not answer, or refuses for now."""
-ATTACHED_SECONDS = 60.0
-"""Between two readings of a volume that is attached: its server may have been moved or written again."""
-
 _S = VolumeState
-_OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """The server that has the volume, or should, is removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """The site has no such volume."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quiet:
-    """What is not known, or has to wait, why, and when to look again."""
-
-    why: str
-    recheck: float = WAITING_SECONDS
-
 
 Result = Seen | Gone | Absent | Refused | Quiet
 
@@ -96,7 +63,7 @@ class VolumeInputs(NamedTuple):
 
     @property
     def gone(self) -> bool:
-        return self.server_state == "deleted" or self.cluster_state in _OVER
+        return self.server_state == "deleted" or self.cluster_state in OVER
 
     @property
     def spec(self) -> VolumeSpec:
@@ -152,14 +119,7 @@ class VolumeReconciler:
     async def act(self, item: WorkItem, inputs: VolumeInputs) -> Result:
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id), volume_id=str(inputs.id))
         storage = self._sites.at(None, item.remaining).volumes
-        try:
-            return await _request(storage, inputs)
-        except SiteRefused as error:
-            log.info("volume_refused", error=str(error))
-            return Refused("its site refuses it")
-        except SiteError as error:
-            log.info("volume_unknown", error=str(error))
-            return Quiet("its site does not answer, or has to wait")
+        return await answer_of(_request(storage, inputs))
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: VolumeInputs, result: Result) -> Outcome:
         if inputs.project_id is None or inputs.id is None:
@@ -186,24 +146,15 @@ async def _request(storage: Storage, volume: VolumeInputs) -> Result:
         case _S.ATTACHING if volume.place is None:
             seen = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
         case _S.ATTACHING:
-            seen = await _attach(storage, name, VolumeAttachment(revision=revision, server=volume.place))
+            seen = await attach(
+                storage.attach, storage.get, name, VolumeAttachment(revision=revision, server=volume.place)
+            )
         case _S.DETACHING:
             seen = await storage.attach(name, VolumeAttachment(revision=revision, server=None))
         case _:
             await storage.delete(name)
             seen = await storage.get(name)
     return seen or Absent()
-
-
-async def _attach(storage: Storage, name: str, wanted: VolumeAttachment) -> Seen | None:
-    try:
-        return await storage.attach(name, wanted)
-    except SiteBusy:
-        # The server may have had it under this revision, and lost it: then the next one is needed.
-        seen = await storage.get(name)
-        if seen is None or seen.attachment is None or seen.attachment.revision < wanted.revision:
-            raise
-        return seen
 
 
 async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInputs, result: Result) -> Outcome:

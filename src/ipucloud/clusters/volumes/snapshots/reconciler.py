@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
+from ipucloud.clusters.attachment import OVER, WAITING_SECONDS
 from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS, Snapshot, lock, move, note, report
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_types.projects import SNAPSHOT_AVAILABLE, SNAPSHOT_DELETED, SNAPSHOT_FAILED
@@ -30,14 +31,10 @@ from ipucloud.wire.snapshots import SnapshotState as AtSite
 
 log = structlog.get_logger(__name__)
 
-WAITING_SECONDS = 5.0
-"""Between two attempts while the site copies, does not answer, or refuses for now."""
-
 _S = SnapshotState
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})
 _UNKNOWN = "its site does not answer, or has to wait"
 _REFUSED = "The site refused to take it, or its server was removed before it was complete. Delete it."
-_OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 
 
 class SnapshotInputs(NamedTuple):
@@ -62,7 +59,7 @@ class SnapshotInputs(NamedTuple):
     @property
     def gone(self) -> bool:
         """Its server is removed, and has not been copied yet."""
-        return self.server is not None and (self.server_state == "deleted" or self.cluster_state in _OVER)
+        return self.server is not None and (self.server_state == "deleted" or self.cluster_state in OVER)
 
     @property
     def spec(self) -> SnapshotSpec | None:

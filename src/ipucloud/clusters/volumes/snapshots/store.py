@@ -7,13 +7,10 @@ from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
-from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_stored
-from ipucloud.catalogue.queries import SNAPSHOT_SKU
-from ipucloud.clusters.admission import Terms, refuse_by_terms, storage_terms
-from ipucloud.clusters.cost_limits.store import refused_storage
+from ipucloud.clusters.kinds import SNAPSHOT
 from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import lock as lock_volume
@@ -25,7 +22,7 @@ from ipucloud.contract.volumes import VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.identity import projects
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 
 _S = SnapshotState
@@ -119,12 +116,16 @@ async def create(connection: AsyncConnection, actor: Actor, body: SnapshotCreate
     """
     await projects.lock(connection, actor.project_id)
     source = await _source(connection, actor, body)
-    terms = await _admitted(connection, actor, source, tags=body.tags, settings=settings)
+    gib = source.size_gib or LEAST_GIB
+    pointer = "/cluster" if source.volume_id is None else "/volume"
+    terms = await SNAPSHOT.terms(
+        connection, actor, source.region, gib=gib, tags=body.tags, settings=settings, pointer=pointer
+    )
     await require_volume_quota(
         connection,
         project_id=actor.project_id,
         region=source.region,
-        more=source.size_gib or LEAST_GIB,
+        more=gib,
         default=settings.volume_gib_limit,
     )
     made = new_id()
@@ -134,11 +135,11 @@ async def create(connection: AsyncConnection, actor: Actor, body: SnapshotCreate
         "name": body.name,
         "tags": orjson.dumps(body.tags).decode(),
         "external_name": f"{made}-1",
-        "sku": SNAPSHOT_SKU,
+        "sku": SNAPSHOT.sku,
         "currency": terms.per_minute.currency,
         "created_by": actor.token_id,
     }
-    await _named(connection, _INSERT, values, body.name)
+    await SNAPSHOT.write(connection, _INSERT, values, name=body.name)
     snapshot = await lock(connection, project_id=actor.project_id, snapshot_id=made)
     await report(connection, SNAPSHOT_CREATED, snapshot, request_id=actor.request_id)
     await wake_snapshot(connection, snapshot)
@@ -155,7 +156,7 @@ async def change(connection: AsyncConnection, actor: Actor, snapshot_id: UUID, b
     if (name, tags) == (snapshot.name, snapshot.tags):
         return
     values = {"project_id": snapshot.project_id, "id": snapshot.id, "name": name, "tags": orjson.dumps(tags).decode()}
-    await _named(connection, _CHANGE, values, name)
+    await SNAPSHOT.write(connection, _CHANGE, values, name=name)
     await report(connection, SNAPSHOT_UPDATED, snapshot._replace(name=name), request_id=actor.request_id)
 
 
@@ -187,11 +188,11 @@ async def _source(connection: AsyncConnection, actor: Actor, body: SnapshotCreat
     """The locked volume or cluster to copy from."""
     if (body.volume is None) == (body.cluster is None):
         sentence = "A snapshot is of a volume or of a server: name a `volume`, or a `cluster`."
-        raise _invalid(FieldError("/volume", "one_source", sentence))
+        raise SNAPSHOT.invalid(FieldError("/volume", "one_source", sentence))
     if body.volume is None:
         return await _of_server(connection, actor, body)
     if body.poplar_server is not None:
-        raise _invalid(FieldError("/poplar_server", "no_cluster", "Only together with `cluster`."))
+        raise SNAPSHOT.invalid(FieldError("/poplar_server", "no_cluster", "Only together with `cluster`."))
     return await _of_volume(connection, actor, body.volume)
 
 
@@ -199,7 +200,7 @@ async def _of_volume(connection: AsyncConnection, actor: Actor, ref: str) -> _So
     found = await _VOLUME.one_or_none(connection, {"project_id": actor.project_id, "ref": ref})
     if found is None:
         sentence = f"The project has no volume {ref}; `GET …/volumes` lists those it has."
-        raise _invalid(FieldError("/volume", "unknown_volume", sentence))
+        raise SNAPSHOT.invalid(FieldError("/volume", "unknown_volume", sentence))
     volume = await lock_volume(connection, project_id=actor.project_id, volume_id=found)
     if volume.state not in _READABLE:
         raise Problem(
@@ -213,47 +214,11 @@ async def _of_volume(connection: AsyncConnection, actor: Actor, ref: str) -> _So
 async def _of_server(connection: AsyncConnection, actor: Actor, body: SnapshotCreate) -> _Source:
     if not await _CLUSTER.one(connection, {"project_id": actor.project_id, "id": body.cluster}):
         sentence = f"The project has no cluster {body.cluster}; `GET …/clusters` lists those it has."
-        raise _invalid(FieldError("/cluster", "unknown_cluster", sentence))
+        raise SNAPSHOT.invalid(FieldError("/cluster", "unknown_cluster", sentence))
     what = "Snapshots are taken of servers"
     cluster = await lock_cluster_in_use(connection, actor, cast("UUID", body.cluster), what)
     server = await server_of(connection, actor, cluster.id, body.poplar_server)
     if server is None:
-        raise _invalid(UNKNOWN_SERVER)
+        raise SNAPSHOT.invalid(UNKNOWN_SERVER)
     image = await _IMAGE.one(connection, {"project_id": actor.project_id, "id": cluster.id})
     return _Source(cluster.region, None, cluster_id=cluster.id, server_id=server.id, image=image)
-
-
-async def _admitted(
-    connection: AsyncConnection, actor: Actor, source: _Source, *, tags: dict[str, str], settings: Settings
-) -> Terms:
-    gib = source.size_gib or LEAST_GIB
-    terms = await storage_terms(
-        connection, actor, SNAPSHOT_SKU, source.region, gib=gib, tags=tags, currency=settings.currency
-    )
-    if terms is None:
-        pointer = "/cluster" if source.volume_id is None else "/volume"
-        sentence = (
-            f"Snapshots are not offered in {source.region}: the operator has set no price of {SNAPSHOT_SKU} there in"
-            " the currency of the account that pays."
-        )
-        raise _invalid(FieldError(pointer, "not_offered", sentence))
-    refuse_by_terms(terms)
-    if terms.has_cost_limit:
-        raise refused_storage()
-    return terms
-
-
-async def _named(connection: AsyncConnection, statement: sa.TextClause, values: dict[str, object], name: str) -> None:
-    try:
-        await connection.execute(statement, values)
-    except sa.exc.IntegrityError as error:
-        if isinstance(error.orig, pg_errors.UniqueViolation):
-            raise Problem(
-                NAME_TAKEN,
-                f"Another snapshot of the project is named {name}. Choose another name, or delete that one.",
-            ) from error
-        raise
-
-
-def _invalid(fault: FieldError) -> Problem:
-    return Problem(VALIDATION_FAILED, "The snapshot cannot be as requested; `errors` lists what to change.", [fault])
