@@ -40,7 +40,8 @@ async def filled(api: Api) -> httpx.AsyncClient:
 
 
 async def pages(caller: httpx.AsyncClient, query: dict[str, str]) -> list[list[Any]]:
-    found, cursor = [], None
+    found: list[list[Any]] = []
+    cursor = None
     while not found or cursor is not None:
         answer = await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor}))
         assert answer.status_code == 200, answer.text
