@@ -17,7 +17,7 @@ from ipucloud.billing.dunning.store import set_dunning
 from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
-from ipucloud.billing.pricing.book import add, book
+from ipucloud.billing.pricing.book import add
 from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.jobs.store import create as create_job
@@ -52,6 +52,7 @@ from tests.support.factories import Project, make_reading, make_token
 from tests.support.invoices import make_invoice, say_signed
 from tests.support.partitions import make_partition
 from tests.support.people import make_person
+from tests.support.prices import book
 from tests.support.reservations import offer, reservation_json
 from tests.support.snapshots import make_snapshot, offer_snapshots
 from tests.support.volumes import make_volume, offer_volumes

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.plain import NOBODY
@@ -21,7 +21,7 @@ from tests.support.processes import Up, ipucloud_processes, up
 from tests.support.waiting import PATIENCE, eventually
 
 pytest.register_assert_rewrite(
-    *(f"tests.panel.{name}_tests" for name in ("capacity", "money", "service", "topology", "volume"))
+    *(f"tests.panel.{name}_tests" for name in ("address", "capacity", "money", "service", "topology", "volume"))
 )
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "ipucloud" / "panel" / "static"
@@ -146,6 +146,20 @@ def arrived(
     page.goto(f"/sign-in?next={path}#code={made.json()['code']}")
     page.wait_for_url(lambda url: "/sign-in" not in url)
     return page
+
+
+def ask(page: Page, action: str, of: str) -> None:
+    """Choose an action of a row."""
+    page.get_by_role("button", name=f"Actions for {of}").click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def choose(page: Page, dialog: Locator, field: str, option: str) -> None:
+    """Choose one of a list, unless it is chosen already."""
+    button = dialog.get_by_role("button", name=re.compile(f"^{field}"))
+    if option not in button.inner_text():
+        button.click()
+        page.get_by_role("option", name=re.compile(option)).first.click()
 
 
 def public_key() -> str:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.panel.capacity_tests import (  # noqa: F401  # they run here, with this module's system
+from tests.panel.address_tests import (  # noqa: F401  # they run here, with this module's system
+    test_an_address_is_reserved_attached_and_deleted,
+)
+from tests.panel.capacity_tests import (  # noqa: F401
     german,
     test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard,
     test_capacity_is_reserved_cancelled_and_used,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, fits, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, ask, choose, fits, screenshot, signed_in, violations
 from tests.support.processes import Up
 
 
@@ -24,7 +24,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("Not a name!")
     dialog.get_by_label("Size in GiB").fill("10")
-    _choose(page, dialog, "Region", "Luxembourg-2")
+    choose(page, dialog, "Region", "Luxembourg-2")
     expect(dialog.get_by_text(re.compile("for 30 days at the present price"))).to_be_visible()
     dialog.get_by_role("button", name="Create volume").click()
     expect(dialog.get_by_text("Request id:")).to_be_visible()  # refused, with what is wrong
@@ -35,8 +35,8 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     expect(row).to_contain_text("Available", timeout=READY_MS)  # it is live
     expect(row).to_contain_text("10 GiB")
 
-    _ask(page, "Attach")
-    _choose(page, dialog, "Cluster", "bert")
+    ask(page, "Attach", "checkpoints")
+    choose(page, dialog, "Cluster", "bert")
     assert violations(page) == []
     dialog.get_by_role("button", name="Attach", exact=True).click()
     expect(row).to_contain_text("/volumes/checkpoints", timeout=READY_MS)
@@ -44,7 +44,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     overview = signed_in(system, open_page, f"/clusters/{cluster['id']}")
     expect(overview.locator("dt:has-text('Volumes') + dd")).to_contain_text("/volumes/checkpoints")
     assert violations(overview) == []
-    _ask(page, "Grow")
+    ask(page, "Grow", "checkpoints")
     dialog.get_by_label("Size in GiB").fill("5")
     expect(dialog.get_by_role("button", name="Grow", exact=True)).to_be_disabled()
     dialog.get_by_label("Size in GiB").fill("25")
@@ -59,10 +59,10 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     german.set_viewport_size({"width": 400, "height": 900})
     fits(german)
     assert violations(german) == []
-    _ask(page, "Detach")
+    ask(page, "Detach", "checkpoints")
     dialog.get_by_role("button", name="Detach", exact=True).click()
     expect(row).to_contain_text("Available", timeout=READY_MS)
-    _ask(page, "Delete")
+    ask(page, "Delete", "checkpoints")
     expect(dialog.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
     dialog.get_by_label("Enter checkpoints to confirm").fill("checkpoints")
     screenshot(page, "volume-delete")
@@ -77,7 +77,7 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     row = page.get_by_role("row").filter(has_text="origin")
     dialog = page.get_by_role("dialog")
     expect(row).to_contain_text("Available", timeout=READY_MS)
-    _ask(page, "Take snapshot", "origin")
+    ask(page, "Take snapshot", "origin")
     expect(dialog.get_by_text(re.compile("for 30 days at the present price"))).to_be_visible()
     dialog.get_by_label("Name").fill("before-tuning")
     screenshot(page, "snapshot-take")
@@ -92,13 +92,13 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     assert violations(page) == []
 
     page.get_by_role("button", name="Take snapshot").click()
-    _choose(page, dialog, "Copy of", "origin")
+    choose(page, dialog, "Copy of", "origin")
     dialog.get_by_label("Name").fill("before-tuning")
     dialog.get_by_role("button", name="Take snapshot", exact=True).click()
     expect(dialog.get_by_text("Request id:")).to_be_visible()  # the name is taken
     dialog.get_by_role("button", name="Cancel").click()
 
-    _ask(page, "Create volume from it", "before-tuning")
+    ask(page, "Create volume from it", "before-tuning")
     dialog.get_by_label("Name").fill("tuned")
     dialog.get_by_label("Size in GiB").fill("5")
     expect(dialog.get_by_role("button", name="Create volume", exact=True)).to_be_disabled()
@@ -121,11 +121,11 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     fits(german)
     assert violations(german) == []
     page.get_by_role("tab", name="Snapshots").click()
-    _ask(page, "Rename", "before-tuning")
+    ask(page, "Rename", "before-tuning")
     dialog.get_by_label("Name").fill("release-1")
     dialog.get_by_role("button", name="Rename", exact=True).click()
     expect(german.get_by_role("row").filter(has_text="release-1")).to_be_visible(timeout=READY_MS)  # it is live
-    _ask(page, "Delete", "release-1")
+    ask(page, "Delete", "release-1")
     expect(dialog.get_by_text(re.compile("It costs .* for 30 days"))).to_be_visible()
     expect(dialog.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
     dialog.get_by_label("Enter release-1 to confirm").fill("release-1")
@@ -154,7 +154,7 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     expect(taken).to_contain_text("1 GiB")
     expect(taken.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
     assert violations(table) == []
-    _ask(table, "Create cluster from it", "bert-ready")
+    ask(table, "Create cluster from it", "bert-ready")
     table.wait_for_url(re.compile(r"/clusters/create\?region=luxembourg-2&image=bert-ready$"))
     table.get_by_text(re.compile("^m2000-pod4:")).click()
     table.get_by_role("button", name="Next").click()
@@ -168,21 +168,8 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     page.get_by_role("button", name="Restart").click()
     page.get_by_role("menuitem", name="Rebuild…").click()
     dialog.get_by_role("button", name="Image, SSH keys and user data").click()
-    _choose(page, dialog, "Image (?!, SSH)", "bert-ready")
+    choose(page, dialog, "Image (?!, SSH)", "bert-ready")
     expect(dialog.get_by_role("button", name=re.compile("^Image (?!, SSH)"))).to_contain_text("bert-ready")
     assert violations(page) == []
     dialog.get_by_role("button", name="Cancel").click()
     system.ipucloud.json("snapshots", "delete", "bert-ready", "--yes", **system.environment)
-
-
-def _ask(page: Page, action: str, of: str = "checkpoints") -> None:
-    page.get_by_role("button", name=f"Actions for {of}").click()
-    page.get_by_role("menuitem", name=action, exact=True).click()
-
-
-def _choose(page: Page, dialog: Locator, field: str, option: str) -> None:
-    """One of a list, unless it is chosen already."""
-    button = dialog.get_by_role("button", name=re.compile(f"^{field}"))
-    if option not in button.inner_text():
-        button.click()
-        page.get_by_role("option", name=re.compile(option)).first.click()

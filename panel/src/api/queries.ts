@@ -111,10 +111,14 @@ export const sshAuthority = (project: string) =>
       }),
   });
 
-export const quotas = (project: string) =>
+export type QuotaQuery = { region?: string; machine_type?: string; order?: Schemas["QuotaOrder"] };
+
+/** The quotas that match: without a query all. */
+export const quotas = (project: string, query: QuotaQuery = {}) =>
   queryOptions({
-    queryKey: key(project, "quotas"),
-    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project } } })),
+    queryKey: key(project, "quotas", query),
+    queryFn: ({ signal }) => body(api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project }, query } })),
+    placeholderData: keepPreviousData,
   });
 
 export const quotaRequests = (project: string, query: { state?: Schemas["QuotaRequestState"][]; order: Schemas["Order"]; cursor?: string; limit: number }) =>

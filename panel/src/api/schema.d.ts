@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 635f53000bfa9f8767a4bfd7ae051c886abfd22d5e4fb9843e1f7b69979d3e67
+// Generated from docs/openapi.json by `npm run schema`; sha256 2cb48376dcc807f371633870e9dc02efa3b90ba7d6c4a05a2d13d24a98e3c403
 
 export interface paths {
     "/livez": {
@@ -14190,10 +14190,14 @@ export interface components {
             valid_from: string;
             valid_to: string | null;
         };
+        /** @enum {string} */
+        PriceOrder: "account" | "-account" | "sku" | "-sku" | "valid_from" | "-valid_from";
         PricePage: {
             items: components["schemas"]["Price"][];
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        PriceState: "past" | "current" | "future";
         PricesAdded: {
             added: number;
             restored: number;
@@ -14293,6 +14297,8 @@ export interface components {
         QuotaLimits: {
             items: components["schemas"]["QuotaLimit"][];
         };
+        /** @enum {string} */
+        QuotaOrder: "region" | "-region" | "machine_type" | "-machine_type" | "used" | "-used" | "limit" | "-limit";
         QuotaPage: {
             items: components["schemas"]["Quota"][];
             next_cursor: string | null;
@@ -17354,6 +17360,12 @@ export interface operations {
                 sku?: string | null;
                 region?: string | null;
                 currency?: string | null;
+                limit?: number;
+                cursor?: string | null;
+                account?: string | null;
+                contract?: boolean | null;
+                state?: components["schemas"]["PriceState"] | null;
+                order?: components["schemas"]["PriceOrder"];
             };
             header?: never;
             path?: never;
@@ -22003,6 +22015,7 @@ export interface operations {
             query?: {
                 region?: string | null;
                 machine_type?: string | null;
+                order?: components["schemas"]["QuotaOrder"];
             };
             header?: {
                 "If-None-Match"?: string;

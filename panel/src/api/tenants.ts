@@ -1,10 +1,12 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, body, type Schemas } from "./client";
+import type { QuotaQuery } from "./queries";
 
 /** What operators see and set of their customers: projects, who pays for them, their quotas, and the price book. */
 
 export type Account = Schemas["BillingAccount"];
 export type BookedPrice = Schemas["BookedPrice"];
+type PriceQuery = { sku?: string; region?: string; account?: string; contract?: boolean; state?: Schemas["PriceState"]; order: Schemas["PriceOrder"]; limit: number; cursor?: string };
 
 const PER_REQUEST = 1_000;
 const WATCHED_MS = 10_000;
@@ -51,14 +53,15 @@ export const allAccounts = queryOptions({
 export const assignPayer = (project: string, account_id: string) =>
   body(api.PUT("/v1/projects/{project}/billing/account", { params: { path: { project } }, body: { account_id } }));
 
-/** A project's quotas with the version that a change of them needs. */
-export const quotasOf = (project: string) =>
+/** A project's quotas that match, with the version that a change of them needs: without a query all. */
+export const quotasOf = (project: string, query: QuotaQuery = {}) =>
   queryOptions({
-    queryKey: ["operator", "quotas", project],
+    queryKey: ["operator", "quotas", project, query],
     queryFn: async ({ signal }) => {
-      const { data, response } = await api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project } } });
-      return { items: data?.items ?? [], version: response.headers.get("ETag") ?? "" };
+      const { data, response } = await api.GET("/v1/projects/{project}/quotas", { signal, params: { path: { project }, query } });
+      return { items: data?.items ?? [], next_cursor: null, version: response.headers.get("ETag") ?? "" };
     },
+    placeholderData: keepPreviousData,
     refetchInterval: WATCHED_MS,
   });
 
@@ -69,11 +72,19 @@ export function setLimit(project: string, seen: { items: Schemas["Quota"][]; ver
   return body(api.PUT("/v1/projects/{project}/quotas", { params: { path: { project }, header: { "If-Match": seen.version } }, body: { items } }));
 }
 
-/** Past, present and future versions of list and contract prices. */
-export const priceBook = queryOptions({
-  queryKey: ["operator", "prices"],
-  queryFn: async ({ signal }) => (await body(api.GET("/v1/billing/prices", { signal }))).items,
-  refetchInterval: WATCHED_MS,
+/** Past, present and future versions of list and contract prices that match, with the time (Unix, in ms) at which they were read. */
+export const priceBook = (query: PriceQuery) =>
+  queryOptions({
+    queryKey: ["operator", "prices", query],
+    queryFn: async ({ signal }) => ({ ...(await body(api.GET("/v1/billing/prices", { signal, params: { query } }))), readAt: Date.now() }),
+    placeholderData: keepPreviousData,
+    refetchInterval: WATCHED_MS,
+  });
+
+/** Present and future list prices. Every article of the price book has some: a list price never ends without another one. */
+export const listPrices = queryOptions({
+  queryKey: ["operator", "list prices"],
+  queryFn: ({ signal }) => body(api.GET("/v1/prices", { signal })),
 });
 
 export const addPrice = (price: Schemas["PriceAddition"]) => body(api.POST("/v1/billing/prices", { body: { items: [price] } }));

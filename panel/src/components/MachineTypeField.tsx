@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ADDRESS_SKU } from "../api/addresses";
 import { regions } from "../api/queries";
 import { VOLUME_SKU } from "../api/volumes";
-import { useStrings } from "../i18n";
+import { useTypeWords } from "./useQuotaWords";
 
 export type MachineTypeOf = { region: string; machine_type: string };
 type Props = { label: string; placeholder: string; value: MachineTypeOf | undefined; disabled?: boolean; onChange: (value: MachineTypeOf) => void };
@@ -12,8 +12,7 @@ type Props = { label: string; placeholder: string; value: MachineTypeOf | undefi
 /** What quotas are of: a type of machine in a region where it is sold, or volumes or addresses there. */
 export function MachineTypeField({ label, placeholder, value, disabled = false, onChange }: Props) {
   const known = useQuery(regions);
-  const { volumes, addresses } = useStrings().quotas;
-  const words: Record<string, string> = { [VOLUME_SKU]: volumes, [ADDRESS_SKU]: addresses };
+  const words = useTypeWords();
   const sold = (known.data?.items ?? []).flatMap((region) => [...region.machine_types, VOLUME_SKU, ADDRESS_SKU].map((machine_type) => ({ region: region.slug, machine_type })));
   const option = (each: MachineTypeOf) => ({
     value: `${each.region} ${each.machine_type}`,

@@ -10,3 +10,9 @@ export function useQuotaWords() {
     machine_type === ADDRESS_SKU ? s.addressesIn(f.number(limit), region)
     : machine_type === VOLUME_SKU ? s.volumesIn(f.number(limit), region) : s.machinesIn(f.number(limit), machine_type, region);
 }
+
+/** What quotas are of that is no machine, in words by type. */
+export function useTypeWords(): Record<string, string> {
+  const { volumes, addresses } = useStrings().quotas;
+  return { [VOLUME_SKU]: volumes, [ADDRESS_SKU]: addresses };
+}

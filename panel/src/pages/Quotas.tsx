@@ -8,8 +8,10 @@ import { quotas } from "../api/queries";
 import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
-import { byText, LocalTable } from "../components/LocalTable";
 import { later } from "../components/later";
+import { ListTable } from "../components/ListTable";
+import { QuotaFilters, quotaKey, useQuotaView } from "../components/QuotaFilters";
+import { useTypeWords } from "../components/useQuotaWords";
 import { useFormat, useStrings } from "../i18n";
 import { QuotaRequests } from "./quotas/QuotaRequests";
 
@@ -19,33 +21,37 @@ const AskForQuota = later(async () => (await import("./quotas/AskForQuota")).Ask
 export function Quotas() {
   const { quotas: s } = useStrings();
   const f = useFormat();
-  const words: Record<string, string> = { gib: s.volumes, address: s.addresses };
+  const words = useTypeWords();
   const may = useMay("cluster:write");
-  const { data, error, refetch } = useQuery(quotas(useProject()));
+  const project = useProject();
+  const { view, query } = useQuotaView("limit-");
+  const { data, error, refetch } = useQuery(quotas(project, query));
+  const all = useQuery(quotas(project)).data?.items;
   const [asking, setAsking] = useState(false);
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   const ask = may && <Button variant="primary" onClick={() => setAsking(true)}>{s.ask}</Button>;
   return (
     <ContentLayout header={<Header variant="h1" description={s.description} actions={ask}>{s.title}</Header>}>
       <SpaceBetween size="l">
-        <LocalTable
+        <ListTable
           variant="container"
           title={s.title}
-          items={data?.items}
-          textOf={(each) => `${each.region} ${words[each.unit] ?? each.machine_type}`}
-          find={s.find}
+          view={view}
+          page={data}
+          trackBy={quotaKey}
+          filters={<QuotaFilters view={view} quotas={all} />}
           none={<Empty title={s.noQuotas} text={s.noQuotasText} />}
           header={<Header variant="h2">{s.limits}</Header>}
           columnDefinitions={[
             { id: "region", header: s.region, isRowHeader: true, sortingField: "region", cell: (each) => each.region },
-            { id: "type", header: s.type, sortingComparator: byText((each) => each.machine_type), cell: (each) => words[each.unit] ?? each.machine_type },
+            { id: "type", header: s.type, sortingField: "machine_type", cell: (each) => words[each.machine_type] ?? each.machine_type },
             { id: "used", header: s.used, sortingField: "used", cell: (each) => f.number(each.used) },
             { id: "limit", header: s.limit, sortingField: "limit", cell: (each) => f.number(each.limit) },
           ]}
         />
         <QuotaRequests />
       </SpaceBetween>
-      {asking && <AskForQuota quotas={data?.items ?? []} onClose={() => setAsking(false)} />}
+      {asking && <AskForQuota quotas={all ?? []} onClose={() => setAsking(false)} />}
     </ContentLayout>
   );
 }

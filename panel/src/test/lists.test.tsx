@@ -9,13 +9,15 @@ import { Project } from "../app/Project";
 import { Localised } from "../i18n";
 import { Budgets } from "../pages/billing/Budgets";
 import { ScheduleList } from "../pages/billing/exports/ScheduleList";
+import { PriceBook } from "../pages/operator/PriceBook";
+import { Quotas } from "../pages/Quotas";
 import { QuotaRequests } from "../pages/quotas/QuotaRequests";
 import { SshKeys } from "../pages/SshKeys";
 
 const asked: URL[] = [];
 const key = (name: string) => ({ id: name, name, type: "ssh-ed25519", public_key: "", fingerprint: "SHA256:x", created_at: "2026-05-04T09:29:58Z" });
 
-async function show(part: ReactNode, address: string) {
+async function show(part: ReactNode, address: string, scopes: string[] = []) {
   asked.length = 0;
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
@@ -25,13 +27,14 @@ async function show(part: ReactNode, address: string) {
     return Response.json({ items: found, next_cursor: url.searchParams.get("cursor") ? null : "following" });
   });
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
-  cache.setQueryData(whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes: [] } as never);
+  cache.setQueryData(whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes } as never);
   cache.setQueryData(projects.queryKey, { items: [] } as never);
   render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter initialEntries={[address]}>{part}<Address /></MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
   await waitFor(() => screen.getByTestId("address"));
 }
 
 const Address = () => <output data-testid="address">{useLocation().search}</output>;
+const queries = (list: string) => asked.filter((each) => each.pathname.endsWith(`/${list}`)).map((each) => Object.fromEntries(each.searchParams));
 const last = (list: string) => Object.fromEntries(asked.filter((each) => each.pathname.endsWith(`/${list}`)).at(-1)?.searchParams ?? []);
 
 afterEach(() => vi.unstubAllGlobals());
@@ -69,4 +72,24 @@ test("a list beside others has filters of its own in the address", async () => {
   await show(<ScheduleList />, "/billing/exports?dataset=invoice-detail&schedule-every=month");
   await screen.findByText("Nothing matches", { exact: false });
   expect(last("export-schedules")).toEqual({ every: "month", order: "-created_at" });
+});
+
+test("the price book is filtered and ordered by the API", async () => {
+  await show(<PriceBook />, "/operator/prices?sku=ipu-m2000&contract=false&state=future&order=-valid_from", ["account:read"]);
+  await screen.findByText("Nothing matches", { exact: false });
+  expect(last("billing/prices")).toEqual({ sku: "ipu-m2000", contract: "false", state: "future", order: "-valid_from", limit: "50" });
+  fireEvent.click(screen.getByRole("button", { name: "Next page" }));
+  await waitFor(() => expect(last("billing/prices")).toMatchObject({ cursor: "following" }));
+});
+
+test("what no filter of the price book has is not sent", async () => {
+  await show(<PriceBook />, "/operator/prices?contract=perhaps&state=later&order=source", ["account:read"]);
+  await waitFor(() => expect(last("billing/prices")).toEqual({ order: "sku", limit: "50" }));
+});
+
+test("limits and requests beside them have filters of their own", async () => {
+  await show(<Quotas />, "/quotas?limit-region=lux&limit-order=-used&state=open&order=created_at");
+  await waitFor(() => expect(screen.getAllByText("Nothing matches", { exact: false })).toHaveLength(2));
+  expect(queries("quotas")).toContainEqual({ region: "lux", order: "-used" });
+  expect(last("quota-requests")).toEqual({ state: "open", order: "created_at", limit: "20" });
 });

@@ -126,7 +126,7 @@ def open_cursor(query: Paged, request: Request) -> str | None:
         fingerprint, position = raw[: len(expected)], raw[len(expected) :].decode("ascii")
     except (binascii.Error, ValueError):
         raise _invalid() from None
-    if fingerprint != expected:
+    if fingerprint != expected or "\x00" in position:
         raise _invalid()
     return position
 

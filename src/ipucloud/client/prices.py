@@ -32,10 +32,30 @@ def of_project(
 
 
 def versions(
-    *, sku: str | None = None, region: str | None = None, currency: str | None = None
+    *,
+    sku: str | None = None,
+    region: str | None = None,
+    currency: str | None = None,
+    account: Ref | None = None,
+    contract: bool | None = None,
+    state: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
 ) -> Call[Page[BookedPrice]]:
-    """All price versions. Needs a platform token."""
-    query = {"sku": sku, "region": region, "currency": currency}
+    """Price versions; `contract`: only contract prices (True), or only list prices (False). Needs a platform token.
+
+    `state`: past, current or future. `order`: account, sku or valid_from; with `-` the other way round.
+    """
+    query = {
+        "sku": sku,
+        "region": region,
+        "currency": currency,
+        "account": account,
+        "contract": contract,
+        "state": state,
+        "order": order,
+        "limit": limit,
+    }
     return request.get("billing/prices", Page[BookedPrice], query, scoped=False)
 
 

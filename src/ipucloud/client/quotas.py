@@ -9,9 +9,9 @@ from ipucloud.client.call import Call
 from ipucloud.client.models import Page, Quota
 
 
-def list(*, region: str | None = None, machine_type: str | None = None) -> Call[Page[Quota]]:
-    """How many machines the project may hold, by region and machine type."""
-    return request.get("quotas", Page[Quota], {"region": region, "machine_type": machine_type})
+def list(*, region: str | None = None, machine_type: str | None = None, order: str | None = None) -> Call[Page[Quota]]:
+    """How many machines the project may hold. `order`: region, machine_type, used or limit; with `-` downwards."""
+    return request.get("quotas", Page[Quota], {"region": region, "machine_type": machine_type, "order": order})
 
 
 def update(limits: Mapping[tuple[str, str], int], *, if_match: str) -> Call[Page[Quota]]:

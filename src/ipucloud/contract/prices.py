@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from ipucloud.contract.fields import Answer, Body, Instant, Slug
-from ipucloud.contract.lists import Page
+from ipucloud.contract.lists import Page, Paged
 from ipucloud.kernel.money import Money
 
 
@@ -73,6 +74,47 @@ class BookedPriceOut(Answer):
 
 class PriceBookPage(Page[BookedPriceOut]):
     pass
+
+
+class PriceState(StrEnum):
+    """Whether a version has begun, and whether it has ended."""
+
+    PAST = "past"
+    CURRENT = "current"
+    FUTURE = "future"
+
+
+class PriceOrder(StrEnum):
+    """Values of the `order` parameter of the price book."""
+
+    BY_ACCOUNT = "account"
+    BY_ACCOUNT_DESCENDING = "-account"
+    BY_SKU = "sku"
+    BY_SKU_DESCENDING = "-sku"
+    OLDEST_FIRST = "valid_from"
+    NEWEST_FIRST = "-valid_from"
+
+
+class PriceBookList(Paged, PriceList):
+    """Versions of prices that match every filter."""
+
+    account: str | None = Field(
+        None, description="Only contract prices of this account, by name or id.", examples=["Example University"]
+    )
+    contract: bool | None = Field(
+        None, description="Only contract prices (`true`), or only list prices (`false`); null: both."
+    )
+    state: PriceState | None = Field(
+        None,
+        description="Only versions that have ended (`past`), are in force (`current`), or have not begun (`future`).",
+    )
+    order: Annotated[
+        PriceOrder,
+        Field(
+            description="List prices, then contract prices by account (`account`); by SKU, region and currency (`sku`);"
+            " or by their beginning (`valid_from`). With `-` the other way round."
+        ),
+    ] = PriceOrder.BY_ACCOUNT
 
 
 class PriceAddition(Body):

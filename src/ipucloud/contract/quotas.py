@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from enum import StrEnum
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -32,6 +33,19 @@ class QuotaPage(Page[QuotaOut]):
     pass
 
 
+class QuotaOrder(StrEnum):
+    """Values of the `order` parameter of quotas."""
+
+    BY_REGION = "region"
+    BY_REGION_DESCENDING = "-region"
+    BY_MACHINE_TYPE = "machine_type"
+    BY_MACHINE_TYPE_DESCENDING = "-machine_type"
+    BY_USE = "used"
+    BY_USE_DESCENDING = "-used"
+    BY_LIMIT = "limit"
+    BY_LIMIT_DESCENDING = "-limit"
+
+
 class QuotaList(BaseModel):
     """Quotas that match every filter."""
 
@@ -41,6 +55,13 @@ class QuotaList(BaseModel):
     machine_type: str | None = Field(
         None, description="Only quotas of this type of machine; `volume-gib`: of volumes.", examples=["m2000"]
     )
+    order: Annotated[
+        QuotaOrder,
+        Field(
+            description="By region (`region`), type (`machine_type`), use (`used`) or limit (`limit`), upwards; with"
+            " `-` downwards."
+        ),
+    ] = QuotaOrder.BY_REGION
 
 
 class QuotaLimit(Body):

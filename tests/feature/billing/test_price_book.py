@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.pricing.book import add, book, install_prices, withdraw
+from ipucloud.billing.pricing.book import add, install_prices, withdraw
 from ipucloud.catalogue.load import load
 from ipucloud.contract.prices import BookedPriceOut, PriceAddition
 from ipucloud.db.engine import Database
@@ -24,6 +24,7 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.prices import book
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
 YEARS = range(2100, 2110)

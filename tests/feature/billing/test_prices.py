@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.pricing.book import add, book, install_prices, withdraw
+from ipucloud.billing.pricing.book import add, install_prices, withdraw
 from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.catalogue.load import load
 from ipucloud.contract.prices import PriceAddition
@@ -17,6 +17,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from tests.support.factories import make_project, seed_prices
+from tests.support.prices import book
 
 pytestmark = pytest.mark.anyio
 

@@ -80,6 +80,24 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
     assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
 
 
+def test_all_pages_of_a_price_book_go_to_a_file(run: Run, service: Service, tmp_path: Path) -> None:
+    file, later = tmp_path / "book.json", PRICE | {"id": "price-2", "source": "list of July"}
+    first, rest = ({"items": [PRICE], "next_cursor": "more"}, {"items": [later], "next_cursor": None})
+    service.on("GET", "/v1/billing/prices", Reply(body=first), Reply(body=rest))
+    assert run("prices", "export", str(file)).status == 0
+    assert [each["source"] for each in json.loads(file.read_text())["items"]] == [PRICE["source"], "list of July"]
+    assert [each.query for each in service.asked] == [{"limit": "1000"}, {"limit": "1000", "cursor": "more"}]
+
+
+def test_a_region_without_prices_is_told_from_one_that_does_not_exist(run: Run, service: Service) -> None:
+    refused = {"code": "validation_failed", "status": 422, "title": "t", "detail": "d", "type": "/", "errors": []}
+    service.on("GET", "/v1/billing/prices", Reply(422, body=refused))
+    service.lists("/v1/regions", [{"slug": "lab-1", "number": 5}])
+    ended = run("prices", "list", "--region", "lab-9")
+    assert ended.status != 0
+    assert "There is no region lab-9. Regions, nearest first: lab-1." in ended.err
+
+
 def test_a_file_that_is_not_a_price_book_is_refused(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     file.write_text("[]")

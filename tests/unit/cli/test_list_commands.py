@@ -33,6 +33,7 @@ Run = Callable[..., Any]
         ),
         ("exports schedules list --every day", "billing/export-schedules", {"every": "day"}),
         ("quotas list --region lab-1 --machine-type m2000", "quotas", {"region": "lab-1", "machine_type": "m2000"}),
+        ("quotas list --order=-used", "quotas", {"order": "-used"}),
     ],
 )
 def test_filters_are_the_apis(run: Run, service: Service, words: str, path: str, query: dict[str, str]) -> None:

@@ -145,10 +145,21 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
         {"id": "2", "sku": "ipu-m2000", "region": "lab-1", "account_id": "5"},
     ]
     service.lists("/v1/billing/prices", versions)
-    service.on("GET", "/v1/billing/accounts/research", Reply(body={"id": "5"}))
-    listed = run("prices", "list", "--sku", "ipu-m2000", "--region", "lab-1", "--account", "research", "--json")
-    assert [each["id"] for each in listed.json] == ["2"]
-    assert service.asked[-1].query == {"sku": "ipu-m2000", "region": "lab-1"}
+    what = ("--sku", "ipu-m2000", "--region", "lab-1", "--account", "research", "--contract", "--currency", "EUR")
+    listed = run("prices", "list", *what, "--state", "future", "--order=-valid_from", "--json")
+    assert [each["id"] for each in listed.json] == ["1", "2"]
+    assert service.asked[-1].query == {
+        "sku": "ipu-m2000",
+        "region": "lab-1",
+        "currency": "EUR",
+        "account": "research",
+        "contract": "true",
+        "state": "future",
+        "order": "-valid_from",
+    }
+    assert run("prices", "list", "--list", "--json").status == 0
+    assert service.asked[-1].query == {"contract": "false"}
+    assert run("prices", "list", "--state", "later").status == 2
     assert run("prices", "show", "1", "--json").json["sku"] == "ipu-m2000"
     assert run("prices", "show", "3").status == 3
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 1, "restored": 0}))

@@ -1,7 +1,6 @@
 import type { Messages } from "../en";
 
 export const quotas: Messages["quotas"] = {
-  find: "Nach Region oder Typ suchen",
   title: "Kontingente",
   description: "Wie viele Maschinen eines Typs, GiB an Datenträgern und Snapshots und Adressen das Projekt in einer Region belegen darf.",
   limits: "Grenzen",

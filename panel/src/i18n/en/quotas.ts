@@ -1,5 +1,4 @@
 export const quotas = {
-  find: "Find by region or type",
   title: "Quotas",
   description: "How many machines of a type, GiB of volumes and snapshots, and addresses, the project may hold in a region.",
   limits: "Limits",

@@ -14,8 +14,10 @@ import { Empty } from "../../components/Empty";
 import { FailedPage, Failure } from "../../components/Failure";
 import { later } from "../../components/later";
 import { Loading } from "../../components/Loading";
-import { byText, LocalTable } from "../../components/LocalTable";
+import { ListTable } from "../../components/ListTable";
+import { QuotaFilters, quotaKey, useQuotaView } from "../../components/QuotaFilters";
 import { To } from "../../components/To";
+import { useTypeWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
 import { useTenantStrings } from "../../i18n/tenants";
 
@@ -87,7 +89,10 @@ function Quotas({ project }: { project: string }) {
   const s = useTenantStrings();
   const f = useFormat();
   const may = useMay("platform:write");
-  const { data, error, refetch } = useQuery(quotasOf(project));
+  const words = useTypeWords();
+  const { view, query } = useQuotaView();
+  const { data, error, refetch } = useQuery(quotasOf(project, query));
+  const all = useQuery(quotasOf(project)).data;
   const [setting, setSetting] = useState<{ quota?: Schemas["Quota"] }>();
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const set = (quota: Schemas["Quota"]) => (
@@ -95,23 +100,24 @@ function Quotas({ project }: { project: string }) {
   );
   return (
     <>
-      <LocalTable
+      <ListTable
         variant="container"
         title={s.quotas}
-        items={data?.items}
-        textOf={(each) => `${each.region} ${each.machine_type}`}
-        find={s.findQuotas}
+        view={view}
+        page={data}
+        trackBy={quotaKey}
+        filters={<QuotaFilters view={view} quotas={all?.items} />}
         none={<Empty title={s.noQuotas} text={s.noQuotasText} />}
-        header={<Header variant="h2" actions={may && data && <Button onClick={() => setSetting({})}>{s.setLimit}</Button>}>{s.quotas}</Header>}
+        header={<Header variant="h2" actions={may && all && <Button onClick={() => setSetting({})}>{s.setLimit}</Button>}>{s.quotas}</Header>}
         columnDefinitions={[
           { id: "region", header: s.region, isRowHeader: true, sortingField: "region", cell: (each) => each.region },
-          { id: "type", header: s.machineType, sortingComparator: byText((each) => each.machine_type), cell: (each) => each.machine_type },
+          { id: "type", header: s.machineType, sortingField: "machine_type", cell: (each) => words[each.machine_type] ?? each.machine_type },
           { id: "used", header: s.used, sortingField: "used", cell: (each) => f.number(each.used) },
           { id: "limit", header: s.limit, sortingField: "limit", cell: (each) => f.number(each.limit) },
           ...(may ? [{ id: "do", header: common.actions, cell: set }] : []),
         ]}
       />
-      {setting && data && <SetLimit project={project} seen={data} quota={setting.quota} onClose={() => setSetting(undefined)} />}
+      {setting && all && <SetLimit project={project} seen={all} quota={setting.quota} onClose={() => setSetting(undefined)} />}
     </>
   );
 }

@@ -14,22 +14,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import open_cursor, page_at
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.v1.catalogue import prices_listing
+from ipucloud.api.v1.catalogue import region_slug
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.pricing.book import add, book, withdraw
+from ipucloud.billing.accounts.store import accounts_called
+from ipucloud.billing.pricing.book import add, withdraw
+from ipucloud.billing.pricing.listing import LIST_BOOK, Priced, priced
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.contract.prices import (
-    BookedPriceOut,
-    PriceAddition,
-    PriceAdditions,
-    PriceBookPage,
-    PriceList,
-    PricesAddedOut,
-)
+from ipucloud.contract.prices import PriceAddition, PriceAdditions, PriceBookList, PriceBookPage, PricesAddedOut
+from ipucloud.db.documents import filters_of
+from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
@@ -43,14 +41,13 @@ routes = router()
     "/v1/billing/prices",
     **operation("readPriceBook", "Read the price book", Permission.PLATFORM_WRITE, gives=PriceBookPage),
 )
-async def read_price_book(request: Request, query: Annotated[PriceList, Query()]) -> Response:
-    """List all past, current and future versions that match every filter.
-
-    List prices come first, then contract prices by account.
-    """
+async def read_price_book(request: Request, query: Annotated[PriceBookList, Query()]) -> Response:
+    """List the past, current and future versions that match every filter."""
+    after = open_cursor(query, request)
     async with reading_platform(request) as connection:
-        found = await book(connection)
-    return prices_listing(request, query, found)
+        filters = await _filters(request, connection, query)
+        found = await LIST_BOOK[query.order].one(connection, filters | {"after": after, "limit": query.limit})
+    return page_at(query, request, found.items, found.next)
 
 
 @routes.post(
@@ -72,7 +69,7 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
     new = _checked(body)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        _check_regions(new, catalogue_of(request), await book(connection))
+        _check_regions(new, catalogue_of(request), (await priced(connection)).regions)
         added = await add(connection, new, default=services_of(request).settings.currency)
         return Answer(200, orjson.dumps({"added": added.versions, "restored": added.restored}))
 
@@ -137,12 +134,12 @@ def _checked(body: PriceAdditions) -> list[PriceAddition]:
     return body.items
 
 
-def _check_regions(new: Sequence[PriceAddition], catalogue: Catalogue, held: Sequence[BookedPriceOut]) -> None:
+def _check_regions(new: Sequence[PriceAddition], catalogue: Catalogue, held: Sequence[str]) -> None:
     """Raise `Problem` validation_failed for a region that neither the catalogue nor the price book has.
 
     A SKU may be priced before the catalogue has it, so that it is never offered without a price.
     """
-    known = sorted({region.slug for region in catalogue.regions} | {each.region for each in held})
+    known = _regions(catalogue, held)
     faults = [
         FieldError(
             f"/items/{place}/region",
@@ -154,3 +151,33 @@ def _check_regions(new: Sequence[PriceAddition], catalogue: Catalogue, held: Seq
     ]
     if faults:
         raise invalid(faults)
+
+
+def _regions(catalogue: Catalogue, held: Sequence[str]) -> list[str]:
+    return sorted({region.slug for region in catalogue.regions} | {*held})
+
+
+async def _filters(request: Request, connection: Statements, query: PriceBookList) -> dict[str, object]:
+    """The parameters of the list. Raises `Problem` validation_failed for an unknown region, currency or account."""
+    catalogue, region, account_id = catalogue_of(request), region_slug(request, query.region), None
+    sold = (region is None or catalogue.find_region(region)) and query.currency in {None, *MINOR_UNITS}
+    # What has a price is known, even if the catalogue no longer has the region, or nobody pays in the currency.
+    held = Priced([], []) if sold else await priced(connection)
+    faults = []
+    if region is not None and region not in (known := _regions(catalogue, held.regions)):
+        sentence = f"There is no such region. Regions, nearest first: {nearest(region, known)}."
+        faults.append(FieldError("?region", "unknown_region", sentence))
+    if query.currency not in {None, *MINOR_UNITS, *held.currencies}:
+        sentence = "This is not the ISO 4217 code of a currency in use, such as EUR."
+        faults.append(FieldError("?currency", "unknown_currency", sentence))
+    if query.account is not None:
+        called = await accounts_called(connection, query.account)
+        if len(called) == 1:
+            [account_id] = called
+        else:
+            several = "Several billing accounts have this name; use an id."
+            sentence = several if called else "There is no such billing account."
+            faults.append(FieldError("?account", "unknown_account", sentence))
+    if faults:
+        raise invalid(faults)
+    return filters_of(query) | {"region": region, "account_id": account_id}

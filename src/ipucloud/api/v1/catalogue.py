@@ -26,7 +26,7 @@ from ipucloud.contract.catalogue import (
     ToolPage,
     Tools,
 )
-from ipucloud.contract.prices import BookedPriceOut, PaidPriceOut, PriceList, PriceOut
+from ipucloud.contract.prices import PaidPriceOut, PriceList, PriceOut
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.kernel.errors import not_found
@@ -43,9 +43,7 @@ def listing(request: Request, items: Sequence[Any]) -> Response:
     return tagged(request, body, 0)
 
 
-def prices_listing(
-    request: Request, query: PriceList, prices: Sequence[BookedPriceOut | PaidPriceOut | PriceOut]
-) -> Response:
+def prices_listing(request: Request, query: PriceList, prices: Sequence[PaidPriceOut | PriceOut]) -> Response:
     """As `listing`, of the prices that match every filter."""
     region = region_slug(request, query.region)
     found = [

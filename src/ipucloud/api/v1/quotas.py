@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from operator import attrgetter
 from typing import Annotated
 
 import orjson
@@ -47,7 +48,7 @@ async def list_project_quotas(request: Request, project: ProjectRef, query: Anno
     """List the quotas that are set and match every filter. Without a quota of machines, no cluster can be created.
 
     Those of volumes and snapshots, in GiB, have the type `volume-gib`, and those of addresses `address`; where none was
-    set, they have the default limit.
+    set, they have the default limit. They are one document with one ETag, which PUT replaces as a whole: one page.
     """
     async with reading(request, project) as (connection, scope):
         quotas = await _quotas(connection, request, scope)
@@ -55,7 +56,9 @@ async def list_project_quotas(request: Request, project: ProjectRef, query: Anno
     shown = [
         quota for quota in quotas if region in {None, quota.region} and query.machine_type in {None, quota.machine_type}
     ]
-    return tagged(request, _document(shown), _version(quotas))
+    by = attrgetter(query.order.removeprefix("-"), "region", "machine_type")
+    ordered = sorted(shown, key=by, reverse=query.order.startswith("-"))
+    return tagged(request, _document(ordered), _version(quotas))
 
 
 @routes.put(

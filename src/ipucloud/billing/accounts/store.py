@@ -21,7 +21,7 @@ from ipucloud.db.documents import DOCUMENT_PAGE, Document, DocumentPage, clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record, record_for_account
-from ipucloud.identity.access import PRINCIPAL
+from ipucloud.identity.access import PRINCIPAL, is_project_id
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
@@ -89,6 +89,9 @@ _UPDATE = sa.text(
 )
 _FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days", "e_invoice")
 _EXISTS = Query("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :id)", bool)
+_CALLED = Query(
+    "SELECT id FROM billing_accounts WHERE id = CAST(:id AS uuid) OR name = CAST(:name AS text) LIMIT 2", UUID
+)
 _OF_PROJECT = Query("SELECT account_id FROM payer_of(:project_id, app_now())", UUID)
 _CURRENCY = Query("SELECT coalesce(currency, :currency) AS currency FROM billing_accounts WHERE id = :id", str)
 _PAYING = Query(
@@ -172,6 +175,12 @@ async def account_document(connection: Statements, account_id: UUID, *, currency
 
 async def account_exists(connection: Statements, account_id: UUID) -> bool:
     return await _EXISTS.one(connection, {"id": account_id})
+
+
+async def accounts_called(connection: Statements, ref: str) -> list[UUID]:
+    """The account with this id, or those with this name: at most two, to show that a name is not enough."""
+    by_id = is_project_id(ref)
+    return await _CALLED.all(connection, {"id": UUID(ref) if by_id else None, "name": None if by_id else ref})
 
 
 async def update(

@@ -1,4 +1,4 @@
-"""The price book: list prices and contract prices, past and future; reading it and adding versions.
+"""The price book: list prices and contract prices, past and future; adding and withdrawing versions.
 
 A new version replaces the one in force from its beginning on: that one ends there. Nothing else of a
 version ever changes (`functions.REFUSE_CHANGE_OF_PRICE`). When the new one has an end, the price that it replaced comes
@@ -21,15 +21,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.holes import Article, no_new_hole
-from ipucloud.billing.pricing.queries import BookedPrice
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.catalogue import ListPrice
-from ipucloud.contract.prices import BookedPriceOut, PriceAddition
+from ipucloud.contract.prices import PriceAddition
 from ipucloud.db.rows import Query
-from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import Money
 
 # Any overlap is a conflict, by the table's exclusion constraint: prices set by an operator are never changed.
 _INSTALL = sa.text(
@@ -39,12 +36,6 @@ _INSTALL = sa.text(
     ON CONFLICT DO NOTHING
     """
 )
-
-
-class _Booked(NamedTuple):
-    id: UUID
-    account_id: UUID | None
-    price: BookedPrice
 
 
 class _Covering(NamedTuple):
@@ -78,15 +69,6 @@ class Added(NamedTuple):
     restored: int
 
 
-_BOOK = Query(
-    """
-    SELECT id, NULL::uuid AS account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
-    UNION ALL
-    SELECT id, account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM contract_prices
-     ORDER BY account_id NULLS FIRST, sku, region, currency, valid_from
-    """,
-    _Booked,
-)
 _SAME_KEY = "sku = :sku AND region = :region AND currency = :currency"
 _TABLES = {"prices": _SAME_KEY, "contract_prices": f"{_SAME_KEY} AND account_id = :account_id"}
 
@@ -165,23 +147,6 @@ async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> i
             continue
         added += found
     return added
-
-
-async def book(connection: Statements) -> Sequence[BookedPriceOut]:
-    """Every version that ever was or will be in force: list prices first, then account by account."""
-    return [
-        BookedPriceOut(
-            id=version,
-            account_id=account_id,
-            sku=price.sku,
-            region=price.region,
-            unit_price=Money.of(price.unit_price, price.currency),
-            valid_from=price.valid_from,
-            valid_to=price.valid_to,
-            source=price.source,
-        )
-        for version, account_id, price in await _BOOK.all(connection)
-    ]
 
 
 async def one_at_a_time(connection: AsyncConnection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from decimal import Decimal
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.files import writable, write
-from ipucloud.cli.finding import ACCOUNT, REGION, SKU, filtered
+from ipucloud.cli.finding import ACCOUNT, REGION, SKU
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment, past
 from ipucloud.cli.values import decimal, fields
@@ -23,27 +24,55 @@ from ipucloud.client.models import BookedPrice, PriceCorrectionPreview
 
 app = typer.Typer(no_args_is_help=True)
 
+_LARGEST_PAGE = 1000
 ID = "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90"
 
 Price = Annotated[str, typer.Argument(help="Id of the price version, as shown by `prices list`.")]
 
 
-@customer_command(app, "list", "", "--sku ipu-m2000 --region luxembourg-2")
+class State(StrEnum):
+    """Whether a version has begun and ended, as the API spells it."""
+
+    PAST = "past"
+    CURRENT = "current"
+    FUTURE = "future"
+
+
+class Order(StrEnum):
+    """How versions are sorted, as the API spells it."""
+
+    BY_ACCOUNT = "account"
+    BY_ACCOUNT_DESCENDING = "-account"
+    BY_SKU = "sku"
+    BY_SKU_DESCENDING = "-sku"
+    OLDEST_FIRST = "valid_from"
+    NEWEST_FIRST = "-valid_from"
+
+
+@customer_command(app, "list", "", "--sku ipu-m2000 --region luxembourg-2", "--list --state current --order sku")
 def list_prices(
     session: Session,
+    *,
     sku: Annotated[str | None, typer.Option(help="Only those of this SKU.", autocompletion=names(SKU))] = None,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     account: Annotated[
         str | None,
         typer.Option(help="Only contract prices of this account (name or id).", autocompletion=names(ACCOUNT)),
     ] = None,
+    currency: Annotated[str | None, typer.Option(help="Only those in this currency, such as EUR.")] = None,
+    contract: Annotated[
+        bool | None, typer.Option("--contract/--list", help="Only contract prices, or only list prices.")
+    ] = None,
+    state: Annotated[State | None, typer.Option(help="Only those that ended, are in force, or have not begun.")] = None,
+    order: Annotated[
+        Order | None, typer.Option(help="List prices first, by SKU, or by start; with `-` the other way round.")
+    ] = None,
 ) -> None:
-    """List all versions of the price book. Needs a platform token."""
-    payer = _id_of(session, account)
-    book = session.client.items(prices.versions(sku=sku, region=region))
-    found = (each for each in book if payer in {None, each.account_id})
-    session.show_items(
-        filtered(session.client, found, (REGION, region), (SKU, sku)),
+    """List the versions of the price book. Needs a platform token."""
+    session.list(
+        prices.versions(
+            sku=sku, region=region, currency=currency, account=account, contract=contract, state=state, order=order
+        ),
         ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "ACCOUNT", "ID"),
         lambda each: (
             each.sku,
@@ -55,6 +84,7 @@ def list_prices(
             each.id,
         ),
         drop=("ID", "UNTIL", "ACCOUNT"),
+        filters=((REGION, region), (SKU, sku), (ACCOUNT, account)),
     )
 
 
@@ -252,4 +282,5 @@ def _id_of(session: Session, account: str | None) -> str | None:
 
 
 def _book(session: Session) -> list[BookedPrice]:
-    return [*session.client.items(prices.versions())]
+    """All of it, in the fewest requests: most books are one page, which no change can come between."""
+    return [*session.client.items(prices.versions(limit=_LARGEST_PAGE))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -23,15 +24,29 @@ def group() -> None:
     pass
 
 
-@customer_command(app, "list", "", "--region luxembourg-2")
+class Order(StrEnum):
+    """How quotas are sorted, as the API spells it."""
+
+    BY_REGION = "region"
+    BY_REGION_DESCENDING = "-region"
+    BY_MACHINE_TYPE = "machine_type"
+    BY_MACHINE_TYPE_DESCENDING = "-machine_type"
+    BY_USE = "used"
+    BY_USE_DESCENDING = "-used"
+    BY_LIMIT = "limit"
+    BY_LIMIT_DESCENDING = "-limit"
+
+
+@customer_command(app, "list", "", "--region luxembourg-2", "--order=-used")
 def list_quotas(
     session: Session,
     *,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     machine: Annotated[str | None, typer.Option("--machine-type", help="Only those of this type.")] = None,
+    order: Annotated[Order | None, typer.Option(help="By region, type, use or limit; with `-` downwards.")] = None,
 ) -> None:
     """List the project's quotas and their use: of machines, of storage in GiB (volume-gib), and of addresses."""
-    _list(session, quotas.list(region=region, machine_type=machine))
+    _list(session, quotas.list(region=region, machine_type=machine, order=order))
 
 
 @customer_command(app, "update", "luxembourg-2 m2000 64 --project research")

@@ -5,7 +5,7 @@ import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { regions } from "../../../api/queries";
-import { addPrice, type BookedPrice } from "../../../api/tenants";
+import { addPrice, listPrices } from "../../../api/tenants";
 import { useFlash } from "../../../app/Flashes";
 import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
@@ -20,15 +20,17 @@ const SOURCE_LENGTH = 200;
 const second = (iso: string) => iso.replace(/\.\d+Z$/, "Z");
 
 /** A version of a price, of the list or of one account's contract. */
-export function AddPrice({ book, onClose }: { book: BookedPrice[]; onClose: () => void }) {
+export function AddPrice({ onClose }: { onClose: () => void }) {
   const s = useTenantStrings();
   const flash = useFlash();
   const places = useQuery(regions).data?.items ?? [];
-  const skus = [...new Set(book.map((each) => each.sku))].toSorted();
+  const listed = useQuery(listPrices).data?.items ?? [];
+  const skus = [...new Set(listed.map((each) => each.sku))].toSorted();
   const [sku, setSku] = useState("");
   const [region, setRegion] = useState("");
   const [account, setAccount] = useState("");
-  const [currency, setCurrency] = useState(book[0]?.unit_price.currency ?? "EUR");
+  const [chosen, setCurrency] = useState("");
+  const currency = chosen || (listed[0]?.unit_price.currency ?? "EUR");
   const [amount, setAmount] = useState("");
   const [from, setFrom] = useState("");
   const [to, setTo] = useState("");
@@ -60,9 +62,9 @@ export function AddPrice({ book, onClose }: { book: BookedPrice[]; onClose: () =
           label={s.account}
           value={account}
           everybody
-          onChange={(id, chosen) => {
+          onChange={(id, payer) => {
             setAccount(id);
-            if (chosen) setCurrency(chosen.currency);
+            if (payer) setCurrency(payer.currency);
           }}
         />
         <FormField label={s.amount(currency)}>
