@@ -235,7 +235,7 @@ def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Pag
     table = page.get_by_role("table", name="Prices")
     expect(table.get_by_role("row").filter(has_text="In force").first).to_be_visible()
     page.get_by_role("button", name="Add price").click()
-    dialog.get_by_role("button", name=re.compile("^Article")).click()
+    dialog.get_by_role("button", name=re.compile("^SKU")).click()
     page.get_by_role("option", name="ipu-m2000", exact=True).click()
     dialog.get_by_role("button", name=re.compile("^Region")).click()
     page.get_by_role("option", name="Luxembourg-2").click()

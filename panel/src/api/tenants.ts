@@ -81,7 +81,7 @@ export const priceBook = (query: PriceQuery) =>
     refetchInterval: WATCHED_MS,
   });
 
-/** Present and future list prices. Every article of the price book has some: a list price never ends without another one. */
+/** Present and future list prices. Every SKU of the price book has some: a list price never ends without another one. */
 export const listPrices = queryOptions({
   queryKey: ["operator", "list prices"],
   queryFn: ({ signal }) => body(api.GET("/v1/prices", { signal })),

@@ -82,8 +82,8 @@ export function PriceBook() {
           </Header>
         }
         columnDefinitions={[
-          { id: "sku", header: s.article, isRowHeader: true, sortingField: "sku", cell: (each) => each.sku },
-          { id: "region", header: s.region, cell: (each) => each.region },
+          { id: "sku", header: s.sku, isRowHeader: true, minWidth: 140, sortingField: "sku", cell: (each) => each.sku },
+          { id: "region", header: s.region, minWidth: 140, cell: (each) => each.region },
           { id: "minute", header: s.perMinute, cell: (each) => f.money(each.unit_price, digits(each.unit_price.amount)) },
           { id: "hour", header: s.perHour, cell: (each) => f.money(times(each.unit_price, 60)) },
           { id: "whose", header: s.forWhom, sortingField: "account", cell: whose },
@@ -112,7 +112,7 @@ function PriceFilters({ view, accounts }: { view: View; accounts: Record<string,
   );
   return (
     <>
-      {choice(s.article, "sku", [...skus].toSorted())}
+      {choice(s.sku, "sku", [...skus].toSorted())}
       {choice(s.region, "region", places.map((each) => each.slug))}
       {choice(s.kind, "contract", KINDS, s.kinds)}
       {choice(s.account, "account", Object.keys(accounts), accounts)}

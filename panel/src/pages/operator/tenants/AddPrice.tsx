@@ -56,7 +56,7 @@ export function AddPrice({ onClose }: { onClose: () => void }) {
     <Dialog title={s.addPrice} submit={s.addPrice} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose} large>
       <Consequences lines={[s.addText]} />
       <ColumnLayout columns={2}>
-        {select(s.article, sku, skus.map((each) => ({ value: each, label: each })), setSku)}
+        {select(s.sku, sku, skus.map((each) => ({ value: each, label: each })), setSku)}
         {select(s.region, region, places.map((each) => ({ value: each.slug, label: each.name })), setRegion)}
         <AccountField
           label={s.account}
