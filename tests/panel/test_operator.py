@@ -249,7 +249,7 @@ def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Pag
     added = table.get_by_role("row").filter(has_text="price list of January")
     expect(added).to_contain_text("€0.0777")
     expect(added).to_contain_text("Future")
-    page.get_by_role("button", name=re.compile("^Time")).click()
+    page.get_by_role("button", name=re.compile("^Validity")).click()
     page.get_by_role("option", name="Future").click()
     expect(table.get_by_role("row").filter(has_text="In force")).to_have_count(0)
     table.get_by_role("button", name=re.compile("^From")).press("Enter")  # the heading that sticks lies above it
