@@ -21,7 +21,8 @@ from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.hardware import Region
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.ssh.console import Consoles
-from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings
+from ipucloud.laboratory.simulator.ssh.server import PoplarServer
+from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe

@@ -9,7 +9,7 @@ from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.host_states import SWITCHED, HostStates
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.server import check_spec
+from ipucloud.laboratory.simulator.ssh.spec import check_spec
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.wire.site import Host, HostState, PowerAction, ServerRebuild, ServerSpec
 

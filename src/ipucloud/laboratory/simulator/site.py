@@ -27,7 +27,7 @@ from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
-from ipucloud.laboratory.simulator.ssh.server import Surroundings
+from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
