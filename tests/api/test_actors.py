@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from ipucloud.clusters.expiry import delete_expired_clusters
 from ipucloud.identity.roles import Role
+from tests.api.people import logged_in, person
 from tests.api.support import Api
-from tests.api.test_people import logged_in, person
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
+from tests.api.people import advance, logged_in, person
 from tests.api.support import Api, problem
-from tests.api.test_people import advance, logged_in, person
 from tests.support.people import PASSWORD, Person, make_member
 from tests.support.postgres import Database as Scratch
 

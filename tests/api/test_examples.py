@@ -16,7 +16,7 @@ from ipucloud.api.components import public
 from ipucloud.api.document import TAGS
 from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
-from ipucloud.contract.examples import EXAMPLES
+from ipucloud.contract.examples.all import EXAMPLES
 from ipucloud.kernel.errors import MEDIA_TYPE, REGISTRY
 
 DOCUMENT: dict[str, Any] = orjson.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_bytes())

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ipucloud.identity.roles import Role
+from tests.api.people import logged_in, person
 from tests.api.support import UNLIMITED, Api, problem, running
-from tests.api.test_people import logged_in, person
 from tests.support.people import make_member
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World

@@ -13,9 +13,9 @@ import structlog
 from ipucloud.identity.people import reset_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
+from tests.api.people import ACCEPT, LOGIN, OURS, SESSION, events, invite, logged_in, person
 from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, problem, running
 from tests.api.test_device_logins import DEVICES, begun, browser_of, fetched
-from tests.api.test_people import ACCEPT, LOGIN, OURS, SESSION, events, invite, logged_in, person
 from tests.api.test_provider_sign_in import begun as at_provider
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_scim import created, names

@@ -12,8 +12,8 @@ import pytest
 from scim2_tester import Status, check_server
 
 from ipucloud.identity.roles import Role
+from tests.api.people import person
 from tests.api.support import UNLIMITED, Api, problem, running
-from tests.api.test_people import person
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import (

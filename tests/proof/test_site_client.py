@@ -20,7 +20,8 @@ from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu
 from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.wire.faults import FaultAction, FaultRule
-from tests.proof.site_calls import CASES, CallCase
+from tests.proof.site_calls.all import CASES
+from tests.proof.site_calls.case import CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy

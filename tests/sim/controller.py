@@ -30,11 +30,11 @@ class Controller:
 
     def fail_partition(self) -> str | None:
         """A partition fails, and the controller resets it by itself; None: there is none that works."""
-        working = self._hardware.working_partitions()
+        working = self._hardware.controller.working_partitions()
         if not working:
             return None
         allocation, name = self._draw.choice(working)
-        self._hardware.fail_partition(allocation, name)
+        self._hardware.controller.fail_partition(allocation, name)
         return f"partition {name} fails"
 
     def is_distrusted(self) -> str | None:
@@ -55,5 +55,5 @@ class Controller:
 
     def lost(self) -> Sequence[str]:
         """Clusters in use whose allocation it has forgotten."""
-        forgotten = list(self._hardware.forgotten)
+        forgotten = list(self._hardware.controller.forgotten)
         return [name for (name,) in self._control.execute(_IN_USE, (forgotten,)).fetchall()] if forgotten else []

@@ -141,7 +141,7 @@ class Moments:
 
     def _unseen(self) -> Iterator[str]:
         """Clusters in use whose allocation the controller has lost: nobody can use any of their IPUs."""
-        lost = {name: instant(since) for name, since in self.hardware.forgotten.items()}
+        lost = {name: instant(since) for name, since in self.hardware.controller.forgotten.items()}
         old = [name for name, since in lost.items() if self._known(_CONTROLLER, since)]
         if not old:
             return

@@ -37,8 +37,8 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
     baton.join(worker)
     vipu = SimulatedSites(worker, wires, Inventory(regions=[])).at(VipuAddress("", 1), lambda: 10.0).vipu
     for owner, machine in (("first-1", "m0"), ("second-1", "m1")):
-        hardware.create_allocation(Allocation(owner, "cluster", frozenset({machine})))
-    hardware.create_partition(PartitionRequest("training", "first-1", size=4, gcds=1, reconfigurable=True))
+        hardware.controller.create_allocation(Allocation(owner, "cluster", frozenset({machine})))
+    hardware.controller.create_partition(PartitionRequest("training", "first-1", size=4, gcds=1, reconfigurable=True))
 
     async def play() -> None:
         task = worker.start(vipu.remove_partitions("first-1"), name="remove")
@@ -52,9 +52,9 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
         assert (task.exception() is None) == (fault is SiteFault.DUPLICATE)
 
     loop.run_until_complete(play())
-    hardware.remove_partition("first-1", "training")
+    hardware.controller.remove_partition("first-1", "training")
     hardware.advance(loop.now)
-    hardware.create_partition(PartitionRequest("training", "second-1", size=4, gcds=1, reconfigurable=True))
+    hardware.controller.create_partition(PartitionRequest("training", "second-1", size=4, gcds=1, reconfigurable=True))
     assert wires.deliver(loop.now + REQUEST_LIFE)
     hardware.advance(loop.now + REQUEST_LIFE)
     loop.close()

@@ -36,7 +36,7 @@ class Tinkering:
         if not self._logged_in(name, actor):
             return
         actor.note(f"takes {name} apart")
-        hardware.remove_partition(name, name)
+        hardware.controller.remove_partition(name, name)
         self.made.setdefault(name, [])
         while (name, name) in hardware.state.partitions:
             await actor.sleep(5.0, f"waits for {name} to go")
@@ -55,7 +55,9 @@ class Tinkering:
             if (name, partition) in hardware.state.partitions:
                 continue
             try:
-                hardware.create_partition(PartitionRequest(partition, name, size=1, gcds=1, reconfigurable=True))
+                hardware.controller.create_partition(
+                    PartitionRequest(partition, name, size=1, gcds=1, reconfigurable=True)
+                )
             except SiteError as refusal:
                 actor.note(str(refusal))
             else:

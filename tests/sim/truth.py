@@ -123,7 +123,7 @@ class Truth:
     def _of_clusters(self) -> Iterator[str]:
         dead, erring = self._dead() | self._linked(credited=True), self._linked(credited=False)
         for name, state, size, credited, machines, hosts in self._control.execute(_USED).fetchall():
-            lost = set(machines) if name in self._hardware.forgotten else dead & set(machines)
+            lost = set(machines) if name in self._hardware.controller.forgotten else dead & set(machines)
             servers = dead & set(hosts)
             wanted = min(size, len(lost) + math.ceil(size * len(servers) / max(1, len(hosts))))
             kept = {*machines, *hosts} & self._reported()

@@ -96,7 +96,7 @@ class Validations:
     def _believed(self, name: str, result: str, tested_at: datetime) -> Iterator[str]:
         """What a validation made of its test. One that a late request starts again, on machines that are off by then,
         says nothing about them."""
-        failed_at = self.wires.hardware.failed_tests.get(f"{name}-t")
+        failed_at = self.wires.hardware.controller.failed_tests.get(f"{name}-t")
         if result == "passed" and failed_at is not None and instant(failed_at) <= tested_at:
             yield "its test failed, and `passed` as the result"
 

@@ -219,7 +219,7 @@ class Watcher:
         name, going = self._cluster(request)
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
-        owner = self._hardware.allocation_of.get(request.name, request.name)
+        owner = self._hardware.controller.allocation_of.get(request.name, request.name)
         if request.call != "power_off" and not owner.startswith(name[:_OWN]):
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, and it is of {owner}")
 

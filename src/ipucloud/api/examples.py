@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ipucloud.contract.descriptions import DESCRIPTIONS
-from ipucloud.contract.examples import COMPOSED, EXAMPLES
+from ipucloud.contract.examples.all import EXAMPLES
+from ipucloud.contract.examples.story import COMPOSED
 from ipucloud.kernel.errors import REGISTRY, VALIDATION_FAILED
 
 Schema = dict[str, Any]
@@ -144,7 +145,7 @@ class _Composer:
             return False
         if "const" in schema or "enum" in schema:
             return schema["const"] if "const" in schema else schema["enum"][0]
-        raise LookupError(f"{field} has no example in contract/examples.py")
+        raise LookupError(f"{field} has no example in contract/examples")
 
     def _fitting(self, value: object, schema: Schema) -> object:
         """The value in the schema's form: an amount as money, one item as a list; None if it is of another kind."""

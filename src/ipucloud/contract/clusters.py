@@ -1,4 +1,4 @@
-"""Clusters and their parts."""
+"""Clusters: the requests that create and change them, and how they are shown."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.contract.addresses import ClusterAddressOut
+from ipucloud.contract.capacity_waits import CapacityWaitOut, WaitingRequest
+from ipucloud.contract.cluster_hardware import FaultOut, MachineOut, PoplarServerOut
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
@@ -165,85 +167,6 @@ class ClusterPatch(Body):
     idle_suspend_minutes: IdleMinutes | None = Field(None, description=_IDLE, examples=[60])
 
 
-class SshOut(Answer):
-    """How to log in to a Poplar server."""
-
-    host: str
-    port: int
-    user: str
-    command: str = Field(examples=["ssh -p 2201 ubuntu@203.0.113.7"])
-    host_key: str
-    host_key_fingerprint: str = Field(examples=["SHA256:w2Zc…"])
-
-
-Health: TypeAlias = Literal["ok", "unknown", "degraded", "failed"]
-
-
-class FaultOut(Answer):
-    """Something wrong with the cluster's hardware, as a health report says."""
-
-    kind: Literal["machine", "poplar_server", "link"] = Field(
-        description="What is affected; a fault of a link has the name of a machine that the link belongs to."
-    )
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
-    code: str = Field(description="Stable code of the fault; others may be added.", examples=["bmc_critical"])
-    message: str = Field(description="The fault in a sentence.", examples=["The machine has failed."])
-    since: datetime = Field(description="When the fault was first seen.", examples=["2026-05-04T13:10:00Z"])
-    credited: bool = Field(description="Whether minutes with this fault are credited.")
-
-
-class S3AccessOut(Answer):
-    """The S3 connections that a server was last seen to have."""
-
-    connections: list[str] = Field(description="Their names.", examples=[["training-data"]])
-    mounts: list[str] = Field(
-        description="Folders at which some of them are mounted; empty where the server has no FUSE.",
-        examples=[["/data/training-data"]],
-    )
-    current: bool = Field(description="Whether that is what the cluster is to have, with the present secrets.")
-    observed_at: datetime
-
-
-class PoplarServerOut(Answer):
-    """A server that drives the IPUs.
-
-    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
-    """
-
-    id: UUID
-    name: str
-    state: Literal["pending", "running", "rebooting", "rebuilding", "off", "deleted"]
-    health: Health | None = Field(description="Health of its host, as last observed; null if it has no host.")
-    observed_at: datetime | None
-    faults: list[FaultOut]
-    addresses: list[str]
-    ssh: SshOut | None
-    ssh_keys: list[str] | None = Field(
-        description="Names of the keys that it was last seen to accept; null: not seen yet. Those that it is to accept"
-        " are in `ssh_keys` of the cluster.",
-        examples=[["laptop"]],
-    )
-    ssh_keys_since: datetime | None = Field(description="Since when it was seen to accept exactly these keys.")
-    s3_access: S3AccessOut | None = Field(
-        description="The S3 connections that it was last seen to have; null: it never had one."
-    )
-
-
-class MachineOut(Answer):
-    """An IPU machine that the cluster holds."""
-
-    name: str
-    ordinal: int = Field(description="Position in the cluster, counted from 0.")
-    pod: str
-    slot: int
-    machine_type: str
-    ipus: int = Field(description="IPUs of the machine that the cluster can use.")
-    health: Health
-    observed_at: datetime | None
-    faults: list[FaultOut]
-    rnic: str = Field(description="Address of its RDMA network card.")
-
-
 class PartitionOut(Answer):
     """A partition of the cluster's IPUs on the V-IPU controller."""
 
@@ -276,31 +199,6 @@ class ResizeOut(Answer):
     to_flavor: str = Field(description="The flavor that it is to have.", examples=["m2000-pod16"])
     moves: bool | None = Field(
         description="Whether the cluster moves to other machines; false: it keeps its own; null: it waits for capacity."
-    )
-
-
-class CapacityWaitOut(Answer):
-    """A cluster's wait for machines. What it waits for is not billed, and takes no quota."""
-
-    place: int = Field(description="Place in the queue of its region and machine type, counted from 1.", examples=[1])
-    machines: int = Field(
-        description="How many machines the cluster is to have; of a resize, those of its new size.", examples=[4]
-    )
-    since: datetime = Field(description="Since when it waits.")
-    until: datetime = Field(description="When the operation fails if it has no machines by then.")
-    expected_at: datetime | None = Field(
-        description=(
-            "When a cluster that is large enough expires next; null: no known expiry tells, or it is not the first"
-            " in the queue."
-        ),
-        examples=[None],
-    )
-    held_up_by: str | None = Field(
-        description="Code of what holds it up besides the lack of machines, such as `quota_exceeded`; null: nothing.",
-        examples=[None],
-    )
-    observed_at: datetime | None = Field(
-        description="When the queue last found no machines for it; null: others were first so far."
     )
 
 
@@ -394,22 +292,6 @@ class ClusterRestart(Body):
         min_length=1,
         max_length=64,
         description="Names of the cluster's Poplar servers; null: all of them.",
-        examples=[None],
-    )
-
-
-class WaitingRequest(Body):
-    """Whether a request waits for machines."""
-
-    wait_for_capacity: bool = Field(
-        False, description="Whether the request waits for machines when none are free for it, instead of being refused."
-    )
-    wait_until: Instant | None = Field(
-        None,
-        description=(
-            "Until when it waits, at most seven days from now; null: for a day. Needs `wait_for_capacity`. Without"
-            " machines by then the operation fails with `capacity_wait_expired`."
-        ),
         examples=[None],
     )
 

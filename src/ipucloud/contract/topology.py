@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from ipucloud.contract.clusters import FaultOut, Health
+from ipucloud.contract.cluster_hardware import FaultOut, Health
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.operations import OperationOut
 from ipucloud.contract.partitions import ControllerStatusOut, Origin, PartitionIpuOut, PartitionState

@@ -12,8 +12,10 @@ import asyncssh
 import pytest
 
 from ipucloud.laboratory.simulator.ssh.disk import BLOCK, MAX_DEPTH
+from ipucloud.laboratory.simulator.ssh.door import MAX_CONNECTIONS
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
+from ipucloud.laboratory.simulator.ssh.server import PoplarServer
+from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.site import ServerSpec
 from tests.support.site import BUILT_IN, RunningSite, running_site

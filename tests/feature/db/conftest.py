@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.filled import Filled, fill
+from tests.support.filled import fill
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 

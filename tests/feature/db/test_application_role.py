@@ -8,7 +8,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from ipucloud.db.roles import TENANT_ROLE
 from ipucloud.schema import metadata
-from tests.support.filled import Filled
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 REFUSED = (

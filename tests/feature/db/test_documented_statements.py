@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.filled import Filled
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 DOCS = Path(__file__).parents[3] / "docs"

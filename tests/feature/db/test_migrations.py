@@ -13,7 +13,8 @@ from ipucloud.db import migrate
 from ipucloud.db.engine import sqlalchemy_url
 from ipucloud.schema import metadata
 from tests.support.dumps import schema_of
-from tests.support.filled import Filled, fill
+from tests.support.filled import fill
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 RESERVATION = """

@@ -14,7 +14,7 @@ from psycopg.errors import (
 )
 
 from ipucloud.kernel.ids import new_id
-from tests.support.filled import Filled
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 NEW_INTERVAL = """

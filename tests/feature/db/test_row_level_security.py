@@ -17,7 +17,7 @@ from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
 from ipucloud.db.tenancy import JUDGED_TOGETHER, OF_ALL, changeable, visible
 from ipucloud.laboratory.postgres.binaries import find_binaries
 from ipucloud.schema import metadata
-from tests.support.filled import Filled
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 from tests.support.waiting import PATIENCE
 

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from ipucloud.kernel.ids import new_id
 from ipucloud.schema import metadata
-from tests.support.filled import Filled
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 
 WITHOUT_PROJECT_REFERENCE = {

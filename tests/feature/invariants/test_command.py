@@ -15,7 +15,8 @@ from ipucloud.cli.main import cli
 from ipucloud.config import Settings
 from ipucloud.laboratory.up.system import reachable
 from tests.feature.invariants.planting import plant
-from tests.support.filled import Filled, fill
+from tests.support.filled import fill
+from tests.support.filled_names import Filled
 from tests.support.postgres import Database
 from tests.support.site import running_site
 

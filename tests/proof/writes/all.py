@@ -110,7 +110,7 @@ WITH_PASSWORDS = frozenset(
     }
 )
 """Operations whose attempts are limited, so that they are not sent many times: `tests/api/test_people.py`,
-`test_provider_sign_in.py` and `test_device_logins.py` have them."""
+`test_invitations.py`, `test_provider_sign_in.py` and `test_device_logins.py` have them."""
 
 
 @cache

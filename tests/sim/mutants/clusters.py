@@ -31,8 +31,8 @@ from ipucloud.operations.runner import Runner
 from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.ports import Site
 from tests.sim.mutants.planting import declare, mutant, replace, rewrite
-from tests.sim.site.hardware import Hardware
 from tests.sim.site.ports import SimulatedVipu
+from tests.sim.site.vipu_controller import VipuController
 
 
 def step_does(stack: ExitStack, name: str, value: ClusterAct) -> None:
@@ -181,21 +181,21 @@ def network_stays(stack: ExitStack) -> None:
 
 @mutant("a clean-up forgets the partitions that the customer made")
 def own_partition_only(stack: ExitStack) -> None:
-    replace(stack, Hardware, "remove_partitions", lambda self, name: self.remove_partition(name, name))
+    replace(stack, VipuController, "remove_partitions", lambda self, name: self.remove_partition(name, name))
 
 
 @mutant(
     "partitions are removed by their names, which customers choose and choose again", directed="tests/sim/test_names.py"
 )
 def removed_by_name(stack: ExitStack) -> None:
-    def everywhere(hardware: Hardware, name: str) -> None:
-        for owner, each in list(hardware.state.partitions):
+    def everywhere(controller: VipuController, name: str) -> None:
+        for owner, each in list(controller.state.partitions):
             if each == name:
-                hardware.remove_partition(owner, name)
+                controller.remove_partition(owner, name)
 
     async def remove(self: SimulatedVipu, allocation_id: str) -> None:
         for name in await self.list_partitions(allocation_id):
-            await self._calls.change("remove_partition", name, partial(everywhere, self._hardware, name))
+            await self._calls.change("remove_partition", name, partial(everywhere, self._controller, name))
 
     replace(stack, SimulatedVipu, "remove_partitions", remove)
 

@@ -37,7 +37,7 @@ from tests.sim.mutants.planting import mutant, replace, rewrite
 _FUNDS = "tests/unit/billing/test_prepaid_funds.py"
 _TOP_UPS = "tests/feature/billing/test_top_ups.py"
 _STRIPE = "tests/feature/billing/test_stripe.py"
-_HOOKS = "tests/feature/webhooks/test_delivery.py"
+_HOOKS = "tests/feature/webhooks/test_of_accounts.py"
 _DUNNING = "tests/feature/clusters/test_dunning.py -k reminded_then_restricted"
 _EXPORTS = "tests/feature/billing/exports"
 _RERATING = "tests/feature/billing/test_rerating.py"

@@ -140,7 +140,7 @@ class SecuredCalls(Calls):
 class SimulatedVipu:
     def __init__(self, calls: SecuredCalls) -> None:
         self._calls = calls
-        self._hardware = calls.hardware
+        self._controller = calls.hardware.controller
 
     async def release(self) -> Release | None:
         return await self._calls.read("release", lambda _state, _now: Release("1.18.0"))
@@ -169,13 +169,15 @@ class SimulatedVipu:
         await self._calls.change(
             "reset_partition",
             partition_id,
-            lambda: answers.append(self._hardware.reset_partition(allocation_id, partition_id)),
+            lambda: answers.append(self._controller.reset_partition(allocation_id, partition_id)),
         )
         return answers[0]
 
     async def remove_partition(self, allocation_id: str, partition_id: str) -> None:
         await self._calls.change(
-            "remove_partition", partition_id, lambda: self._hardware.remove_partition(allocation_id, partition_id)
+            "remove_partition",
+            partition_id,
+            lambda: self._controller.remove_partition(allocation_id, partition_id),
         )
 
     async def ipuof_config(
@@ -186,13 +188,13 @@ class SimulatedVipu:
         )
 
     async def create_partition(self, request: PartitionRequest) -> bool:
-        held = self._hardware.state.allocations.get(request.allocation_id)
+        held = self._controller.state.allocations.get(request.allocation_id)
         touches = () if held is None else sorted(held.agent_ids)
         answers: list[bool] = []
         await self._calls.change(
             "create_partition",
             request.id,
-            lambda: answers.append(self._hardware.create_partition(request)),
+            lambda: answers.append(self._controller.create_partition(request)),
             *touches,
         )
         return answers[0]
@@ -211,25 +213,25 @@ class SimulatedVipu:
         await self._calls.change(
             "create_allocation",
             allocation.id,
-            lambda: self._hardware.create_allocation(allocation),
+            lambda: self._controller.create_allocation(allocation),
             *sorted(allocation.agent_ids),
         )
 
     async def remove_allocation(self, allocation_id: str) -> None:
         await self._calls.change(
-            "remove_allocation", allocation_id, lambda: self._hardware.remove_allocation(allocation_id)
+            "remove_allocation", allocation_id, lambda: self._controller.remove_allocation(allocation_id)
         )
 
     async def remove_partitions(self, allocation_id: str) -> None:
         await self._calls.change(
-            "remove_partitions", allocation_id, lambda: self._hardware.remove_partitions(allocation_id)
+            "remove_partitions", allocation_id, lambda: self._controller.remove_partitions(allocation_id)
         )
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:
         return await self._calls.read(f"cluster_test {test_id}", lambda state, _: see.cluster_test(state, test_id))
 
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
-        await self._calls.change("start_test", test_id, lambda: self._hardware.start_test(test_id, allocation_id))
+        await self._calls.change("start_test", test_id, lambda: self._controller.start_test(test_id, allocation_id))
 
     async def links(self, allocation_id: str) -> Sequence[Link]:
         return await self._calls.read(f"links {allocation_id}", lambda state, _: see.links(state, allocation_id))
@@ -247,24 +249,26 @@ class SimulatedVipu:
         return await self._calls.read("list_users", lambda state, _: see.list_users(state))
 
     async def create_user(self, user_id: str) -> None:
-        await self._calls.change("create_user", user_id, lambda: self._hardware.create_user(user_id))
+        await self._calls.change("create_user", user_id, lambda: self._controller.create_user(user_id))
 
     async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
         await self._calls.change(
-            "set_user_allocation", user_id, lambda: self._hardware.set_user_allocation(user_id, allocation_id)
+            "set_user_allocation",
+            user_id,
+            lambda: self._controller.set_user_allocation(user_id, allocation_id),
         )
 
     async def remove_user(self, user_id: str) -> None:
-        await self._calls.change("remove_user", user_id, lambda: self._hardware.remove_user(user_id))
+        await self._calls.change("remove_user", user_id, lambda: self._controller.remove_user(user_id))
 
     async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
         await self._calls.change(
-            "create_access_key", user_id, lambda: self._hardware.create_access_key(user_id, key_id)
+            "create_access_key", user_id, lambda: self._controller.create_access_key(user_id, key_id)
         )
 
     async def remove_access_key(self, user_id: str, key_id: str) -> None:
         await self._calls.change(
-            "remove_access_key", user_id, lambda: self._hardware.remove_access_key(user_id, key_id)
+            "remove_access_key", user_id, lambda: self._controller.remove_access_key(user_id, key_id)
         )
 
 
@@ -298,6 +302,7 @@ class SimulatedHosts:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._hardware = calls.hardware
+        self._servers = calls.hardware.servers
 
     async def get(self, host: str) -> Host:
         return await self._calls.read(f"host {host}", lambda state, now: see.host(state, host, now))
@@ -309,30 +314,30 @@ class SimulatedHosts:
         answers: list[Host] = []
 
         def put() -> None:
-            self._hardware.put_server(host, spec)
+            self._servers.put_server(host, spec)
             answers.append(see.host(self._hardware.state, host, self._hardware.now))
 
         await self._calls.change("put_server", spec.name, put, host)
         return answers[0]
 
     async def delete_server(self, host: str, name: str) -> None:
-        await self._calls.change("delete_server", name, lambda: self._hardware.delete_server(host, name))
+        await self._calls.change("delete_server", name, lambda: self._servers.delete_server(host, name))
 
     async def switch_on(self, host: str, server: str, network: str, environment: Mapping[str, str]) -> Host:
         return await self._switch(
-            "switch_on", host, network, lambda: self._hardware.switch_on(host, server, network, environment)
+            "switch_on", host, network, lambda: self._servers.switch_on(host, server, network, environment)
         )
 
     async def switch_off(self, host: str, server: str, network: str) -> Host:
-        return await self._switch("switch_off", host, network, lambda: self._hardware.switch_off(host, server, network))
+        return await self._switch("switch_off", host, network, lambda: self._servers.switch_off(host, server, network))
 
     async def restart(self, host: str, server: str, network: str, *, boot_id: str, hard: bool) -> Host:
         call = "power_cycle" if hard else "reboot"
-        return await self._switch(call, host, network, lambda: self._hardware.restart(host, server, network, boot_id))
+        return await self._switch(call, host, network, lambda: self._servers.restart(host, server, network, boot_id))
 
     async def put_keys(self, host: str, server: str, network: str, keys: Sequence[str], *, revision: int) -> Host:
         return await self._switch(
-            "put_keys", host, network, lambda: self._hardware.put_keys(host, server, network, keys, revision)
+            "put_keys", host, network, lambda: self._servers.put_keys(host, server, network, keys, revision)
         )
 
     async def put_login_key(self, host: str, name: str, key: LoginKey) -> Host:
@@ -349,7 +354,7 @@ class SimulatedHosts:
         raise NotImplementedError("no history has preemptible clusters")
 
     async def rebuild(self, host: str, spec: ServerSpec, *, disk: Literal["keep", "wipe"]) -> Host:
-        return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._hardware.rebuild(host, spec))
+        return await self._switch(f"rebuild_{disk}", host, spec.network, lambda: self._servers.rebuild(host, spec))
 
     async def put_job(self, host: str, job: str, request: JobRequest) -> Job:
         raise NotImplementedError("no history has jobs")

@@ -12,15 +12,21 @@ import ipucloud.client
 from ipucloud.client import Call
 
 PAGE = Path(__file__).parents[3] / "docs" / "sdk.md"
-MODULES = {
-    name: module
-    for name, module in vars(ipucloud.client).items()
-    if isinstance(module, ModuleType) and name in ipucloud.client.__all__ and name != "models"
+
+
+def _nouns(package: ModuleType) -> dict[str, ModuleType]:
+    return {name: module for name in package.__all__ if isinstance(module := getattr(package, name), ModuleType)}
+
+
+NOUNS = {name: module for name, module in _nouns(ipucloud.client).items() if name != "models"}
+OPERATORS = _nouns(NOUNS["operator"])
+MODULES = {name: module for name, module in NOUNS.items() if name != "operator"} | {
+    f"operator.{name}": module for name, module in OPERATORS.items()
 }
 
 
 def test_the_page_names_every_module() -> None:
-    assert [name for name in MODULES if f"`{name}`" not in PAGE.read_text()] == []
+    assert [name for name in (*NOUNS, *OPERATORS) if f"`{name}`" not in PAGE.read_text()] == []
 
 
 @pytest.mark.parametrize("name", MODULES)

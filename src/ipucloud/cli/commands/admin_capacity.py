@@ -26,7 +26,7 @@ def list_pods(
 ) -> None:
     """List pods with their slots by state, slot 0 first, largest free block and health."""
     session.list(
-        operator.pods(region=region, rack=rack, machine_type=machine_type, limit=1000),
+        operator.capacity.pods(region=region, rack=rack, machine_type=machine_type, limit=1000),
         ("NAME", "SLOTS", "LARGEST", "HEALTH", "TYPE", "RACK", "POSITION", "REGION"),
         lambda each: (
             each.name,
@@ -67,7 +67,7 @@ def defragmentation(
     flavor: Annotated[str, typer.Option(help="Flavor of the cluster that should fit.")],
 ) -> None:
     """Propose the cheapest moves of clusters after which one more of a flavor fits. Nothing is changed."""
-    found = session.run(operator.defragmentation(region, flavor=flavor))
+    found = session.run(operator.capacity.defragmentation(region, flavor=flavor))
     facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("result", found.result)]
     facts += [("free then", _place(each)) for each in found.target]
     for move in found.moves:
@@ -84,7 +84,7 @@ def _place(place: Place) -> str:
 @customer_command(app, "capacity", "luxembourg-2")
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="Region: slug or number.")]) -> None:
     """Show a region's machines by state, what fits now, free blocks, fragmentation and expiries."""
-    found = session.run(operator.capacity(region))
+    found = session.run(operator.capacity.get(region))
     facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("source", _SOURCE)]
     for each in found.types:
         facts += [

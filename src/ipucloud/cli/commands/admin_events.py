@@ -30,16 +30,16 @@ def list_events(
     """Show what happens to the platform, newest last. With --follow, --json prints one document per event."""
     chosen = types or ()
     if cloud_events:
-        found = operator.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
+        found = operator.events.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
         write_cloud_events(session, found, limit, follow=follow)
         return
-    call = operator.events(type=chosen, region=region, project=of, limit=min(limit, 1000))
+    call = operator.events.list(type=chosen, region=region, project=of, limit=min(limit, 1000))
     latest = [*islice(session.client.items(call), limit)][::-1]
     if follow:
         follow_events(
             session,
             latest,
-            lambda after: operator.stream_events(after=after),
+            lambda after: operator.events.stream(after=after),
             _row,
             lambda event: of_type(event, chosen) and of in {None, event.project} and _in(event, region),
         )

@@ -37,7 +37,7 @@ def list_fault_reports(
 ) -> None:
     """List the faults that customers reported, oldest first."""
     session.list(
-        operator.fault_reports(state=state, region=region, project=of, hardware=hardware),
+        operator.fault_reports.list(state=state, region=region, project=of, hardware=hardware),
         ("HARDWARE", "STATE", "REPORTED", "PROJECT", "CLUSTER", "CATEGORY", "DESCRIPTION", "ID"),
         lambda each: (
             each.hardware,
@@ -57,7 +57,7 @@ def list_fault_reports(
 @customer_command(fault_reports, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def show_fault_report(session: Session, report: Id) -> None:
     """Show a fault report with its customer and hardware."""
-    _show(session, session.run(operator.fault_report(report)))
+    _show(session, session.run(operator.fault_reports.get(report)))
 
 
 @customer_command(
@@ -79,7 +79,9 @@ def confirm_fault_report(
     ] = None,
 ) -> None:
     """Make a health report of the hardware: the cluster is degraded, credited and repaired."""
-    _show(session, session.run(operator.confirm_fault(report, answer=answer, code=code, observed_at=observed_at)))
+    _show(
+        session, session.run(operator.fault_reports.confirm(report, answer=answer, code=code, observed_at=observed_at))
+    )
 
 
 @customer_command(fault_reports, "dismiss", '0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --reason "every test passes"')
@@ -87,7 +89,7 @@ def dismiss_fault_report(
     session: Session, report: Id, *, reason: Annotated[str, typer.Option(help="Why; the customer reads it.")]
 ) -> None:
     """Tell the customer that nothing was found, and why."""
-    _show(session, session.run(operator.dismiss_fault(report, reason=reason)))
+    _show(session, session.run(operator.fault_reports.dismiss(report, reason=reason)))
 
 
 def _show(session: Session, report: OperatorFaultReport) -> None:

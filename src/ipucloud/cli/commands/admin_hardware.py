@@ -24,7 +24,7 @@ from ipucloud.client.models import (
     Holder,
     Page,
 )
-from ipucloud.client.operator import Hardware
+from ipucloud.client.operator.hardware import Hardware
 
 app = typer.Typer()
 machines = typer.Typer(no_args_is_help=True, help="List and show IPU machines.")
@@ -89,7 +89,7 @@ def list_machines(
     State and holder are recorded; health is by what was observed at OBSERVED, and `unknown` once that is too old.
     """
     session.list(
-        operator.machines(
+        operator.hardware.machines(
             region=region,
             rack=rack,
             pod=pod,
@@ -137,7 +137,7 @@ def list_hosts(
     State and holder are recorded; health is by what was observed at OBSERVED, and `unknown` once that is too old.
     """
     session.list(
-        operator.hosts(
+        operator.hardware.hosts(
             region=region, health=health, state=state, cluster=cluster, code=code, serial=serial, limit=1000
         ),
         ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "CLUSTER STATE", "REGION", "OBSERVED"),
@@ -158,7 +158,7 @@ def list_hosts(
 @customer_command(machines, "show", "lux2-m07")
 def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.")]) -> None:
     """Show a machine: place, health reports, holder and history."""
-    found = session.run(operator.machine(name))
+    found = session.run(operator.hardware.machine(name))
     place = fields(found, "name", "region", "rack", "pod", "slot", "machine_type")
     if found.links is not None:
         place.append(("links", f"{found.links.state}, read last: {shown(found.links.observed_at)}"))
@@ -170,7 +170,7 @@ def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Nam
 @customer_command(hosts, "show", "lux2-h04")
 def show_host(session: Session, name: Annotated[str, typer.Argument(help="Name of the host.")]) -> None:
     """Show a host: health reports, holder and history."""
-    found = session.run(operator.host(name))
+    found = session.run(operator.hardware.host(name))
     session.show(found, [*fields(found, "name", "region", "address", "machine"), *_condition(found)])
 
 
@@ -187,7 +187,7 @@ def list_reports(
 ) -> None:
     """List what is wrong with machines and hosts, oldest first."""
     session.list(
-        operator.health_reports(region=region, machine=machine, host=host, code=code, source=source, state=state),
+        operator.health_reports.list(region=region, machine=machine, host=host, code=code, source=source, state=state),
         ("NAME", "CODE", "STATE", "SOURCE", "SINCE", "EXPIRES", "DETAIL", "ID"),
         lambda each: (
             each.name,
@@ -207,20 +207,20 @@ def list_reports(
 @customer_command(reports, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def show_report(session: Session, report: Annotated[str, typer.Argument(help="Id of the report.")]) -> None:
     """Show a health report."""
-    _show_report(session, session.run(operator.health_report(report)))
+    _show_report(session, session.run(operator.health_reports.get(report)))
 
 
 @customer_command(reports, "clear", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def clear_report(session: Session, report: Annotated[str, typer.Argument(help="Id of the report.")]) -> None:
     """End a health report. Observation reports the same again if it is still seen."""
-    _show_report(session, session.run(operator.clear(report)))
+    _show_report(session, session.run(operator.health_reports.clear(report)))
 
 
 @customer_command(app, "observations")
 def observations(session: Session) -> None:
     """List when each region was last observed, how many objects answered, and errors."""
     session.list(
-        operator.observations(),
+        operator.sites.observations(),
         ("REGION", "SOURCE", "FINISHED", "AGE", "OBJECTS", "ANSWERED", "ERROR"),
         lambda each: (
             each.region,
@@ -239,7 +239,7 @@ def observations(session: Session) -> None:
 def controllers(session: Session) -> None:
     """List V-IPU controllers: where they are, what they run, and whether they answer."""
     session.list(
-        operator.controllers(),
+        operator.sites.controllers(),
         ("CONTROLLER", "REGION", "ADDRESS", "STATE", "VERSION", "TLS", "USERS", "CLUSTER TEST", "OBSERVED", "ERROR"),
         lambda each: (
             each.name,
@@ -280,7 +280,7 @@ def maintenance(
 ) -> None:
     """Maintain hardware, now or later. Customers who hold some are notified, and their clusters are moved before."""
     what = _hardware(machine, host, pod, rack)
-    call = operator.maintenance(what, reason=reason, starts_at=starts_at, urgent=urgent, expires_at=expires_at)
+    call = operator.hardware.maintenance(what, reason=reason, starts_at=starts_at, urgent=urgent, expires_at=expires_at)
     _changed(session, session.run(call))
 
 
@@ -296,7 +296,7 @@ def drain(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Keep new clusters away until the present ones have left. What has no cluster is drained."""
-    _put(session, operator.drain, _hardware(machine, host, pod, rack), reason, expires_at)
+    _put(session, operator.hardware.drain, _hardware(machine, host, pod, rack), reason, expires_at)
 
 
 @customer_command(app, "quarantine", '--host lux2-h04 --reason "wrong ECC count"')
@@ -311,7 +311,7 @@ def quarantine(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Keep new clusters away from hardware that is suspected."""
-    _put(session, operator.quarantine, _hardware(machine, host, pod, rack), reason, expires_at)
+    _put(session, operator.hardware.quarantine, _hardware(machine, host, pod, rack), reason, expires_at)
 
 
 @customer_command(app, "return-to-service", "--machine lux2-m07", "--rack lux2-0")
@@ -319,13 +319,13 @@ def return_to_service(
     session: Session, *, machine: Machines = None, host: Hosts = None, pod: Pods = None, rack: Racks = None
 ) -> None:
     """End maintenance, drain and quarantine. REPORTS shows what else keeps new clusters away."""
-    _changed(session, session.run(operator.return_to_service(_hardware(machine, host, pod, rack))))
+    _changed(session, session.run(operator.hardware.return_to_service(_hardware(machine, host, pod, rack))))
 
 
 @customer_command(app, "validate", "--machine lux2-m07", "--pod lux2-0-p0")
 def validate(session: Session, *, machine: Machines = None, pod: Pods = None, rack: Racks = None) -> None:
     """Test machines that no cluster holds; `admin validations` shows the results."""
-    _changed(session, session.run(operator.validate(_hardware(machine, None, pod, rack))))
+    _changed(session, session.run(operator.hardware.validate(_hardware(machine, None, pod, rack))))
 
 
 def _hardware(

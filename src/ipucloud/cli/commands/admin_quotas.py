@@ -27,7 +27,7 @@ def list_quota_requests(
 ) -> None:
     """List the requests for higher quotas, oldest first."""
     session.list(
-        operator.quota_requests(state=state, region=region, project=of),
+        operator.quota_requests.list(state=state, region=region, project=of),
         ("PROJECT", "STATE", "REGION", "TYPE", "USED", "LIMIT", "WANTED", "REASON", "ASKED", "ID"),
         lambda each: (
             each.project,
@@ -49,7 +49,7 @@ def list_quota_requests(
 @customer_command(quota_requests, "show", "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b71")
 def show_quota_request(session: Session, request: Id) -> None:
     """Show a request with its project, and the present limit and use."""
-    _show(session, session.run(operator.quota_request(request)))
+    _show(session, session.run(operator.quota_requests.get(request)))
 
 
 @customer_command(
@@ -66,7 +66,7 @@ def grant_quota_request(
     answer: Annotated[str | None, typer.Option(help="What the customer reads with it.")] = None,
 ) -> None:
     """Raise the quota to what was asked for, or to less."""
-    _show(session, session.run(operator.grant_quota(request, limit=limit, answer=answer)))
+    _show(session, session.run(operator.quota_requests.grant(request, limit=limit, answer=answer)))
 
 
 @customer_command(
@@ -76,7 +76,7 @@ def decline_quota_request(
     session: Session, request: Id, *, reason: Annotated[str, typer.Option(help="Why; the customer reads it.")]
 ) -> None:
     """Leave the quota as it is, and say why."""
-    _show(session, session.run(operator.decline_quota(request, reason=reason)))
+    _show(session, session.run(operator.quota_requests.decline(request, reason=reason)))
 
 
 def _show(session: Session, request: OperatorQuotaRequest) -> None:

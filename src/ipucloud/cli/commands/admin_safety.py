@@ -46,7 +46,7 @@ def list_freezes(
 ) -> None:
     """List when removals were frozen and why, oldest first."""
     session.list(
-        operator.freezes(state=state, region=region),
+        operator.freezes.list(state=state, region=region),
         ("REGION", "STATE", "CREATED", "EXPIRES", "ENDED", "REASON", "ID"),
         lambda each: (
             each.region or "all",
@@ -71,7 +71,7 @@ def start_freeze(
     region: Annotated[str | None, typer.Option(help="Only in this region; otherwise in all.")] = None,
 ) -> None:
     """Remove and switch off nothing until the freeze ends. Requests are accepted, and billing ends as usual."""
-    _show(session, session.run(operator.freeze(region=region, reason=reason, expires_at=expires_at)))
+    _show(session, session.run(operator.freezes.create(region=region, reason=reason, expires_at=expires_at)))
 
 
 @customer_command(freezes, "end", '0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --reason "its answers are right again"')
@@ -79,7 +79,7 @@ def end_freeze(
     session: Session, freeze: Annotated[str, typer.Argument(help="Id of the freeze.")], *, reason: Reason
 ) -> None:
     """End a freeze. Steps that waited go on by themselves."""
-    _show(session, session.run(operator.end_freeze(freeze, reason=reason)))
+    _show(session, session.run(operator.freezes.end(freeze, reason=reason)))
 
 
 @customer_command(site_findings, "list", "--region luxembourg-2")
@@ -90,7 +90,7 @@ def list_site_findings(
 ) -> None:
     """List where sites and database disagree, and why the last sweep left it."""
     session.list(
-        operator.site_findings(region=region, rule=rule),
+        operator.sites.findings(region=region, rule=rule),
         ("REGION", "RULE", "OBJECT", "SINCE", "SWEEPS", "REPAIR", "FOUND", "LEFT BECAUSE"),
         lambda each: (
             each.region,
@@ -119,7 +119,7 @@ def force_delete(
     if not yes:
         what = "the cluster and everything on its servers"
         session.confirm(f"Delete {cluster}: {what}?", f"delete {what}")
-    operation = session.run(operator.force_delete(cluster, reason=reason))
+    operation = session.run(operator.clusters.force_delete(cluster, reason=reason))
     session.show(operation, fields(operation, "id", "kind", "state", "stage", "progress", "blocked_by"))
 
 

@@ -34,7 +34,7 @@ def list_simulated_faults(
 ) -> None:
     """List what simulated sites were asked to break, oldest first."""
     session.list(
-        operator.simulated_faults(region=region, ended=ended),
+        operator.simulated_faults.list(region=region, ended=ended),
         ("KIND", "NAME", "LINK", "STATE", "SINCE", "DETAIL", "ID"),
         lambda each: (each.kind, each.name, each.link, each.state, each.state_entered_at, each.detail, each.id),
         drop=("LINK", "SINCE"),
@@ -53,7 +53,7 @@ def create_simulated_fault(
     link: Annotated[Link | None, typer.Option(help="Which link of the machine.")] = None,
 ) -> None:
     """Have a simulated site break something until it is ended. Refused where the hardware is real."""
-    _show(session, session.run(operator.break_simulated(kind.value, name, link=link)))
+    _show(session, session.run(operator.simulated_faults.create(kind.value, name, link=link)))
 
 
 @customer_command(simulated_faults, "end", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
@@ -61,7 +61,7 @@ def end_simulated_fault(
     session: Session, fault: Annotated[str, typer.Argument(help="Id of the simulated fault.")]
 ) -> None:
     """Have the site repair what it was asked to break."""
-    _show(session, session.run(operator.repair_simulated(fault)))
+    _show(session, session.run(operator.simulated_faults.end(fault)))
 
 
 def _show(session: Session, fault: SimulatedFault) -> None:

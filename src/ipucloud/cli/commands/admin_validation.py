@@ -37,7 +37,7 @@ def validations(
 ) -> None:
     """List the machines that are being validated or wait for it, oldest first; or past validations."""
     session.list(
-        operator.validations(region=region, machine=machine, state=state, result=result),
+        operator.hardware.validations(region=region, machine=machine, state=state, result=result),
         ("MACHINE", "STATE", "RESULT", "REASON", "SINCE", "ENDED", "FINDINGS", "REGION"),
         lambda each: (
             each.machine,
@@ -65,7 +65,7 @@ def cleanings(
 ) -> None:
     """List what was observed of machines and hosts between two clusters, oldest first."""
     session.list(
-        operator.cleanings(region=region, machine=machine, host=host, cluster=cluster),
+        operator.hardware.cleanings(region=region, machine=machine, host=host, cluster=cluster),
         ("NAME", "OBSERVED AT", "OBSERVED", "PROJECT", "CLUSTER", "HELD SINCE", "RELEASED", "FREED"),
         lambda each: (
             each.name,

@@ -49,7 +49,7 @@ def stuck(session: Session, region: Region = None) -> None:
     What the site shows is in `ipucloud admin site-findings list` and `observations`.
     """
     session.list(
-        operator.stuck(region=region),
+        operator.work.stuck(region=region),
         ("OBJECT", "KIND", "PROJECT", "NAME", "SINCE", "STEP", "BLOCKED BY", "REMEDY", "ID"),
         lambda each: (
             each.object,
@@ -73,7 +73,7 @@ def what_is(
 ) -> None:
     """Say what an id or a name is, and which commands show more."""
     session.list(
-        operator.what_is(name),
+        operator.work.what_is(name),
         ("KIND", "PROJECT", "NAME", "STATE", "CREATED", "ID", "COMMANDS"),
         lambda each: (each.kind, each.project, each.name, each.state, each.created_at, each.id, each.commands),
         drop=("CREATED", "STATE"),
@@ -84,7 +84,7 @@ def what_is(
 @customer_command(requests, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --json > request.json")
 def show_request(session: Session, request: Annotated[str, typer.Argument(help="Id of the request.")]) -> None:
     """Show the operations, events and work items of a request. With --json: one document to attach to a report."""
-    found = session.run(operator.request_trace(request))
+    found = session.run(operator.work.request_trace(request))
     facts: list[tuple[str, object]] = [("request", found.request_id), ("as of", found.as_of)]
     for each in found.operations:
         facts.append(("operation", f"{each.id} {each.kind} {each.state}"))
@@ -109,7 +109,7 @@ def list_operations(
 ) -> None:
     """List the operations of every project, newest first."""
     session.list(
-        operator.operations(state=state or (), kind=kind, project=of, cluster=cluster, region=region),
+        operator.work.operations(state=state or (), kind=kind, project=of, cluster=cluster, region=region),
         ("KIND", "STATE", "PROJECT", "NAME", "PROGRESS", "CREATED", "FINISHED", "BLOCKED BY", "ID"),
         lambda each: (
             each.kind,
@@ -135,7 +135,7 @@ def list_work(
 ) -> None:
     """List work items by kind and key. Parked ones wait for a person."""
     session.list(
-        operator.work(kind=kind, state=state),
+        operator.work.list(kind=kind, state=state),
         ("KIND", "KEY", "PROJECT", "STATE", "DUE", "PARKED", "ATTEMPTS", "LAST ERROR"),
         lambda each: (
             each.kind,
@@ -155,7 +155,7 @@ def list_work(
 @customer_command(work, "requeue", "cluster 0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def requeue(session: Session, kind: KindArgument, key: KeyArgument) -> None:
     """Make a work item due now, parked or not. Remove the cause of a parking first."""
-    _show(session, session.run(operator.requeue(kind, key)))
+    _show(session, session.run(operator.work.requeue(kind, key)))
 
 
 @customer_command(work, "park", 'cluster 0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --reason "site upgrade"')
@@ -167,7 +167,7 @@ def park(
     reason: Annotated[str, typer.Option(help="Why, for whoever finds it parked.")],
 ) -> None:
     """Set a work item aside until it is requeued, or a request wakes it."""
-    _show(session, session.run(operator.park(kind, key, reason=reason)))
+    _show(session, session.run(operator.work.park(kind, key, reason=reason)))
 
 
 def _show(session: Session, item: WorkItem) -> None:

@@ -35,7 +35,7 @@ def list_audit_log(
         raise UsageError("--of needs --platform; for your own project use --project.")
     size = min(limit, 1000)
     call = (
-        operator.audit_log(project=of, actor=actor, operation=operation, writes=writes or None, limit=size)
+        operator.audit_log.list(project=of, actor=actor, operation=operation, writes=writes or None, limit=size)
         if platform
         else audit_log.list(actor=actor, operation=operation, writes=writes or None, limit=size)
     )

@@ -16,6 +16,8 @@ from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.events import Events
 from ipucloud.laboratory.simulator.faults import FaultBook
 from ipucloud.laboratory.simulator.hardware import Machine, Region, build_regions
+from ipucloud.laboratory.simulator.host_servers import HostServers
+from ipucloud.laboratory.simulator.host_states import HostStates
 from ipucloud.laboratory.simulator.hosts import Hosts
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.machines import Machines
@@ -25,7 +27,7 @@ from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
-from ipucloud.laboratory.simulator.ssh.server import Surroundings
+from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
@@ -112,7 +114,7 @@ class Site:
             target=settings.own_address,
             document=self.document,
         )
-        self.hosts = Hosts(
+        self.host_states = HostStates(
             self.regions,
             self.state.hosts,
             folder=settings.data / "hosts",
@@ -121,8 +123,6 @@ class Site:
             document=self.document,
             network_of=self.networks.network_of,
             surroundings=self._surroundings,
-            identities=self.identities,
-            leave=self.volumes.leave,
             addresses=self.addresses,
             disks=Disks(
                 settings.data / "hosts",
@@ -131,9 +131,16 @@ class Site:
                 document=self.document,
                 clock=clock,
             ),
+        )
+        self.hosts = Hosts(
+            self.regions,
+            self.host_states,
+            identities=self.identities,
+            leave=self.volumes.leave,
             snapshot=self._snapshot_of,
             copies_end=self._copies_end,
         )
+        self.host_servers = HostServers(self.host_states)
         self.snapshots = Snapshots(
             self.state.snapshots,
             folder=settings.data / "snapshots",
@@ -141,7 +148,7 @@ class Site:
             durations=self._durations,
             document=self.document,
             copier=copier,
-            sources=Sources(self.volumes, self.hosts),
+            sources=Sources(self.volumes, self.host_servers),
         )
         controlled = {name: part for r in self.regions.values() for name, part in r.controlled.items()}
         self.controllers = {name: self._controller(name, part, clock) for name, part in controlled.items()}
@@ -198,7 +205,7 @@ class Site:
         )
 
     def _disk_changed(self, host: str) -> None:
-        self.hosts.disk_changed(host)
+        self.host_servers.disk_changed(host)
 
     def _snapshot_folder(self, spec: VolumeSpec) -> Path:
         return self.snapshots.source(spec)

@@ -22,7 +22,7 @@ def address_routes(site: Site, calls: Calls) -> list[Route]:
 
     async def attach_address(request: Request) -> Address:
         wanted = await body_of(request, AddressAttachment)
-        return await addresses.attach(request.path_params["name"], wanted, site.hosts.check_address)
+        return await addresses.attach(request.path_params["name"], wanted, site.host_servers.check_address)
 
     async def delete_address(request: Request) -> None:
         addresses.delete(request.path_params["name"])

@@ -111,7 +111,7 @@ def _networks(site: Site, calls: Calls) -> list[Route]:
 
 
 def _hosts(site: Site, calls: Calls) -> list[Route]:
-    hosts = site.hosts
+    hosts, servers = site.hosts, site.host_servers
 
     async def list_hosts(request: Request) -> HostList:
         names = hosts.names(request.query_params.get("region"))
@@ -129,11 +129,11 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         return await get_host(request)
 
     async def put_keys(request: Request) -> Host:
-        await hosts.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
+        await servers.put_keys(request.path_params["host"], await body_of(request, ServerKeys))
         return await get_host(request)
 
     async def put_s3(request: Request) -> Host:
-        await hosts.put_s3(request.path_params["host"], await body_of(request, ServerS3))
+        await servers.put_s3(request.path_params["host"], await body_of(request, ServerS3))
         return await hosts.observe(request.path_params["host"])
 
     async def rebuild(request: Request) -> Host:
@@ -142,7 +142,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
 
     async def console(request: Request) -> Console:
         asked = request.query_params
-        found = hosts.console_of(request.path_params["host"], asked.get("server", ""), asked.get("network", ""))
+        found = servers.console_of(request.path_params["host"], asked.get("server", ""), asked.get("network", ""))
         return Console(boots=[*found.boots(number(asked.get("after"), 0))])
 
     async def power(request: Request) -> Host:
@@ -163,10 +163,10 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
 
 
 def _notices(site: Site, calls: Calls) -> list[Route]:
-    hosts = site.hosts
+    hosts, servers = site.hosts, site.host_servers
 
     async def put_preemption(request: Request) -> Host:
-        await hosts.put_preemption(request.path_params["host"], await body_of(request, ServerPreemption))
+        await servers.put_preemption(request.path_params["host"], await body_of(request, ServerPreemption))
         return await hosts.observe(request.path_params["host"])
 
     return [
@@ -175,11 +175,11 @@ def _notices(site: Site, calls: Calls) -> list[Route]:
 
 
 def _login_keys(site: Site, calls: Calls) -> list[Route]:
-    hosts = site.hosts
+    hosts, servers = site.hosts, site.host_servers
 
     async def put_login_key(request: Request) -> Host:
         path = request.path_params
-        await hosts.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
+        await servers.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
         return await hosts.observe(path["host"])
 
     return [
@@ -188,23 +188,23 @@ def _login_keys(site: Site, calls: Calls) -> list[Route]:
 
 
 def _jobs(site: Site, calls: Calls) -> list[Route]:
-    hosts = site.hosts
+    servers = site.host_servers
 
     async def put_job(request: Request) -> Job:
         name = request.path_params["host"]
         body = await body_of(request, JobRequest)
-        jobs = await hosts.jobs_of(name, body.server, body.network, generation=body.generation)
+        jobs = await servers.jobs_of(name, body.server, body.network, generation=body.generation)
         return await jobs.put(request.path_params["job"], body)
 
     async def get_job(request: Request) -> Job:
         asked = request.query_params
         name = request.path_params["host"]
-        jobs = await hosts.jobs_of(name, asked.get("server", ""), asked.get("network", ""))
+        jobs = await servers.jobs_of(name, asked.get("server", ""), asked.get("network", ""))
         return jobs.get(request.path_params["job"], number(asked.get("log_from"), 0))
 
     async def stop_job(request: Request) -> Job:
         body = await body_of(request, JobStop)
-        jobs = await hosts.jobs_of(request.path_params["host"], body.server, body.network)
+        jobs = await servers.jobs_of(request.path_params["host"], body.server, body.network)
         return await jobs.stop(request.path_params["job"])
 
     job = "/v1/hosts/{host}/server/jobs/{job}"

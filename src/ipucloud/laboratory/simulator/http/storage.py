@@ -27,7 +27,7 @@ def _volumes(site: Site, calls: Calls) -> list[Route]:
 
     async def attach_volume(request: Request) -> Volume:
         wanted = await body_of(request, VolumeAttachment)
-        return await volumes.attach(request.path_params["name"], wanted, site.hosts.check_runs)
+        return await volumes.attach(request.path_params["name"], wanted, site.host_servers.check_runs)
 
     async def delete_volume(request: Request) -> None:
         await volumes.delete(request.path_params["name"])

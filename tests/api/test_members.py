@@ -1,0 +1,91 @@
+"""Members: a role changes at once, whoever is removed is out at once, and a project keeps an owner."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.identity.roles import Role
+from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, events, joined, logged_in, person
+from tests.api.support import Api, problem
+from tests.support.people import PASSWORD, make_member, make_person
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
+    browser = await joined(api, "gone@example.com", "owner")
+    login = await api.client().post(LOGIN, json={"email": "gone@example.com", "password": PASSWORD})
+    shell = api.client(login.json()["token"])
+    path = f"{api.base}/tokens"
+    mine = (await browser.post(path, json={"name": "mine", "role": "viewer"})).json()
+    nobodys = (await browser.post(path, json={"name": "ci", "role": "viewer", "service": True})).json()
+    assert (mine["kind"], mine["owner"]) == ("personal", "gone@example.com")
+    assert (nobodys["kind"], nobodys["owner"]) == ("service", None)
+    other_owner = await person(api, Role.OWNER)
+    elsewhere = await api.other_project()
+    async with api.world.database.begin() as connection:
+        user = (await connection.execute(sa.text("SELECT id FROM users WHERE email = 'gone@example.com'"))).scalar_one()
+        await make_member(connection, user, elsewhere.id, Role.VIEWER)
+    members = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    [member] = [each["id"] for each in members if each["email"] == "gone@example.com"]
+    await api.owner.post(f"{api.base}/invitations", json={"email": "x@example.com", "role": "viewer"})
+    assert (await api.owner.delete(f"{api.base}/members/{member}")).status_code == 204
+    for caller in (browser, shell, api.client(mine["token"])):
+        problem(await caller.get(api.base), 401, "unauthenticated")
+    assert (await api.client(nobodys["token"]).get(api.base)).status_code == 200
+    problem(await api.owner.delete(f"{api.base}/members/{member}"), 404, "not_found")
+    left = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    assert [each["id"] for each in left] == [str(other_owner.member)]
+    [gone] = await events(api, "member.removed")
+    assert gone["data"] == {"email": "gone@example.com", "role": "owner"}
+    again = await api.client(**OURS).post(SESSION, json={"email": "gone@example.com", "password": PASSWORD})
+    assert again.json()["project"]["slug"] == elsewhere.slug  # a member there still
+
+
+async def test_a_new_role_is_there_at_once(api: Api) -> None:
+    who = await person(api, Role.OWNER)
+    await person(api, Role.OWNER)
+    shell = await logged_in(api, who)
+    able, unable = [
+        (await shell.post(f"{api.base}/tokens", json={"name": role, "role": role})).json()
+        for role in ("viewer", "owner")
+    ]
+    path = f"{api.base}/members/{who.member}"
+    changed = await api.owner.patch(path, json={"role": "operator"})
+    assert changed.json()["role"] == "operator"
+    problem(await shell.get(f"{api.base}/tokens"), 403, "permission_denied")
+    assert (await api.client(able["token"]).get(api.base)).status_code == 200
+    problem(await api.client(unable["token"]).get(api.base), 401, "unauthenticated")
+    assert (await api.owner.patch(path, json={"role": "operator"})).status_code == 200
+    [event] = await events(api, "member.role_changed")  # the same role again is no event
+    assert event["data"] == {"email": who.email, "role": "operator", "previous": "owner"}
+
+
+async def test_a_project_with_members_keeps_one_who_owns_it(api: Api) -> None:
+    ann, bob = await person(api, Role.OWNER), await person(api, Role.OWNER)
+    paths = [f"{api.base}/members/{each.member}" for each in (ann, bob)]
+    answers = await asyncio.gather(*(api.owner.delete(path) for path in paths))
+    assert sorted(each.status_code for each in answers) == [204, 409]
+    [kept] = [path for path, answer in zip(paths, answers, strict=True) if answer.status_code == 409]
+    problem(await api.owner.delete(kept), 409, "last_owner")
+    problem(await api.owner.patch(kept, json={"role": "viewer"}), 409, "last_owner")
+
+
+async def test_a_deleted_project_has_no_members_and_no_invitations(api: Api) -> None:
+    project, admin = await api.other_project(), await api.caller(Role.ADMIN)
+    async with api.world.database.begin() as connection:
+        ann = await make_person(connection, project.id)
+    shell = await logged_in(api, ann)
+    secret = (
+        await admin.post(
+            f"/v1/projects/{project.slug}/invitations", json={"email": "new@example.com", "role": "viewer"}
+        )
+    ).json()["secret"]
+    assert (await admin.delete(f"/v1/projects/{project.slug}")).status_code == 204
+    problem(await shell.get(ME), 401, "unauthenticated")
+    problem(await api.client().post(LOGIN, json={"email": ann.email, "password": PASSWORD}), 403, "not_a_member")
+    refused = await api.client().post(ACCEPT, json={"secret": secret, "password": PASSWORD})
+    problem(refused, 410, "invitation_ended")
