@@ -11,7 +11,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.credits import set_credited
+from ipucloud.billing.metering.credits import credit
 from ipucloud.clusters.observed import SHOWN_FAULTS
 from ipucloud.clusters.repairs.store import OpenRepair, open_repair
 from ipucloud.clusters.states import BILLABLE, PARTITIONS
@@ -71,13 +71,6 @@ class _Fault(NamedTuple):
         return self.code in REPAIRED_BY_REPLACEMENT["host" if self.kind == "poplar_server" else "machine"]
 
 
-class _Cited(NamedTuple):
-    """A report for which minutes are credited now, and when its end was first seen."""
-
-    id: UUID
-    ended_at: datetime | None
-
-
 _READ = Query(
     """
     SELECT c.state, c.state_reason, c.external_name, c.machines,
@@ -94,17 +87,6 @@ _FAULTS = Query(
      WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY since, name, code
     """,  # noqa: S608  # our own text
     _Fault,
-)
-_CITED = Query(
-    """
-    SELECT report.id,
-           CASE WHEN report.cleared_at IS NOT NULL THEN coalesce(report.good_since, report.cleared_at) END AS ended_at
-      FROM usage_intervals AS interval
-      JOIN usage_credits AS credit ON credit.interval_id = interval.id
-      JOIN health_reports AS report ON report.id = credit.report_id
-     WHERE interval.project_id = :project_id AND interval.resource_id = :cluster_id AND interval.ended_at IS NULL
-    """,
-    _Cited,
 )
 _ENTER = sa.text(
     """
@@ -145,7 +127,15 @@ async def settle_cluster(
             # The controller shows the partitions of a failed machine in error; they are read now, not in a minute.
             await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=project_id)
     reports = {fault.id: fault.since for fault in faults if fault.credited}
-    await _credit(connection, mine, credited, reports, cluster.now)
+    await credit(
+        connection,
+        project_id=project_id,
+        resource_id=cluster_id,
+        machines=credited,
+        reports=reports,
+        now=cluster.now,
+    )
+    failpoint("cluster.credited")
     return changed
 
 
@@ -155,33 +145,23 @@ async def _announce(connection: AsyncConnection, mine: dict[str, UUID], degraded
     await record(connection, kind, project_id=mine["project_id"], subject_id=mine["cluster_id"], data=degraded)
 
 
-async def _credit(
-    connection: AsyncConnection, mine: dict[str, UUID], machines: int, reports: dict[UUID, datetime], now: datetime
-) -> None:
-    """Credit so many machines for these reports, each with the time of its first reading.
+def not_working(machines: int, servers: int, failed: int, failed_servers: int, *, own_hosts: bool) -> int:
+    """How many of so many machines with so many Poplar servers do not work as sold, where some of both have failed.
 
-    The change takes effect when it was first seen: a new report, or the end of one for which minutes are credited.
+    A failed server takes its share of the machines with it, rounded up: all of them if it is the only one. A server
+    with IPUs of its own (`own_hosts`) is itself a machine, and counts once.
     """
-    cited = {report.id: report.ended_at for report in await _CITED.all(connection, mine)}
-    changes = [since for report, since in reports.items() if report not in cited]
-    changes += [ended_at or now for report, ended_at in cited.items() if report not in reports]
-    await set_credited(connection, **mine, machines=machines, since=min(changes, default=now), report_ids=list(reports))
-    failpoint("cluster.credited")
+    share = math.ceil(machines * failed_servers / servers) if failed_servers else 0
+    return max(failed, share) if own_hosts else min(machines, failed + share)
 
 
 def _machines_credited(cluster: _Cluster, faults: Sequence[_Fault]) -> int:
-    """How many of a cluster's machines do not work as sold, by the faults that are credited.
-
-    A failed server takes its share of the machines with it, rounded up: all of them if it is the only one. A server
-    with IPUs of its own is itself a machine, and counts once.
-    """
+    """How many of a cluster's machines do not work as sold, by the faults that are credited."""
     credited = [fault for fault in faults if fault.credited]
     own = len({fault.name for fault in credited if fault.kind != "poplar_server"})
     servers = len({fault.name for fault in credited if fault.kind == "poplar_server"})
-    share = math.ceil(cluster.machines * servers / cluster.poplar_servers) if servers else 0
-    if cluster.allocated_through is not AllocatedThrough.V_IPU:
-        return max(own, share)
-    return min(cluster.machines, own + share)
+    own_hosts = cluster.allocated_through is not AllocatedThrough.V_IPU
+    return not_working(cluster.machines, cluster.poplar_servers, own, servers, own_hosts=own_hosts)
 
 
 def _sentences(faults: Sequence[_Fault], credited: int, cluster: _Cluster, repair: OpenRepair | None) -> Iterator[str]:

@@ -38,9 +38,13 @@ BILLED = Invariant(
                                       ', ' ORDER BY u.started_at), 'never')) AS detail
       FROM reservations r LEFT JOIN usage_intervals u ON (u.project_id, u.reservation_id) = (r.project_id, r.id)
      GROUP BY r.id
-    HAVING count(u.id) <> CASE WHEN r.state IN ('active', 'ended') THEN 1 ELSE 0 END
-        OR bool_or(u.started_at <> r.starts_at OR u.quantity <> r.blocks * r.machines
-                   OR u.ended_at IS DISTINCT FROM CASE r.state WHEN 'ended' THEN r.ends_at END)
+    HAVING (count(u.id) > 0) <> (r.state IN ('active', 'ended'))
+        OR bool_or(u.quantity <> r.blocks * r.machines)
+        OR min(u.started_at) <> r.starts_at
+        OR count(u.id) FILTER (WHERE u.ended_at IS NULL) <> CASE r.state WHEN 'active' THEN 1 ELSE 0 END
+        -- Without a gap: intervals never overlap.
+        OR r.starts_at + sum(u.ended_at - u.started_at)
+             <> CASE r.state WHEN 'ended' THEN r.ends_at ELSE max(u.started_at) FILTER (WHERE u.ended_at IS NULL) END
     """,
 )
 

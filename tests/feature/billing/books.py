@@ -115,7 +115,7 @@ class Books(World):
             await set_credited(
                 connection,
                 project_id=self.project.id,
-                cluster_id=cluster,
+                resource_id=cluster,
                 machines=machines,
                 since=since,
                 report_ids=reports,

@@ -83,3 +83,82 @@ async def test_a_worker_that_comes_late_changes_nothing_of_the_bill(books: Books
     await follow_reservations(books.database)  # and ends it
     await books.keep(at("2026-04-01T03:00:00"))
     assert [tuple(row) for row in await books.rows(BY_MONTH)] == EXPECTED
+
+
+_REPORT = """
+SELECT u.started_at, u.ended_at, u.quantity, u.credited,
+       ARRAY(SELECT c.report_id FROM usage_credits c WHERE c.interval_id = u.id ORDER BY 1) AS reports
+  FROM usage_intervals u WHERE u.ended_at > u.started_at ORDER BY u.started_at
+"""
+
+
+async def holds(books: Books, reservation: UUID, report: UUID, block: int = 0) -> None:
+    """The host that the report is about is the only one of this block of four machines."""
+    await books.execute(
+        "INSERT INTO allocations (id, project_id, host_id, ordinal, reservation_id, block)"
+        " SELECT :id, :project, host_id, :block, :reservation, :block FROM health_reports WHERE id = :report",
+        id=new_id(),
+        project=books.project.id,
+        reservation=reservation,
+        report=report,
+        block=block,
+    )
+
+
+async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_the_fault(books: Books) -> None:
+    books.now(at("2026-03-31T21:00:00"))
+    reservation = await reserved(books)
+    books.now(at("2026-03-31T22:00:03"))
+    await follow_reservations(books.database)
+    seen, gone = at("2026-03-31T22:10:30"), at("2026-03-31T22:40:30")
+    report = await books.reported(seen)
+    await holds(books, reservation, report)
+    books.now(at("2026-03-31T22:10:41"))
+    await follow_reservations(books.database)
+    await follow_reservations(books.database)
+    await books.execute("UPDATE health_reports SET good_since = :gone, cleared_at = :gone", gone=gone)
+    books.now(at("2026-03-31T22:40:47"))
+    await follow_reservations(books.database)
+    books.now(at("2026-04-01T01:00:04"))
+    await follow_reservations(books.database)
+    await books.keep(at("2026-04-01T03:00:00"))
+    assert [tuple(row) for row in await books.rows(_REPORT)] == [
+        (STARTS, seen, 8, 0, []),
+        (seen, gone, 8, 4, [report]),
+        (gone, ENDS, 8, 0, []),
+    ]
+    # The minutes that begin from 22:11 to 22:40, of the four machines that the dead host drives.
+    march, april = EXPECTED
+    assert [tuple(row) for row in await books.rows(BY_MONTH)] == [
+        (*march[:3], march[3] - Decimal("0.05") * 30 * 4),
+        april,
+    ]
+
+
+async def test_a_worker_that_comes_late_credits_what_did_not_work_before_the_end(books: Books) -> None:
+    books.now(at("2026-03-31T21:00:00"))
+    reservation = await reserved(books)
+    before, after = at("2026-04-01T00:30:10"), at("2026-04-01T01:05:00")
+    for block, seen in enumerate((before, after)):
+        await holds(books, reservation, await books.reported(seen), block)
+    books.now(at("2026-04-01T01:10:00"))
+    await follow_reservations(books.database)  # begins it
+    await follow_reservations(books.database)  # and ends it
+    await books.keep(at("2026-04-01T03:00:00"))
+    assert [tuple(row)[:4] for row in await books.rows(_REPORT)] == [(STARTS, before, 8, 0), (before, ENDS, 8, 4)]
+    march, april = EXPECTED
+    assert [tuple(row) for row in await books.rows(BY_MONTH)] == [
+        march,
+        (*april[:3], april[3] - Decimal("0.06") * 29 * 4),
+    ]
+
+
+async def test_a_fault_that_is_the_customers_earns_nothing(books: Books) -> None:
+    books.now(at("2026-03-31T21:00:00"))
+    reservation = await reserved(books)
+    await holds(books, reservation, await books.reported(at("2026-03-31T22:10:30"), credited=False))
+    for instant in ("2026-03-31T22:00:03", "2026-03-31T22:11:00", "2026-04-01T01:00:04"):
+        books.now(at(instant))
+        await follow_reservations(books.database)
+    await books.keep(at("2026-04-01T03:00:00"))
+    assert [tuple(row) for row in await books.rows(BY_MONTH)] == EXPECTED

@@ -155,3 +155,36 @@ def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_
             await made.close()
 
     assert asyncio.run(run()) == (0, 1, 1)
+
+
+_UNUSED = _FAULT.replace("a.cluster_id IS NOT NULL", "a.cluster_id IS NULL")
+_CREDITED = """
+SELECT credited, (SELECT count(*) FROM usage_credits c WHERE c.interval_id = u.id)
+  FROM usage_intervals u WHERE resource_kind = 'reservation' AND ended_at IS NULL
+"""
+_GOOD = "UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()"
+
+
+def test_a_reserved_machine_that_does_not_work_is_not_billed_whether_a_cluster_has_it_or_not(
+    database: Scratch,
+) -> None:
+    async def run() -> list[tuple[object, ...]]:
+        made, shown = Database(database.app_url, pool_size=2), []
+        world = await World.seeded(made)
+        try:
+            async with made.begin() as connection:
+                await offer(connection)
+            await make(made)
+            for hours, does in ((1, follow_reservations), (1, use)):
+                await world.execute(_MOVE, hours=hours)
+                await does(made)
+            for statement in (_IN_USE, _FAULT, _UNUSED, _GOOD):
+                await world.execute(statement)
+                await follow_reservations(made)
+                async with made.read() as connection:
+                    shown.append(tuple((await connection.execute(sa.text(_CREDITED))).one()))
+            return shown
+        finally:
+            await made.close()
+
+    assert asyncio.run(run()) == [(0, 0), (1, 1), (2, 2), (0, 0)]

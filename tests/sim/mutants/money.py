@@ -119,6 +119,14 @@ def faults_billed_after_a_reservation(stack: ExitStack) -> None:
 
 
 @mutant(
+    "a reservation is billed for machines that do not work",
+    directed="tests/feature/billing/test_reservations.py -k first_sight",
+)
+def reserved_faults_are_billed(stack: ExitStack) -> None:
+    replace(stack, follow, "credit_faults", _nothing)
+
+
+@mutant(
     "an invoice cites the health reports of all credits under each of them",
     directed="tests/feature/billing/invoices/test_credited.py -k is_no_reason_of_it",
 )

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.metering.credits import credit
 from ipucloud.clusters import faults
 from ipucloud.clusters.operations import kind
 from ipucloud.inventory.health import judge, record
@@ -112,11 +113,8 @@ def servers_not_credited(stack: ExitStack) -> None:
 @mutant("credit begins when a fault is confirmed, not when it was first seen")
 def credited_late(stack: ExitStack) -> None:
     _observed(stack)
-    honest = faults._credit
 
-    async def late(
-        connection: AsyncConnection, mine: dict[str, UUID], machines: int, reports: dict[UUID, datetime], now: datetime
-    ) -> None:
-        await honest(connection, mine, machines, dict.fromkeys(reports, now), now)
+    async def late(connection: AsyncConnection, *, reports: dict[UUID, datetime], now: datetime, **others: Any) -> None:
+        await credit(connection, reports=dict.fromkeys(reports, now), now=now, **others)
 
-    replace(stack, faults, "_credit", late)
+    replace(stack, faults, "credit", late)

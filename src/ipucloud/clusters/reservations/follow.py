@@ -1,4 +1,4 @@
-"""The periodic task that begins and ends reservations, and replaces hardware of theirs that is not usable.
+"""The periodic task that begins and ends reservations, credits and replaces hardware of theirs that does not work.
 
 Each reservation is a transaction of its own; after a worker is killed, the next run does the rest. Billing begins and
 ends with the reservation's times, however late a worker is.
@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
 from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.reservations.credits import concerned, credit_faults
 from ipucloud.clusters.reservations.events import tell
 from ipucloud.clusters.reservations.locks import lock_quota
 from ipucloud.clusters.states import BILLABLE
@@ -57,12 +58,18 @@ _READ_USERS = Query(_USERS, _User)
 
 
 async def follow_reservations(database: Database, *, validated: bool = False) -> None:
-    """Begin and end the reservations whose time has come, and replace their unusable hardware.
+    """Begin and end the reservations whose time has come, credit their faulty hardware, and replace what is not usable.
 
     `validated`: machines that clusters had are to be validated before others get them.
     """
     async with database.read() as connection:
+        faulty = await concerned(connection)
         due = await due_reservations(connection)
+    for each in faulty:
+        async with database.begin() as connection:
+            reservation = await lock_reservation(connection, project_id=each.project_id, reservation_id=each.id)
+            if reservation.state is ReservationState.ACTIVE:
+                await credit_faults(connection, reservation)
     for each in due:
         async with database.begin() as connection:
             await follow(connection, each, validated=validated)
@@ -98,6 +105,7 @@ async def _end(
 ) -> None:
     """Its clusters go on as any others, and are billed from then on; what no cluster uses is free."""
     owner = {"project_id": reservation.project_id}
+    await credit_faults(connection, reservation)
     await enter(connection, reservation, ReservationState.ENDED)
     await close_reserved(connection, **owner, reservation_id=reservation.id, until=reservation.ends_at)
     for user in users:
