@@ -105,6 +105,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "resumeCluster",
     "getClusterMetrics",  # a bounded number of steps
     "getServiceMetrics",
+    "readPriceBook",  # regions, currencies and accounts there are
     "addPrices",  # whole seconds, in the future
     "previewPriceCorrection",  # in the past
     "correctPrice",
