@@ -30,12 +30,12 @@ SELECT resource_id, price_id, quantity, account_id, list_unit_price, since, ipus
 _INDEX_LINES = """
 CREATE INDEX ON export_lines (resource_id, price_id, quantity, account_id, list_unit_price, since)
 """
-# Sorted before it is joined, while a row is narrow; the lateral join keeps the order.
+# Sorted before it is joined, while a row is narrow; the lateral join keeps the order. What it is joined by are columns,
+# of which PostgreSQL knows how many values there are: so it looks each series up once, and remembers it.
 _ROWS = """
 SELECT CASE c.credited WHEN 0 THEN c.cost ELSE c.cost + c.minutes * c.credited * c.unit_price END::text AS cost,
        {started} AS started, {ended} AS ended, c.minutes, c.minutes * (c.quantity + c.credited) AS priced,
-       c.first_minute, c.rev, c.resource_id, c.price_id, c.quantity + c.credited AS quantity, c.account_id,
-       c.list_unit_price
+       c.first_minute, c.rev, c.resource_id, c.price_id, c.quantity, c.credited, c.account_id, c.list_unit_price
 """
 _COPY_LINES = """
 COPY (
@@ -43,7 +43,8 @@ COPY (
    CROSS JOIN LATERAL (
      SELECT * FROM export_lines e
       WHERE (e.resource_id, e.price_id, e.quantity, e.account_id, e.list_unit_price, e.since)
-          = (c.resource_id, c.price_id, c.quantity, c.account_id, c.list_unit_price, {since}) LIMIT 1) AS s
+          = (c.resource_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price, {since})
+      LIMIT 1) AS s
 ) TO STDOUT (FORMAT binary)
 """
 _OWN = {
