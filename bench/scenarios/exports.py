@@ -1,6 +1,6 @@
 """Writing a month of FOCUS rows as CSV and as Parquet, over the database's own COPY of the same charges.
 
-Also a report of the month by the API, over its SQL alone.
+Also a report of the month by the API, over its SQL and what any request costs, which is more than this SQL.
 """
 
 from __future__ import annotations
@@ -115,11 +115,13 @@ def _report(stage: Stage, urls: Scratch, month: date, customer: Project) -> Find
         url = f"http://{HOST}:{server.port}/v1/projects/{customer.slug}/billing/report"
         with httpx.Client(headers={"Authorization": f"Bearer {customer.token.secret}"}) as client:
             api = [_seconds(lambda: client.get(url, params=query).raise_for_status()) for _ in range(REPORTS)]
+            project = url.removesuffix("/billing/report")
+            plain = [_seconds(lambda: client.get(project).raise_for_status()) for _ in range(REPORTS)]
     alone = asyncio.run(_statement_alone(urls, customer, since, until))
-    mine, theirs = statistics.median(api), statistics.median(alone)
-    numbers = {"API ms": mine * 1000, "SQL ms": theirs * 1000}
-    what = "a report of the month by the API, over its SQL"
-    return Finding(what, mine / theirs, goal=at_most(REPORT_GOAL), numbers=numbers)
+    mine, read, theirs = statistics.median(api), statistics.median(plain), statistics.median(alone)
+    numbers = {"API ms": mine * 1000, "read ms": read * 1000, "SQL ms": theirs * 1000}
+    what = "a report of the month by the API, over a read of the project and the report's SQL"
+    return Finding(what, mine / (read + theirs), goal=at_most(REPORT_GOAL), numbers=numbers)
 
 
 async def _statement_alone(urls: Scratch, customer: Project, since: str, until: str) -> list[float]:
