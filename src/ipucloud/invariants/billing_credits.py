@@ -65,7 +65,8 @@ NOT_BEFORE = Invariant(
 
 ENDS = Invariant(
     name="credit_ends_with_its_fault",
-    sentence="Machines are credited now only while a cited health report is live.",
+    sentence="Machines are credited now only while a cited health report is live; those of a reservation at most a minute"
+    " longer.",
     object_type="usage_interval",
     remedy="Find out what cleared the reports without settling the cluster.",
     repair=_SETTLE,
@@ -75,8 +76,11 @@ ENDS = Invariant(
       FROM usage_intervals u
      WHERE u.ended_at IS NULL AND u.credited > 0
        AND EXISTS (SELECT FROM usage_credits c WHERE c.interval_id = u.id)
+       -- A reservation is settled by a worker every few seconds, not by the reading that clears a report.
        AND NOT EXISTS (SELECT FROM usage_credits c JOIN health_reports r ON r.id = c.report_id
-                        WHERE c.interval_id = u.id AND r.cleared_at IS NULL)
+                        WHERE c.interval_id = u.id
+                          AND (r.cleared_at IS NULL
+                               OR u.reservation_id IS NOT NULL AND r.cleared_at > app_now() - interval '1 minute'))
     """,
 )
 

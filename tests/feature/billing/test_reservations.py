@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import csv
+import io
+from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.billing.invoices.credited import credited
+from ipucloud.billing.invoices.lines import Bill
 from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.inventory.reservation_tables import reservations
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import REGION, Books, at
+from tests.feature.billing.exports.ledgers import csv_of, selection
 from tests.support.factories import make_price
+from tests.support.postgres import Database as Scratch
 from tests.support.reservations import RESERVED
 
 pytestmark = pytest.mark.anyio
@@ -105,7 +111,9 @@ async def holds(books: Books, reservation: UUID, report: UUID, block: int = 0) -
     )
 
 
-async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_the_fault(books: Books) -> None:
+async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_the_fault(
+    books: Books, database: Scratch
+) -> None:
     books.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(books)
     books.now(at("2026-03-31T22:00:03"))
@@ -127,6 +135,15 @@ async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_
         (seen, gone, 8, 4, [report]),
         (gone, ENDS, 8, 0, []),
     ]
+    async with books.database.read() as connection:
+        [credit] = await credited(connection, Bill(books.project.id, "EUR", date(2026, 3, 1)))
+    assert (credit.cluster_id, credit.cluster, credit.machine_minutes) == (reservation, "may", 120)
+    assert [(each.report_id, each.ended_at) for each in credit.credited_for] == [(report, gone)]
+    content = csv_of(database.app_url, selection(project=books.project.id, month=date(2026, 3, 1)))
+    rows = csv.DictReader(io.StringIO(content.decode()))
+    given = [row for row in rows if row["ChargeCategory"] == "Credit"]
+    assert sum(Decimal(row["BilledCost"]) for row in given) == Decimal("-6")
+    assert {(row["ResourceId"], row["ResourceName"]) for row in given} == {(f"urn:ipu:cluster:{reservation}", "may")}
     # The minutes that begin from 22:11 to 22:40, of the four machines that the dead host drives.
     march, april = EXPECTED
     assert [tuple(row) for row in await books.rows(BY_MONTH)] == [

@@ -88,6 +88,8 @@ async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> N
         if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
             await _end(connection, reservation, users, validated=validated)
         return
+    if reservation.state is ReservationState.ACTIVE:
+        await credit_faults(connection, reservation)  # while it still holds the faulty hardware
     if reservation.state in {ReservationState.SCHEDULED, ReservationState.ACTIVE}:
         await _replace_broken(connection, reservation, validated=validated)
 
