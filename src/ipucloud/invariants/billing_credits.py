@@ -65,8 +65,8 @@ NOT_BEFORE = Invariant(
 
 ENDS = Invariant(
     name="credit_ends_with_its_fault",
-    sentence="Machines are credited now only while a cited health report is live; those of a reservation at most a minute"
-    " longer.",
+    sentence="Machines are credited now only while a cited health report is live; those of a reservation at most a"
+    " minute longer.",
     object_type="usage_interval",
     remedy="Find out what cleared the reports without settling the cluster.",
     repair=_SETTLE,
