@@ -146,7 +146,9 @@ class Moments:
         if not old:
             return
         for name, state, machines, entered_at, credited in self.control.execute(_FORGOTTEN, (old,)).fetchall():
-            if self._known(_CONTROLLER, max(lost[name], entered_at)) and (state == "active" or credited != machines):
+            if self._known(_CONTROLLER, max(lost[name], entered_at)) and (
+                state == "active" or credited not in (None, machines)  # None: its reservation is billed in its place
+            ):
                 yield f"{name} is {state} with {credited} machines credited; its allocation is lost since {lost[name]}"
 
     def _of_cluster(self, row: _Said, bad: Iterable[Bad]) -> Iterator[str]:
