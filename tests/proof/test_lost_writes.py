@@ -19,7 +19,7 @@ from tests.support.faultproxy import Proxy, proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.lines import by_line
 from tests.support.site import running_site
-from tests.support.waiting import PATIENCE, eventually
+from tests.support.waiting import PATIENCE, eventually, until
 from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
@@ -132,4 +132,9 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
 
             await take_down_by_hand(world, forgotten)
             assert await repair(world) == set()
-            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=undeleted) == "active"
+
+            async def is_active() -> object:
+                return await world.value("SELECT state FROM clusters WHERE id = :id", id=undeleted) == "active"
+
+            async with world.worker():
+                await until(is_active, "the cluster that was deleted is in use again, and no fault of its host is left")

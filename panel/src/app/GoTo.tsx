@@ -29,7 +29,9 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   const places = [...pages, ...(mayCreate && project ? [{ text: s.createCluster, href: "/clusters/create" }] : [])]
     .filter((each) => each.text.toLowerCase().includes(wanted))
     .map((each) => ({ value: each.href, label: each.text }));
-  const clusters = (found.data?.items ?? []).map((each) => ({
+  // While an answer is on its way, the clusters of the one before stand in for it: only those that the text still names.
+  const named = (found.data?.items ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
+  const clusters = named.map((each) => ({
     value: `/clusters/${each.id}`, label: each.name, description: `${states[each.state]} · ${each.flavor}`,
   }));
   const group = (label: string, options: AutosuggestProps.Option[]) => (options.length ? [{ label, options }] : []);
@@ -44,7 +46,8 @@ export function GoTo({ onClose }: { onClose: () => void }) {
           onClose();
           void go(event.detail.value);
         }}
-        options={[...group(s.clusters, clusters), ...group(s.pages, places)]}
+        // Pages first: they are known at once, so nothing moves under the keyboard when clusters arrive.
+        options={[...group(s.pages, places), ...group(s.clusters, clusters)]}
         filteringType="manual"
         hideEnteredTextOption
         statusType={status}

@@ -110,3 +110,9 @@ def test_the_limits_that_are_no_settings_are_those_of_the_code() -> None:
 
 def test_what_settings_leave_open_is_what_the_limits_have() -> None:
     assert public_limits(Settings()) == Limits()
+
+
+def test_no_remedy_needs_sql() -> None:
+    """Operators have commands: what a page tells them to do is checked, recorded and kept from harm by the service."""
+    with_sql = [page.name for page in sorted((CHECKOUT / "docs").glob("*.md")) if "```sql" in page.read_text()]
+    assert with_sql == []
