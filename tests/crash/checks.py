@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from ipucloud.invariants.audit import audit
-from ipucloud.site.ports import PartitionState
+from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire import vipu_admin_pb2, vipu_admin_pb2_grpc
 from ipucloud.wire.site import HostState, NetworkState
 from tests.crash.lab import Lab

@@ -8,7 +8,8 @@ from itertools import count
 
 import asyncssh
 
-from ipucloud.site.ports import Allocation, PartitionRequest, Site
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import Allocation, PartitionRequest
 from ipucloud.wire.addresses import AddressSpec
 from ipucloud.wire.inventory import Inventory, SiteRegion
 from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec

@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from ipucloud.site.ports import Allocation
+from ipucloud.site.vipu_ports import Allocation
 from ipucloud.wire.site import NetworkSpec, NetworkState
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Network

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, VipuAddress
+from ipucloud.site.ports import VipuAddress
+from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionState
 from ipucloud.wire.inventory import Inventory
 from tests.sim.baton import Actor, Baton
 from tests.sim.faults import Faults, Mix, SiteFault

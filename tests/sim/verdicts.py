@@ -30,7 +30,7 @@ from ipucloud.invariants import (
     work_items,
 )
 from ipucloud.invariants.rules import violations
-from ipucloud.site.ports import PartitionState
+from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import HostState
 from tests.sim.database import Plain
 from tests.sim.oracle import Span, within

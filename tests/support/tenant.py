@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from ipucloud.site.ports import UserEndpoint
+from ipucloud.site.vipu_ports import UserEndpoint
 from ipucloud.wire.site import Host, HostState, Ssh
 from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver

@@ -9,7 +9,8 @@ import pytest
 
 from ipucloud.operations.ending import preempt
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import Allocation, PartitionRequest, Site
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import Allocation, PartitionRequest
 from ipucloud.wire.site import NetworkSpec, ServerSpec
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch

@@ -16,7 +16,7 @@ from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.freezes import Freeze, end_freeze, freeze
-from ipucloud.site.ports import Allocation
+from ipucloud.site.vipu_ports import Allocation
 from ipucloud.wire.faults import FaultAction
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.postgres import Database as Scratch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -17,13 +17,14 @@ from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.choice import Choice, choose, invalid, not_sold, unknown_keys
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.skus import reserved_sku, sku_of
-from ipucloud.clusters.volumes.snapshots.images import OwnImage, find_own_image, image_faults
+from ipucloud.clusters.volumes.snapshots.images import find_own_image
 from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings
-from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Region
+from ipucloud.contract.catalogue import Flavor
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -32,7 +33,7 @@ from ipucloud.identity.ssh_authorities import CURRENT_AUTHORITY
 from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.inventory.placement import HAS_ROOM
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
 from ipucloud.kernel.money import MINOR_UNITS, Money
 
 
@@ -105,20 +106,6 @@ _FACTS = Query(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A region, flavor and image that go together, and the number of Poplar servers.
-
-    `image`: its name in the catalogue, or with `own_image` the name by which the site knows a snapshot of the project.
-    """
-
-    region: Region
-    flavor: Flavor
-    image: str
-    own_image: bool
-    poplar_servers: int
-
-
-@dataclass(frozen=True, slots=True)
 class Terms:
     """What a cluster costs per minute, and whether budgets, invoices and funds allow it now.
 
@@ -164,7 +151,7 @@ async def admit(
     validation_failed with all faults, state_conflict while the project changes to an account in another currency.
     """
     own_image = await find_own_image(connection, catalogue, body.image, project_id=actor.project_id)
-    choice = _choose(body, catalogue, own_image)
+    choice = choose(body, catalogue, own_image)
     flavor = choice.flavor
     sku = sku_of(flavor, preemptible=body.preemptible)
     article = {
@@ -178,11 +165,11 @@ async def admit(
     }
     facts = await _facts(connection, actor, article, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
     known = facts.public_keys
-    faults = list(_unknown_keys(body.ssh_keys, known))
+    faults = list(unknown_keys(body.ssh_keys, known))
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if facts.unit_price is None or facts.currency not in MINOR_UNITS:
-        faults.append(_not_sold(body, sku, facts.currency))
+        faults.append(not_sold(body, sku, facts.currency))
     if facts.next_currency not in {None, facts.currency}:
         sentence = (
             f"The account that pays for the project from the next full hours on is in {facts.next_currency}, and the"
@@ -270,17 +257,6 @@ async def storage_terms(
     return _terms(facts, Money.of(facts.unit_price, facts.currency) * gib)
 
 
-def _not_sold(body: ClusterCreate, sku: str, currency: str) -> FieldError:
-    if body.preemptible:
-        sentence = (
-            f"Preemptible clusters of {body.flavor} are not offered in {body.region}: the operator has set no price of"
-            f" {sku} in {currency}, the currency of the account. Omit this for an ordinary cluster."
-        )
-        return FieldError("/preemptible", "not_offered", sentence)
-    sentence = f"The flavor currently has no price in {currency}, the currency of the account, in this region."
-    return FieldError("/flavor", "not_sold", sentence)
-
-
 async def _facts(
     connection: Statements,
     actor: Actor,
@@ -352,59 +328,3 @@ async def check_cost_limit(
     if terms.has_cost_limit:
         minutes = settings.prepaid_hold_minutes
         await count_within_limit(connection, actor, cluster_id, terms.per_minute, minutes=minutes)
-
-
-def _choose(body: ClusterCreate, catalogue: Catalogue, own_image: OwnImage | None) -> Choice:
-    region = catalogue.find_region(body.region)
-    flavor = catalogue.find_flavor(body.flavor)
-    faults = []
-    if region is None:
-        faults.append(
-            FieldError("/region", "unknown_region", "This region does not exist; `GET /v1/regions` lists them.")
-        )
-    if flavor is None:
-        faults.append(
-            FieldError("/flavor", "unknown_flavor", "This flavor does not exist; `GET /v1/flavors` lists them.")
-        )
-    elif region is not None and region.slug not in flavor.regions:
-        faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
-    faults += image_faults(body.image, None if region is None else region.slug, catalogue, own_image)
-    servers = body.poplar_servers
-    if flavor is not None and servers is not None:
-        faults += _servers_beyond(flavor, servers)
-    if flavor is not None and body.preemptible:
-        faults += _not_preemptible(flavor, body)
-    if faults or region is None or flavor is None:
-        raise invalid(faults)
-    image = body.image if own_image is None else own_image.external_name
-    servers = flavor.poplar_servers if servers is None else servers
-    return Choice(region, flavor, image, own_image is not None, servers)
-
-
-def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:
-    fewest, most = flavor.poplar_servers_min, flavor.poplar_servers_max
-    if not fewest <= servers <= most:
-        has = "one Poplar server" if most == 1 else f"{fewest} to {most} Poplar servers"
-        yield FieldError("/poplar_servers", "not_in_flavor", f"A cluster of flavor {flavor.name} has {has}.")
-
-
-def _not_preemptible(flavor: Flavor, body: ClusterCreate) -> Iterable[FieldError]:
-    if flavor.allocated_through is not AllocatedThrough.V_IPU:
-        sentence = (
-            "The IPUs of this flavor are in its server, which a suspended cluster keeps: it cannot be preemptible."
-        )
-        yield FieldError("/preemptible", "not_offered", sentence)
-    if body.reservation is not None:
-        sentence = "Machines of a reservation are never taken back: omit this, or `reservation`."
-        yield FieldError("/preemptible", "reserved", sentence)
-
-
-def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[FieldError]:
-    for index, name in enumerate(names):
-        if name not in known:
-            yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key with this name.")
-
-
-def invalid(faults: Sequence[FieldError]) -> Problem:
-    """400 for a cluster that cannot be created like this."""
-    return Problem(VALIDATION_FAILED, "The cluster cannot be created like this; `errors` lists what to change.", faults)

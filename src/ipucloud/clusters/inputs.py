@@ -26,7 +26,8 @@ from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.ports import Site, UserEndpoint, VipuAddress
+from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.site.vipu_ports import UserEndpoint
 
 PATIENT = 5
 """How many times longer a clean-up waits for hardware that answers and has not failed."""

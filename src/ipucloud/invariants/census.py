@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Allocation, Partition, Sites, Vipu, VipuAddress
+from ipucloud.site.ports import Sites, VipuAddress
 from ipucloud.site.users import users_with_allocation
+from ipucloud.site.vipu_ports import Allocation, Partition, Vipu
 from ipucloud.wire.site import Host, Network
 
 

@@ -16,7 +16,8 @@ from ipucloud.db.statements import Statements
 from ipucloud.invariants.states import STATES
 from ipucloud.inventory.controllers import controller
 from ipucloud.kernel.ids import VALIDATION_PREFIX, read_external_name
-from ipucloud.site.ports import UserEndpoint, VipuAddress
+from ipucloud.site.ports import VipuAddress
+from ipucloud.site.vipu_ports import UserEndpoint
 
 
 class ClusterRecord(NamedTuple):

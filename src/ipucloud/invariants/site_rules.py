@@ -14,7 +14,7 @@ from ipucloud.invariants.removals import remove_allocation, remove_network, remo
 from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval, Violation
 from ipucloud.invariants.states import WORKING
 from ipucloud.invariants.worker_repairs import build_again
-from ipucloud.site.ports import PartitionState
+from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import HostState, NetworkState
 
 NAMES_SHOWN = 8

@@ -12,7 +12,7 @@ from ipucloud.inventory.health.codes import CODES, Code, Kind, Source
 from ipucloud.inventory.health.judge import Asked, Fact
 from ipucloud.observation.expected import Expected, Host, Machine
 from ipucloud.observation.reading import ControllerReading, Reading
-from ipucloud.site.ports import Agent, Link
+from ipucloud.site.vipu_ports import Agent, Link
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host as SeenHost

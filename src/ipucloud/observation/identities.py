@@ -8,7 +8,7 @@ from itertools import islice
 import orjson
 
 from ipucloud.inventory.expected.shown import Shown
-from ipucloud.site.ports import Agent
+from ipucloud.site.vipu_ports import Agent
 from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host
 

@@ -15,8 +15,9 @@ from ipucloud.inventory.health.observations import Read
 from ipucloud.observation.expected import Expected
 from ipucloud.observation.identities import shown_hosts, shown_machines
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Agent, Link, Release, Site, Vipu, VipuAddress
+from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.site.users import users_with_allocation
+from ipucloud.site.vipu_ports import Agent, Link, Release, Vipu
 from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host
 

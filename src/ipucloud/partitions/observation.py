@@ -15,7 +15,8 @@ from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
 from ipucloud.partitions.states import DesiredState
 from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
-from ipucloud.site.ports import (
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import (
     IpuofGcd,
     Link,
     PartitionIpu,
@@ -23,7 +24,6 @@ from ipucloud.site.ports import (
     PartitionState,
     PartitionStatus,
     SeenPartition,
-    Site,
 )
 
 log = structlog.get_logger(__name__)

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.partitions.states import DesiredState
-from ipucloud.site.ports import PartitionState, SeenPartition
+from ipucloud.site.vipu_ports import PartitionState, SeenPartition
 
 
 @dataclass(frozen=True, slots=True)

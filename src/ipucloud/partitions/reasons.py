@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.contract.partitions import Origin
 from ipucloud.kernel.vipu import SELF_RESET_SECONDS
-from ipucloud.site.ports import PartitionState, PartitionStatus
+from ipucloud.site.vipu_ports import PartitionState, PartitionStatus
 
 SHOWN_ERRORS = 3
 

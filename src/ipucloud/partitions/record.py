@@ -23,8 +23,8 @@ from ipucloud.partitions import reasons
 from ipucloud.partitions.inputs import Operated, PartitionInputs, Record
 from ipucloud.partitions.observation import Observation, as_stored
 from ipucloud.partitions.states import IN_USE, DesiredState
-from ipucloud.site.ports import Link, PartitionStatus, SeenPartition
-from ipucloud.site.ports import PartitionState as Ready
+from ipucloud.site.vipu_ports import Link, PartitionStatus, SeenPartition
+from ipucloud.site.vipu_ports import PartitionState as Ready
 
 _LOCK = Query(
     "SELECT state FROM clusters WHERE id = :cluster_id AND external_name = :external_name FOR NO KEY UPDATE", str

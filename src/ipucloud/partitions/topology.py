@@ -31,7 +31,7 @@ from ipucloud.kernel.vipu import DOMAIN_IPUS, IPUS_PER_MACHINE, IpuPlace, chain_
 from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import Room, room
-from ipucloud.site.ports import UserEndpoint
+from ipucloud.site.vipu_ports import UserEndpoint
 from ipucloud.wire.links import LinkKind
 
 Machine = Mapping[str, Any]

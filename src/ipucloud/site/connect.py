@@ -17,11 +17,12 @@ from ipucloud.site.http_snapshots import HttpSnapshots
 from ipucloud.site.http_volumes import HttpVolumes
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
-from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
+from ipucloud.site.ports import Budget, Site, VipuAddress
 from ipucloud.site.releases import unsupported
 from ipucloud.site.simulation import HttpSimulation
 from ipucloud.site.tls import PLAINTEXT, ClientFiles, Connection, Identities, Identity, NoChannel, UntrustedError
 from ipucloud.site.vipu import Credentials, GrpcVipu
+from ipucloud.site.vipu_ports import Vipu
 from ipucloud.wire.inventory import Inventory
 
 _CONNECT_SECONDS = 2.0

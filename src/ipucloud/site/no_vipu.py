@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import (
+from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
     ClusterTest,
@@ -22,7 +22,7 @@ from ipucloud.site.ports import (
 
 
 class NoVipu:
-    """Implements `ipucloud.site.ports.Vipu`: nothing exists, nothing can be made, and removals succeed."""
+    """Implements `ipucloud.site.vipu_ports.Vipu`: nothing exists, nothing can be made, and removals succeed."""
 
     async def release(self) -> Release | None:
         return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipucloud.site.ports import Vipu, VipuAddress
+from ipucloud.site.ports import VipuAddress
+from ipucloud.site.vipu_ports import Vipu
 
 
 async def users_with_allocation(vipu: Vipu, address: VipuAddress) -> frozenset[str] | None:

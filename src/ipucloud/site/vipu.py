@@ -15,10 +15,11 @@ from ipucloud.site import vipu_answers as answers
 from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
-from ipucloud.site.ports import (
+from ipucloud.site.ports import Budget
+from ipucloud.site.tls import Connection
+from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
-    Budget,
     ClusterTest,
     IpuofGcd,
     Link,
@@ -29,7 +30,6 @@ from ipucloud.site.ports import (
     SeenPartition,
     VipuUser,
 )
-from ipucloud.site.tls import Connection
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user

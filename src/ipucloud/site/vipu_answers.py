@@ -23,7 +23,7 @@ from ipucloud.kernel.vipu import (
     Routing,
     SyncType,
 )
-from ipucloud.site.ports import (
+from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
     ClusterTest,

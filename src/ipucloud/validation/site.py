@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ipucloud.site.errors import SiteBusy, SiteUnknown
-from ipucloud.site.ports import Allocation, ClusterTest, Site, TestState
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import Allocation, ClusterTest, TestState
 from ipucloud.validation.inputs import Pod
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.redfish import RedfishSystem

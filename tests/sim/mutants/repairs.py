@@ -9,7 +9,8 @@ from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.operations import replace as repairs
 from ipucloud.clusters.steps import build, poplar_servers
 from ipucloud.clusters.steps.cleaning import Progress
-from ipucloud.site.ports import PartitionRequest, Site
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import PartitionRequest
 from tests.sim import swarm
 from tests.sim.mutants.planting import mutant, replace
 

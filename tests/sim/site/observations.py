@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import IpuNumber, PartitionShape
 from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import (
+from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
     ClusterTest,

@@ -10,10 +10,10 @@ import structlog
 
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import (
+from ipucloud.site.ports import Budget, Site, VipuAddress
+from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
-    Budget,
     ClusterTest,
     IpuofGcd,
     Link,
@@ -22,8 +22,6 @@ from ipucloud.site.ports import (
     PartitionStatus,
     Release,
     SeenPartition,
-    Site,
-    VipuAddress,
     VipuUser,
 )
 from ipucloud.wire.addresses import Address, AddressAttachment, AddressSpec

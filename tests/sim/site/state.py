@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import pairwise, product
 from typing import Literal, TypeVar
 
-from ipucloud.site.ports import Allocation, PartitionState, VipuUser
+from ipucloud.site.vipu_ports import Allocation, PartitionState, VipuUser
 from ipucloud.wire.links import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.inventory.expected.shown import Difference, Known, Shown, compare, digest_of
 from ipucloud.inventory.expected.tables import Happened
 from ipucloud.observation.identities import printable, shown_machines
-from ipucloud.site.ports import Agent
+from ipucloud.site.vipu_ports import Agent
 from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
 
 BUILT = Shown("m0", "GC1", "IPU-M2000", "2.6.0", '{"bmc":"2.6.0"}', "pod", 0)

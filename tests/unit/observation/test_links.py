@@ -9,7 +9,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.observation.expected import Expected, Holder, Machine
 from ipucloud.observation.findings import find
 from ipucloud.observation.reading import ControllerReading, Reading
-from ipucloud.site.ports import Agent, Link
+from ipucloud.site.vipu_ports import Agent, Link
 from ipucloud.wire.links import LinkKind, LinkState
 
 HOLDER = Holder(uuid4(), uuid4(), ClusterState.ACTIVE, "training-1")

@@ -11,7 +11,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.observation.expected import BrokenPartition, Expected, Holder, Machine
 from ipucloud.observation.findings import find
 from ipucloud.observation.reading import ControllerReading, Reading
-from ipucloud.site.ports import Agent
+from ipucloud.site.vipu_ports import Agent
 from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
 
 POD = uuid4()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.partitions.plan import AT_REST, Action, Desired, Make, Remove, Reset, Verdict, judge, plan
 from ipucloud.partitions.states import DesiredState
-from ipucloud.site.ports import PartitionState, SeenPartition
+from ipucloud.site.vipu_ports import PartitionState, SeenPartition
 
 NAMES = [f"ours-{number}" for number in range(6)]
 STRANGERS = [f"mine-{number}" for number in range(4)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipucloud.partitions.reasons import waited_for
-from ipucloud.site.ports import PartitionState, PartitionStatus
+from ipucloud.site.vipu_ports import PartitionState, PartitionStatus
 
 
 @pytest.mark.parametrize(

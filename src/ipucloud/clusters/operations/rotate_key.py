@@ -24,7 +24,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
 from ipucloud.operations.kind import Billing, Repeated
 from ipucloud.operations.step import Stage
-from ipucloud.site.ports import UserEndpoint
+from ipucloud.site.vipu_ports import UserEndpoint
 
 SECRET_BYTES = 32
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.admission import invalid
+from ipucloud.clusters.choice import invalid
 from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.operations.begin import open_planned, plan_for
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep

@@ -6,7 +6,8 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.objects import controller
 from ipucloud.clusters.vipu_keys import Access
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.ports import Site, VipuUser
+from ipucloud.site.ports import Site
+from ipucloud.site.vipu_ports import VipuUser
 
 
 async def keep_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
