@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 
+_BOUNDS = """
+bounds AS (
+  SELECT CAST(:hour AS timestamptz) AS begins, CAST(:hour AS timestamptz) + interval '1 hour' AS ends
+)"""
+_USED = "usage_intervals u ON u.started_at < bounds.ends AND (u.ended_at IS NULL OR u.ended_at > bounds.begins)"
 _FACTS = "JOIN payer ON payer.project_id = u.project_id"
 # OFFSET 0 has each minute counted once: `functions.PRICED_MINUTES`.
 # Accounts without contract prices share the rows of the nil account, so that one hash join finds every price.
-RATED = f"""
-bounds AS (
-  SELECT CAST(:hour AS timestamptz) AS begins, CAST(:hour AS timestamptz) + interval '1 hour' AS ends
-), payer AS MATERIALIZED (
+RATED = f"""{_BOUNDS}, payer AS MATERIALIZED (
   SELECT DISTINCT ON (project_id) project_id, account_id FROM project_accounts, bounds
    WHERE valid_from <= begins ORDER BY project_id, valid_from DESC
 ), rate AS MATERIALIZED (
@@ -33,7 +35,7 @@ bounds AS (
          coalesce(special.holder, CAST('00000000-0000-0000-0000-000000000000' AS uuid)) AS holder,
          greatest(u.started_at, bounds.begins) AS begins, least(u.ended_at, bounds.ends) AS ends
     FROM bounds
-    JOIN usage_intervals u ON u.started_at < bounds.ends AND (u.ended_at IS NULL OR u.ended_at > bounds.begins)
+    JOIN {_USED}
     {_FACTS}
     LEFT JOIN special ON (special.holder, special.sku, special.region, special.currency)
                        = (payer.account_id, u.sku, u.region, u.currency)
@@ -53,21 +55,22 @@ bounds AS (
 )"""  # noqa: S608  # our own text
 """CTE `rated`: the charges of the hour that begins at `:hour`. Minutes without a price are not among them."""
 
+_NO_LIST_PRICE = """
+(u.sku, u.region, u.currency) NOT IN (
+  SELECT sku, region, currency FROM prices, bounds
+   WHERE valid_from < ends AND (valid_to IS NULL OR valid_to > begins)
+   GROUP BY sku, region, currency, begins, ends
+  HAVING range_agg(tstzrange(valid_from, valid_to)) @> tstzrange(begins, ends))
+"""
+MAYBE_UNPRICED = clauses("WITH", _BOUNDS, "SELECT FROM bounds JOIN", _USED, "WHERE", _NO_LIST_PRICE)
+"""A row for each usage interval of the hour that has no list price for the whole hour.
+
+Only these can have minutes without a price: where a list price holds, every account has one. There are next to none.
+"""
+
 UNPRICED = clauses(
     "WITH",
-    RATED.replace(
-        _FACTS,
-        clauses(
-            _FACTS,
-            """
-             AND (u.sku, u.region, u.currency) NOT IN (
-               SELECT sku, region, currency FROM prices, bounds
-                WHERE valid_from < ends AND (valid_to IS NULL OR valid_to > begins)
-                GROUP BY sku, region, currency, begins, ends
-               HAVING range_agg(tstzrange(valid_from, valid_to)) @> tstzrange(begins, ends))
-            """,
-        ),
-    ),
+    RATED.replace(_FACTS, clauses(_FACTS, "AND", _NO_LIST_PRICE)),
     """
     SELECT account_id, sku, region, currency, sum(used.minutes - coalesce(priced.minutes, 0))::bigint AS minutes
       FROM (SELECT live.*, minutes_between(anchor_at, begins, ends) AS minutes FROM live) AS used
@@ -77,7 +80,4 @@ UNPRICED = clauses(
     HAVING sum(used.minutes - coalesce(priced.minutes, 0)) > 0
     """,
 )
-"""The minutes of the hour that have no price, by account, SKU, region and currency.
-
-Only what has no list price for the whole hour can have any, which is next to nothing: the rest is not counted.
-"""
+"""The minutes of the hour that have no price, by account, SKU, region and currency."""
