@@ -81,7 +81,6 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("textbox", name="Name").fill("ernie")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("no POD has 4 free machines")).to_be_visible()
-    page.unroute("**/clusters:estimate")
     expect(page.get_by_role("button", name=re.compile("^m2000-pod8, "))).to_be_visible()
     screenshot(page, "create-alternatives")
     assert violations(page) == []
@@ -90,6 +89,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("checkbox", name="Wait for capacity").uncheck()
     page.get_by_role("button", name=re.compile("^m2000-pod8, ")).click()
     expect(page.get_by_text("€7.50")).to_be_visible()
+    page.unroute_all(behavior="wait")
     page.get_by_role("button", name="Previous").click()
     page.get_by_role("textbox", name="Name").fill("bert")
     page.get_by_role("button", name="Previous").click()
@@ -162,6 +162,10 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
 
 
 def _without_room(route: Route) -> None:
+    """There is no room for what the page is about; what it offers instead is estimated as it is."""
+    if (route.request.post_data_json or {}).get("flavor") != "m2000-pod16":
+        route.continue_()
+        return
     answer = route.fetch()
     found = answer.json()
     why = {"reason": "no_block", "detail": "no POD has 4 free machines", "numbers": {}}

@@ -15,7 +15,7 @@ from tests.sim.runner import HERE, saved_seeds
 from tests.sim.stage import Stage
 from tests.sim.swarm import MACHINES
 
-SEEDS = range(3, 8)
+SEEDS = range(3, 6)
 _TABLES = (
     "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 )

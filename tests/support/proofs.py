@@ -1,6 +1,6 @@
 """Proofs have two lengths: a short way with the whole suite, to the goals' own numbers with `--full`.
 
-Of many tests of one kind the whole suite runs a third, and with each change of the code another one.
+Of many tests of one kind the whole suite runs a quarter, and with each change of the code another one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from tests.support.present_code import number_of_the_code
 
 FIGURES = "figures"
-TURNS = 3
+TURNS = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "full: a test that runs with --full only")
-    config.addinivalue_line("markers", "takes_turns: of these the whole suite runs one of three, named files run all")
+    config.addinivalue_line("markers", "takes_turns: of these the whole suite runs one of four, named files run all")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -44,19 +44,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def has_turn(name: str, turn: int) -> bool:
-    """Whether it is one of the third that runs."""
+    """Whether it is of the quarter that runs."""
     return (crc32(name.encode()) + turn) % TURNS == 0
 
 
 def _turn(config: pytest.Config) -> int | None:
-    """Which third runs; None: all do, because files are named."""
+    """Which quarter runs; None: all do, because files are named."""
     whole = config.args == config.getini("testpaths")  # as the processes that share the whole suite are told
     return number_of_the_code() % TURNS if whole else None
 
 
 @pytest.fixture
 def turn(request: pytest.FixtureRequest) -> int | None:
-    """Which third runs, for a test that is many in itself; None: all do."""
+    """Which quarter runs, for a test that is many in itself; None: all do."""
     return _turn(request.config)
 
 
