@@ -1,4 +1,4 @@
-"""The kinds of trial in which Poplar servers are written again, or their keys changed."""
+"""The kinds of trial in which Poplar servers are rebuilt, or their keys changed."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("button", name="Previous").click()
     page.get_by_role("textbox", name="Name").fill("ernie")
     page.get_by_role("button", name="Next").click()
-    expect(page.get_by_text("no POD has 4 free machines")).to_be_visible()
+    expect(page.get_by_text("nowhere 4 side by side")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^m2000-pod8, "))).to_be_visible()
     screenshot(page, "create-alternatives")
     assert violations(page) == []
@@ -168,7 +168,11 @@ def _without_room(route: Route) -> None:
         return
     answer = route.fetch()
     found = answer.json()
-    why = {"reason": "no_block", "detail": "no POD has 4 free machines", "numbers": {}}
+    why = {
+        "reason": "no_block",
+        "detail": "The region has 12 free machines, but nowhere 4 side by side.",
+        "numbers": {},
+    }
     found["capacity"] = {"available": False, "why_not": why}
     route.fulfill(response=answer, json=found)
 

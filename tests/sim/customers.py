@@ -73,7 +73,7 @@ class Shop:
 
     `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
     `restarts`: that he restarts his servers; `resizes`: that he resizes it;
-    `rebuilds`: that he has its servers written again, or changes their keys.
+    `rebuilds`: that he has its servers rebuilt, or changes their keys.
     `windows`: they say when workers may repair their clusters. `crowded`: there is no room for all of them; `refused`
     takes the active reservation from which nothing was to be had.
     """

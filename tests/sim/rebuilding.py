@@ -1,4 +1,4 @@
-"""Customers who have the servers of their cluster written again, or change its keys, and may change their mind."""
+"""Customers who have the servers of their cluster rebuilt, or change its keys, and may change their mind."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ RESTARTED = (0.0, 0.5, 1.0)
 RESIZED = (0.0, 0.5, 1.0)
 """How probable it is, in a history, that a customer who uses a cluster resizes it."""
 REBUILT = (0.0, 0.5, 1.0)
-"""How probable it is, in a history, that a customer who uses a cluster has its servers written again."""
+"""How probable it is, in a history, that a customer who uses a cluster has its servers rebuilt."""
 FAILING = (0.0, 0.03, 0.1)
 """How often hardware fails at what it is asked to do."""
 SETTLED = 0.3

@@ -248,7 +248,7 @@ class Watcher:
                 self._restarted.add((operation, host))
 
     def _must_be_rebuilt_once(self, request: Request) -> None:
-        """X11: a server is written again only while its cluster has an operation for that, once, and its disk as asked.
+        """X11: a server is rebuilt only while its cluster has an operation for that, once, and its disk as asked.
 
         A request that is still under way when a delete pre-empts its operation disturbs nobody.
         """

@@ -162,7 +162,7 @@ async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, 
         site.kill()
         site.start()
         assert await desk.run("cat ~/note") == "here\n"
-        # A server that is written again is reached there again.
+        # A server that is rebuilt is reached there again.
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))
         assert await desk.run("ls ~") == ""
         await world.succeeded(await world.delete(cluster))

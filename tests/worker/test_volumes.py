@@ -159,7 +159,7 @@ async def test_files_outlive_their_server_and_their_cluster(world: SiteWorld, de
         await world.succeeded(await world.resume(cluster))
         await desk.state(volume, "attached")
         assert await desk.run("cat /volumes/data/model") == "weights\n"
-        # A server that is written again has it again.
+        # A server that is rebuilt has it again.
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))
 
         async def attached_anew() -> bool:

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 2cb48376dcc807f371633870e9dc02efa3b90ba7d6c4a05a2d13d24a98e3c403
+// Generated from docs/openapi.json by `npm run schema`; sha256 d2a7ceb710a66129f1a1d2d1fe26183c1d9652028455b79652b6d219d818da2f
 
 export interface paths {
     "/livez": {

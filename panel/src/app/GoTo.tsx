@@ -38,27 +38,30 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   const status = found.isError ? "error" : found.isFetching ? "loading" : "finished";
   return (
     <Modal visible header={s.goTo} onDismiss={onClose} closeAriaLabel={common.close}>
-      <Autosuggest
-        ref={input}
-        value={typed}
-        onChange={(event) => setTyped(event.detail.value)}
-        onSelect={(event) => {
-          onClose();
-          void go(event.detail.value);
-        }}
-        // Pages first: they are known at once, so nothing moves under the keyboard when clusters arrive.
-        options={[...group(s.pages, places), ...group(s.clusters, clusters)]}
-        filteringType="manual"
-        hideEnteredTextOption
-        statusType={status}
-        loadingText={common.loading}
-        errorText={common.failed}
-        recoveryText={common.retry}
-        onLoadItems={() => undefined}
-        empty={common.noMatch}
-        ariaLabel={s.goTo}
-        placeholder={s.goToHint}
-      />
+      {/* Room for the list below: without it, it opens over the dialog's header. */}
+      <div className="go-to">
+        <Autosuggest
+          ref={input}
+          value={typed}
+          onChange={(event) => setTyped(event.detail.value)}
+          onSelect={(event) => {
+            onClose();
+            void go(event.detail.value);
+          }}
+          // Pages first: they are known at once, so nothing moves under the keyboard when clusters arrive.
+          options={[...group(s.pages, places), ...group(s.clusters, clusters)]}
+          filteringType="manual"
+          hideEnteredTextOption
+          statusType={status}
+          loadingText={common.loading}
+          errorText={common.failed}
+          recoveryText={common.retry}
+          onLoadItems={() => undefined}
+          empty={common.noMatch}
+          ariaLabel={s.goTo}
+          placeholder={s.goToHint}
+        />
+      </div>
     </Modal>
   );
 }

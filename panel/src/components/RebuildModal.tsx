@@ -33,7 +33,7 @@ function requestOf(cluster: Cluster, draft: Draft, disk: "keep" | "wipe"): Schem
   };
 }
 
-/** Asks for the image, what becomes of the disks and who may log in, and says what is lost, before servers are written again. */
+/** Asks for the image, what becomes of the disks and who may log in, and says what is lost, before servers are rebuilt. */
 export function RebuildModal({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
   const s = useStrings().clusters;
   const flash = useFlash();

@@ -44,7 +44,7 @@ _WORDS = {
     "power_cycle_servers": "Power-cycle Poplar servers",
     "settle_servers": "Wait for Poplar servers",
     "check_servers": "Check Poplar servers",
-    "rebuild_servers": "Write Poplar servers again",
+    "rebuild_servers": "Rebuild Poplar servers",
     "count_ipus": "Count IPUs",
     "settle_rebuild": "Wait for Poplar servers",
     "wipe_poplar_servers": "Wipe Poplar servers",

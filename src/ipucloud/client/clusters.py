@@ -277,7 +277,7 @@ def rebuild(
     servers: Sequence[str] | None = None,
     if_match: str | None = None,
 ) -> Call[Operation]:
-    """Write the Poplar servers again, or those of these names; what is None stays. Partitions and addresses stay.
+    """Rebuild the Poplar servers, or those of these names; what is None stays. Partitions and addresses stay.
 
     `disk`: `keep` keeps `/home` and the SSH host key, `wipe` nothing. `clear_user_data`: from now on there is none.
     """

@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 WAITING_SECONDS = 5.0
 """Between two attempts while the site does not answer, or refuses for now."""
 ATTACHED_SECONDS = 60.0
-"""Between two readings of what is attached: its server may have been moved or written again."""
+"""Between two readings of what is attached: its server may have been moved or rebuilt."""
 OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELETED})
 """States of clusters whose servers are, or will be, removed."""
 

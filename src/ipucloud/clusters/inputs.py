@@ -53,7 +53,7 @@ class HostInput:
 
     `unbuilt`: the server is not there yet, or is to be built on another host: a clean-up gives the host back, wiped.
     `restarting`: the open operation restarts the server; `boot_before`: its boot id before that, once known.
-    `rebuilding`: it writes the server again; `generation`: how often its system was to be written.
+    `rebuilding`: it rebuilds the server; `generation`: how often its system was to be written.
     """
 
     id: str
@@ -125,7 +125,7 @@ class ClusterInputs:
     `authorized_keys` has the lines for its SSH keys, and for the authority whose certificates its servers accept;
     `keys_revision` counts their changes.
     `wait`: the operation's wait for capacity; None: it does not wait, and never did.
-    `rebuild`: how the open operation writes servers again; image, user data and SSH keys are those of it then.
+    `rebuild`: how the open operation rebuilds servers; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
     `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
     seconds until no request sent before the machines were released, or were switched off by this operation, can take

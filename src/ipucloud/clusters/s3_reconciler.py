@@ -91,7 +91,7 @@ _LOAD = Query(
     _Row,
 )
 _LOCK = sa.text("SELECT FROM clusters WHERE project_id = :project_id AND id = :cluster_id FOR NO KEY UPDATE")
-# A server that was written again, or is of a later network, was not the one that answered.
+# A server that was rebuilt, or is of a later network, was not the one that answered.
 _SEEN = sa.text(
     """
     UPDATE poplar_servers s

@@ -52,7 +52,7 @@ class S3AccessOut(Answer):
 class PoplarServerOut(Answer):
     """A server that drives the IPUs.
 
-    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
+    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is rebuilt.
     """
 
     id: UUID

@@ -308,11 +308,11 @@ class ClusterResize(WaitingRequest):
 
 DiskChoice: TypeAlias = Literal["keep", "wipe"]
 DISKS: tuple[DiskChoice, ...] = get_args(DiskChoice)
-"""What becomes of the disk of a server that is written again."""
+"""What becomes of the disk of a server that is rebuilt."""
 
 
 class ClusterRebuild(Body):
-    """How Poplar servers are written again. Omitted fields stay as they are."""
+    """How Poplar servers are rebuilt. Omitted fields stay as they are."""
 
     disk: DiskChoice = Field(
         description="`keep`: `/home` and the SSH host key stay, everything else on the disk is lost. `wipe`:"

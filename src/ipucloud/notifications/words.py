@@ -137,7 +137,7 @@ VERBS: Mapping[str, Mapping[str, str]] = {
         "schedule_started": "follows its schedule",
         "schedule_waiting": "schedule has to wait",
         "secret_rotated": "has a new secret",
-        "servers_rebuilt": "has servers that were written again",
+        "servers_rebuilt": "has servers that were rebuilt",
         "succeeded": "succeeded",
         "suspend_forced": "is suspended for lack of money",
         "suspended": "suspended",

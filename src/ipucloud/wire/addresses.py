@@ -30,7 +30,7 @@ class AddressAttachment(Wire):
 
     It takes effect unless the address has had a higher `revision`, or another attachment under this one, which is
     refused with 409. So is one to a host that does not run, carries another server, is in another network or in another
-    region. An address stays attached while its server is switched off and on again, or written again, and takes no
+    region. An address stays attached while its server is switched off and on again, or rebuilt, and takes no
     connections meanwhile. A site detaches it by itself before it wipes the server.
     """
 

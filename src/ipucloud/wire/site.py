@@ -265,7 +265,7 @@ class JobRequest(Wire):
     """Runs a program on the server of a tenant network, as the server's user and in the environment of its logins.
 
     It runs at most once, whatever the number of requests that name it: the site keeps what it knows of a job until the
-    server's system is written again. Refused where the host does not run, carries another server or another
+    server's system is rebuilt. Refused where the host does not run, carries another server or another
     `generation` of it, or is in another network, and where a job of this name is another one.
 
     `directory`: where it starts; None: in the home. `check`: it is to be checked while it runs.

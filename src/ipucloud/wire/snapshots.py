@@ -53,7 +53,7 @@ class SnapshotSpec(Wire):
 class Snapshot(Wire):
     """A snapshot as observed. From one that is `ready` volumes are made, or servers, which name it as their `image`.
 
-    It needs its volume or server no longer then. A volume or server that is deleted, or a server that is written again,
+    It needs its volume or server no longer then. A volume or server that is deleted, or a server that is rebuilt,
     before that takes the copy with it: the snapshot is gone, and its name with it. `size_gib`: that of the volume, or
     what is on the disk, rounded up, once it is known.
     """

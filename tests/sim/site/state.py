@@ -30,7 +30,7 @@ class Machine:
 class Host:
     """A host. `set_up_at`: from when on its server counts its IPUs. `died`: while its server ran, or restarted.
 
-    `boots`: how often it has started; `rebuilds`: how often its server was written again.
+    `boots`: how often it has started; `rebuilds`: how often its server was rebuilt.
     """
 
     state: HostState = HostState.CLEAN

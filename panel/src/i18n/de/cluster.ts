@@ -16,7 +16,7 @@ const steps = {
   note_boots: "Poplar-Server prüfen", reboot_servers: "Poplar-Server neu starten", power_cycle_servers: "Poplar-Server aus- und einschalten",
   settle_servers: "Auf die Poplar-Server warten", switch_off_poplar_servers: "Poplar-Server ausschalten", switch_on_poplar_servers: "Poplar-Server einschalten",
   verify_suspended: "Prüfen, dass die Hardware frei ist", make_partition: "Partition anlegen", reset_partition: "Partition zurücksetzen",
-  check_servers: "Poplar-Server prüfen", rebuild_servers: "Poplar-Server neu schreiben", settle_rebuild: "Auf die Poplar-Server warten", count_ipus: "IPUs zählen",
+  check_servers: "Poplar-Server prüfen", rebuild_servers: "Poplar-Server neu aufsetzen", settle_rebuild: "Auf die Poplar-Server warten", count_ipus: "IPUs zählen",
   exchange_ssh_keys: "SSH-Schlüssel austauschen",
   remove_partition: "Partition entfernen", leave_partition: "Partition lassen, wie sie ist", replace_access_key: "Zugangsschlüssel ersetzen",
 };

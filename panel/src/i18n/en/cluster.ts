@@ -5,7 +5,7 @@ const stages: Record<string, string> = {
   ACCESS_KEYS: "Access key", PARTITION: "Partition",
 };
 const steps: Record<string, string> = {
-  wait_for_capacity: "Wait for capacity", attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Set the machines apart",
+  wait_for_capacity: "Wait for capacity", attach_network: "Attach the network", power_on_machines: "Power on the IPU machines", create_allocation: "Allocate the machines",
   create_vipu_user: "Create the V-IPU user", test_cluster: "Test the machines", create_partition: "Create the partition",
   deploy_poplar_servers: "Deploy the Poplar servers", attach_volumes: "Attach the volumes", check_ipus: "Check the IPUs", wipe_poplar_servers: "Wipe the Poplar servers",
   remove_partitions: "Remove the partitions", remove_vipu_user: "Remove the V-IPU user", remove_allocation: "Release the machines",
@@ -14,8 +14,8 @@ const steps: Record<string, string> = {
   note_boots: "Check the Poplar servers", reboot_servers: "Reboot the Poplar servers", power_cycle_servers: "Power-cycle the Poplar servers",
   settle_servers: "Wait for the Poplar servers", switch_off_poplar_servers: "Switch off the Poplar servers", switch_on_poplar_servers: "Switch on the Poplar servers",
   verify_suspended: "Verify that the hardware is released", make_partition: "Make the partition", reset_partition: "Reset the partition",
-  check_servers: "Check the Poplar servers", rebuild_servers: "Write the Poplar servers again", settle_rebuild: "Wait for the Poplar servers", count_ipus: "Count the IPUs",
-  exchange_ssh_keys: "Exchange the SSH keys",
+  check_servers: "Check the Poplar servers", rebuild_servers: "Rebuild the Poplar servers", settle_rebuild: "Wait for the Poplar servers", count_ipus: "Count the IPUs",
+  exchange_ssh_keys: "Change the SSH keys",
   remove_partition: "Remove the partition", leave_partition: "Leave the partition as it is", replace_access_key: "Replace the access key",
 };
 const operations: Record<string, string> = {

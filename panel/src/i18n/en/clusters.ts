@@ -52,7 +52,7 @@ export const clusters = {
   quotaShort: (needed: number, left: number) => `The quota has ${left} of the ${needed} further machines that are needed.`,
   resizeDone: (name: string) => `${name} is being resized.`,
   rebuildWhat: [
-    "The Poplar servers are written again. Programs on them end, and nobody can log in meanwhile.",
+    "The Poplar servers are rebuilt. Programs on them end, and nobody can log in meanwhile.",
     "What is on their disks is lost, except what you choose to keep.",
     "Addresses and partitions stay. Nothing is billed until the cluster is active again.",
   ],

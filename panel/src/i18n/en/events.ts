@@ -15,7 +15,7 @@ const verbs: Record<string, string> = {
   repair_scheduled: "repair scheduled", repair_started: "repair started", repair_waiting: "repair has to wait", repaired: "repaired",
   restarted: "restarted", resetting: "is being reset", rebooting: "is being restarted", resized: "has another size", resizing: "is being resized", restricted: "is restricted", restriction_lifted: "is no longer restricted", resuming: "is being resumed", retried: "is started again", revoked: "revoked",
   schedule_missed: "missed a time of its schedule", schedule_started: "follows its schedule", schedule_waiting: "schedule has to wait",
-  rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were written again", started: "started", stopped: "stopped", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
+  rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were rebuilt", started: "started", stopped: "stopped", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
   suspending: "is being suspended", threshold_reached: "threshold reached", top_up_paused: "top-ups paused", top_up_requested: "top-up requested",
   top_up_resumed: "top-ups resumed", topped_up: "topped up", unknown: "is in an unknown state", updated: "changed",
   invited: "invited", joined: "joined", role_changed: "has another role", withdrawn: "withdrawn",

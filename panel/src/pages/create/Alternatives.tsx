@@ -1,4 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQueries, useQuery } from "@tanstack/react-query";
@@ -23,20 +24,22 @@ export function Alternatives({ draft, change }: { draft: Draft; change: Change }
   return (
     <Alert type="info" header={s.alternatives}>
       {all.length === 0 ? s.noAlternatives : (
-        <SpaceBetween direction="horizontal" size="xs">
-          {all.map(({ region, flavor }) => (
-            <Button
-              key={`${region} ${flavor.name}`}
-              onClick={() => change({ region, flavor: flavor.name, servers: undefined, ...(region !== draft.region && { image: "", volumes: [] }) })}
-            >
-              {s.alternative(
-                flavor.name,
-                region === draft.region ? null : (places.find((each) => each.slug === region)?.name ?? region),
-                flavor.price_per_hour ? f.money(flavor.price_per_hour) : null,
-              )}
-            </Button>
-          ))}
-        </SpaceBetween>
+        <Box margin={{ top: "xs" }}>
+          <SpaceBetween direction="horizontal" size="xs">
+            {all.map(({ region, flavor }) => (
+              <Button
+                key={`${region} ${flavor.name}`}
+                onClick={() => change({ region, flavor: flavor.name, servers: undefined, ...(region !== draft.region && { image: "", volumes: [] }) })}
+              >
+                {s.alternative(
+                  flavor.name,
+                  region === draft.region ? null : (places.find((each) => each.slug === region)?.name ?? region),
+                  flavor.price_per_hour ? f.money(flavor.price_per_hour) : null,
+                )}
+              </Button>
+            ))}
+          </SpaceBetween>
+        </Box>
       )}
     </Alert>
   );

@@ -62,7 +62,7 @@ function Estimated({ draft, change }: { draft: Draft; change: Change }) {
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <Loading />;
   const fits = data.quota.allowed && data.capacity.available;
   return (
-    <>
+    <SpaceBetween size="l">
       <Price estimate={data} draft={draft} />
       {(draft.wait || (data.quota.allowed && !data.capacity.available)) && (
         <Checkbox checked={draft.wait} onChange={({ detail }) => change({ wait: detail.checked })} description={s.waitText}>{s.wait}</Checkbox>
@@ -77,7 +77,7 @@ function Estimated({ draft, change }: { draft: Draft; change: Change }) {
         </Checkbox>
       )}
       {!fits && <Alternatives draft={draft} change={change} />}
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -5255,7 +5255,7 @@ class PoplarServer(Answer):
     """
     A server that drives the IPUs.
 
-    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is written again.
+    It is `off` while its cluster is suspended, `rebooting` while it restarts, `rebuilding` while it is rebuilt.
     """
 
     id: str

@@ -224,7 +224,7 @@ async def rebuild(
     if_match: int | None,
     settings: Settings,
 ) -> Accepted:
-    """Record that servers are to be written again; image, user data and keys change when they are.
+    """Record that servers are to be rebuilt; image, user data and keys change when they are.
 
     Raises `Problem`: not_found, precondition_failed, validation_failed for an image, key or server that does not exist,
     operation_in_progress, state_conflict for a cluster that is not in use.

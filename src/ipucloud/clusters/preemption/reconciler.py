@@ -85,7 +85,7 @@ _LOAD = Query(
     _Row,
 )
 _LOCK = sa.text("SELECT FROM clusters WHERE project_id = :project_id AND id = :cluster_id FOR NO KEY UPDATE")
-# A server that was written again, or is of a later network, was not the one that answered.
+# A server that was rebuilt, or is of a later network, was not the one that answered.
 _SEEN = sa.text(
     """
     UPDATE poplar_servers s SET notice_revision = :revision
@@ -110,7 +110,7 @@ class PreemptionFileReconciler:
         if row.cluster_id is None or row.project_id is None or row.network is None or not row.revision:
             return Done()
         if row.state not in BILLABLE:
-            # What restarts or is written again comes back with its notice; what is suspended or deleted needs none.
+            # What restarts or is rebuilt comes back with its notice; what is suspended or deleted needs none.
             return Wait("the cluster is not in use", recheck=WAITING_SECONDS) if row.preempt_at else Done()
         if not row.servers:
             return Done()

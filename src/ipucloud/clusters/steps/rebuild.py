@@ -115,7 +115,7 @@ def _settled(
     )
     lost = "" if cluster.rebuild is None else f" (disk: {cluster.rebuild.disk})"
     names = ", ".join(each.server_name for each in written)
-    note = f"written again all the same{lost}: {names}" if written else "nothing was written"
+    note = f"rebuilt all the same{lost}: {names}" if written else "nothing was written"
     return Settled(tuple(each.ordinal for each in written), reachable, note=note)
 
 

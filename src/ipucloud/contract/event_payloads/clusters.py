@@ -205,7 +205,7 @@ class HardwareFailed(Payload):
 
 
 class ServersRebuilt(Payload):
-    """Poplar servers that were written again."""
+    """Poplar servers that were rebuilt."""
 
     servers: list[str] = Field(description="Their names.", examples=[["clu-01-1-p0"]])
     image: str = Field(description="The image that they have now.", examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])

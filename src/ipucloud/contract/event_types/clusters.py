@@ -77,7 +77,7 @@ CLUSTER_HARDWARE_REPLACED = register(
 )
 CLUSTER_SERVERS_REBUILT = register(
     "cluster.servers_rebuilt",
-    "Poplar servers of the cluster were written again; what was on their disks is lost, except what was to be kept.",
+    "Poplar servers of the cluster were rebuilt; what was on their disks is lost, except what was to be kept.",
     payload=clusters.ServersRebuilt,
 )
 CLUSTER_DELETE_FORCED = register(
@@ -128,7 +128,7 @@ register_states(
         "suspended": "The cluster is suspended; its machines are released.",
         "resuming": "The suspended cluster is being resumed.",
         "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
-        "rebuilding": "The cluster is being repaired with other hardware, or its Poplar servers are written again.",
+        "rebuilding": "The cluster is being repaired with other hardware, or its Poplar servers are rebuilt.",
         "error": "The cluster failed and cannot be used. It can be deleted.",
         "deleting": "The cluster is being deleted.",
         "deleted": "The cluster is deleted.",

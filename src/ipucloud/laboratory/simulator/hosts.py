@@ -157,7 +157,7 @@ class Hosts:
         async with self._states.locks[name]:
             record = self._states.records.get(name)
             if record is None or record.server is None or record.state in {HostState.WIPING, HostState.FAILED}:
-                raise precondition(f"host {name!r} carries no server that could be written again")
+                raise precondition(f"host {name!r} carries no server that could be rebuilt")
             self._states.check_owner(name, record.server, wanted.server.name, wanted.server.network)
             if wanted.server == record.server:
                 return

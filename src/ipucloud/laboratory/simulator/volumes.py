@@ -175,7 +175,7 @@ class Volumes:
         await asyncio.to_thread(wipe, self._folder / name)
 
     def leave(self, host: str) -> None:
-        """Take every volume from the server of a host, whose disk is wiped or written again."""
+        """Take every volume from the server of a host, whose disk is wiped, or which is rebuilt."""
         for name, record in self._records.items():
             attachment = record.attachment
             if attachment is not None and attachment.server is not None and attachment.server.host == host:
