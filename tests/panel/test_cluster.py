@@ -420,7 +420,7 @@ def test_a_machine_is_made_to_fail_and_the_customer_sees_it(
     assert violations(page) == []
     page.get_by_role("tab", name="Overview").click()
     expect(page.get_by_text("Degraded", exact=True).first).to_be_visible(timeout=READY_MS)
-    expect(page.get_by_text("These minutes are not billed.")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Not billed meanwhile: [1-4] of 4 machines."))).to_be_visible()
     expect(page.get_by_text(re.compile("^A repair is scheduled for "))).to_be_visible(timeout=READY_MS)
     screenshot(page, "cluster-degraded")
     assert violations(page) == []

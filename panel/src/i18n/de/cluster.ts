@@ -73,7 +73,7 @@ export const cluster: Messages["cluster"] = {
     quota_exceeded: "das Kontingent des Projekts ausgeschöpft ist", budget_reached: "ein Budget erreicht ist", cost_limit_reached: "die Kostengrenze eines Tokens erreicht ist", payment_overdue: "eine Rechnung überfällig ist",
     funds_exhausted: "das Konto kein Guthaben hat", operation_in_progress: "auf einer seiner Partitionen eine Operation läuft",
   },
-  credited: "Diese Minuten werden nicht berechnet.",
+  credited: (machines: string, of: string) => `Inzwischen nicht berechnet: ${machines} von ${of} Maschinen.`,
   repair: (when) => `Eine Reparatur ist für ${when} geplant.`,
   servers: "Poplar-Server",
   serversText: "Melden Sie sich mit SSH an; von dort sind die IPUs erreichbar.",

@@ -70,7 +70,7 @@ export const cluster = {
     quota_exceeded: "the project's quota is used up", budget_reached: "a budget is reached", cost_limit_reached: "the cost limit of a token is reached", payment_overdue: "an invoice is overdue",
     funds_exhausted: "the account has no funds", operation_in_progress: "an operation runs on one of its partitions",
   } as Record<string, string>,
-  credited: "These minutes are not billed.",
+  credited: (machines: string, of: string) => `Not billed meanwhile: ${machines} of ${of} machines.`,
   repair: (when: string) => `A repair is scheduled for ${when}.`,
   servers: "Poplar servers",
   serversText: "Log in with SSH; the IPUs are reached from there.",

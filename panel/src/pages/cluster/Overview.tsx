@@ -7,7 +7,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
-import { regions, type Cluster } from "../../api/queries";
+import { flavors, regions, type Cluster } from "../../api/queries";
 import { volumePage } from "../../api/volumes";
 import { useProject } from "../../app/Project";
 import { ClusterState } from "../../components/ClusterState";
@@ -23,11 +23,15 @@ export function Overview({ cluster }: { cluster: Cluster }) {
   const { cluster: s } = useStrings();
   const f = useFormat();
   const reachable = ["active", "degraded"].includes(cluster.state);
+  const credited = cluster.billing.credited_machines;
+  const sold = useQuery(flavors(cluster.region)).data?.items;
+  const ofHost = sold?.find((each) => each.name === cluster.flavor)?.allocated_through === "host-devices";
   return (
     <SpaceBetween size="l">
       {cluster.faults.length > 0 && (
         <Alert type="warning" header={s.faults}>
-          {cluster.faults.map((fault) => <div key={fault.name + fault.code}>{`${fault.name}: ${fault.message} ${fault.credited ? s.credited : ""}`}</div>)}
+          {cluster.faults.map((fault) => <div key={fault.name + fault.code}>{`${fault.name}: ${fault.message}`}</div>)}
+          {credited > 0 && <div>{s.credited(f.number(credited), f.number(cluster.machines.length))}</div>}
           {cluster.scheduled_repair && <div>{s.repair(f.moment(cluster.scheduled_repair.starts_at))}</div>}
         </Alert>
       )}
@@ -37,7 +41,7 @@ export function Overview({ cluster }: { cluster: Cluster }) {
       <Grid gridDefinition={[{ colspan: { default: 12, m: 7 } }, { colspan: { default: 12, m: 5 } }]}>
         <SpaceBetween size="l">
           <Servers cluster={cluster} />
-          {reachable && cluster.region !== "lab-1" && <VipuEndpoint cluster={cluster.id} />}
+          {reachable && sold && !ofHost && <VipuEndpoint cluster={cluster.id} />}
         </SpaceBetween>
         <Timeline cluster={cluster} />
       </Grid>
