@@ -83,7 +83,7 @@ def test_a_terminal_shows_the_ipus(system: Up, cluster: dict[str, Any], open_pag
     screenshot(page, "terminal")
     assert violations(page) == []
     page.keyboard.press("F6")
-    expect(page.get_by_role("button", name="Open anew")).to_be_focused()
+    expect(page.get_by_role("button", name="New session")).to_be_focused()
     page.get_by_role("textbox", name=title).press_sequentially("exit\n")
     expect(page.get_by_text("The shell has ended.")).to_be_visible()
 

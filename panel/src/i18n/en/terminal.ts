@@ -7,7 +7,7 @@ export const terminal = {
   description: "The service logs in with a key made for this terminal. F6 leaves it by keyboard.",
   label: "Terminal",
   open: "Open terminal",
-  anew: "Open anew",
+  anew: "New session",
   again: "Open again",
   connecting: "Logging in",
   connected: "Connected",
