@@ -95,7 +95,7 @@ async def _measure(urls: Scratch, rounds: int) -> list[Finding]:
 
 @asynccontextmanager
 async def _world(urls: Scratch) -> AsyncIterator[World]:
-    database = Database(urls.app_url, pool_size=CONNECTIONS, pool_timeout=PATIENCE)
+    database = Database(urls.app_url, pool_size=CONNECTIONS, pool_timeout=PATIENCE, planned_once=True)  # as the API's
     async with database.begin() as connection:
         await seed_prices(connection)
         world = World(database, await make_project(connection))

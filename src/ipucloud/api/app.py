@@ -114,7 +114,7 @@ def _lifespan(
             raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
         url = settings.database_url.get_secret_value()
         size, wait = settings.database_pool_size, settings.database_pool_timeout
-        database = Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION)
+        database = Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION, planned_once=True)
         notifier = Notifier(url, APPLICATION)
         services = Services(
             settings=settings,
