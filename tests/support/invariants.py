@@ -20,7 +20,7 @@ from tests.support.waiting import PATIENCE
 
 # Whoever moves the clock past a month's end, with no worker that seals months, breaks it.
 _BY_THE_CLOCK = frozenset({"month_is_sealed_in_time"})
-# Of the schema, which PostgreSQL enforces and no test of behaviour changes. Checking it costs as much as all the rest;
+# Of the schema and its roles, which no test of behaviour changes. Checking it costs as much as all the rest;
 # tests/feature/invariants/test_database.py breaks and checks each.
 _OF_THE_SCHEMA = frozenset(
     {"references_resolve", "reference_has_an_index", "guards_are_in_force", "application_role_has_no_power"}

@@ -45,7 +45,7 @@ class Database:
 
     At most `pool_size` connections for each of the two, which the server shows under the name `application`.
     `planned_once`: statements find their rows by key, so their plans do not depend on the values. Planning the one that
-    admits a create takes four times as long as running it, and a connection would do so for its first seven creates.
+    admits a create takes longer than running it, and a new connection would do so for each of its first creates.
 
     Both raise a `Problem` of kind `unavailable` (503) when the server cannot be reached or no connection is free.
     """
