@@ -56,11 +56,13 @@ def postgres() -> Iterator[TestServer]:
     transaction of another worker's test would delay those of this one.
     """
     with running_server() as root:
-        yield TestServer(root)
+        server = TestServer(root)
+        yield server
+        server.close()
 
 
 @pytest.fixture
 def database(postgres: TestServer) -> Iterator[Database]:
-    """A migrated, empty database of this test's own; commits are welcome."""
-    with postgres.fresh_database() as fresh:
-        yield fresh
+    """A migrated, empty database, as if of this test's own; commits are welcome."""
+    with postgres.empty_database() as empty:
+        yield empty

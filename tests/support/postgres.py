@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, and a fresh database for every test that asks for one."""
+"""A PostgreSQL server for tests, and an empty database for every test that asks for one."""
 
 import fcntl
 import gc
@@ -17,6 +17,7 @@ from psycopg import sql
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
+from tests.support.reuse import IN_USE, ReusableDatabase
 
 ROOT_VARIABLE = "IPUCLOUD_TEST_POSTGRES_ROOT"
 TEMPLATE = "ipucloud_template"
@@ -44,6 +45,7 @@ class TestServer:
         self._server = EmbeddedPostgres(root)
         self._names = (f"test_{os.getpid()}_{number}" for number in count(1))
         self._has_template = False
+        self._idle: list[tuple[Database, ReusableDatabase]] = []
 
     def url(self, role: str, database: str) -> str:
         """The libpq URL of a role and a database."""
@@ -56,6 +58,48 @@ class TestServer:
         Nobody may be connected to the template.
         """
         self._make_template()
+        name = self._create(template)
+        try:
+            yield self._named(name)
+        finally:
+            self._drop(name)
+
+    @contextmanager
+    def empty_database(self) -> Iterator[Database]:
+        """Give a migrated database without a row of a test: one that an earlier test of this process has used, if it
+        could be put back as it was copied. Whoever is connected at the end is disconnected.
+        """
+        self._make_template()
+        database, reusable = self._idle.pop() if self._idle else self._reusable()
+        IN_USE[database.app_url] = reusable
+        can_serve_again = False
+        try:
+            yield database
+            gc.collect(1)
+            can_serve_again = reusable.reset()
+        finally:
+            del IN_USE[database.app_url]
+            if can_serve_again:
+                self._idle.append((database, reusable))
+            else:
+                reusable.close()
+                self._drop(database.name)
+
+    def close(self) -> None:
+        """Drop the databases that wait for another test."""
+        while self._idle:
+            database, reusable = self._idle.pop()
+            reusable.close()
+            self._drop(database.name)
+
+    def _named(self, name: str) -> Database:
+        return Database(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
+
+    def _reusable(self) -> tuple[Database, ReusableDatabase]:
+        database = self._named(self._create(TEMPLATE))
+        return database, ReusableDatabase(database.app_url, database.superuser_url)
+
+    def _create(self, template: str) -> str:
         name = next(self._names)
         self._execute(
             "CREATE DATABASE {name} OWNER {owner} TEMPLATE {template} STRATEGY FILE_COPY",
@@ -63,11 +107,11 @@ class TestServer:
             owner=OWNER_ROLE,
             template=template,
         )
-        try:
-            yield Database(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
-        finally:
-            gc.collect(1)  # closes what was cancelled while it connected: the server waits a minute for its password
-            self._execute("DROP DATABASE {name} WITH (FORCE)", name=name)
+        return name
+
+    def _drop(self, name: str) -> None:
+        gc.collect(1)  # closes what was cancelled while it connected: the server waits a minute for its password
+        self._execute("DROP DATABASE {name} WITH (FORCE)", name=name)
 
     def _make_template(self) -> None:
         """Migrate the template, once per server: the first process does, the others wait for it."""

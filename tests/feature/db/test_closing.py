@@ -9,14 +9,16 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.db.engine import Database
+from ipucloud.db.engine import APPLICATION, Database
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.anyio
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-OPEN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+OPEN = (
+    f"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = '{APPLICATION}'"
+)
 
 
 async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connection(database: Scratch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -54,7 +55,7 @@ class World(Customer):
         settings: Settings | None = None,
         catalogue: Catalogue | None = None,
     ) -> None:
-        super().__init__(database, lambda: self.project.actor, settings or Settings(), catalogue or load())
+        super().__init__(database, lambda: self.project.actor, settings or _usual_settings(), catalogue or load())
         if project is not None:
             self.project = project
         self.broken_on_purpose: set[str] = set()
@@ -191,6 +192,11 @@ class World(Customer):
         """Write what a worker writes when the teardown was verified."""
         async with self.database.begin() as connection:
             await finishing.finish_delete(connection, cluster_id)
+
+
+@cache
+def _usual_settings() -> Settings:
+    return Settings()
 
 
 def _observing(source: Source) -> tuple[bool, str]:
