@@ -63,6 +63,19 @@ class TestServer:
             owner=OWNER_ROLE,
             template=template,
         )
+        with self._dropped_afterwards(name) as database:
+            yield database
+
+    @contextmanager
+    def empty_database(self) -> Iterator[Database]:
+        """Give one that was never migrated, and drop it afterwards."""
+        name = next(self._names)
+        prepare_database(lambda database: self._server.url(SUPERUSER, database), name)
+        with self._dropped_afterwards(name) as database:
+            yield database
+
+    @contextmanager
+    def _dropped_afterwards(self, name: str) -> Iterator[Database]:
         try:
             yield Database(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
         finally:

@@ -1,4 +1,4 @@
--- inventory/expected/, inventory/health/, quotas/: what hardware is to be there, what is wrong with it, how much is allowed.
+-- inventory/expected/, inventory/health/, quotas/: what hardware is to be there, what is wrong with it, who may use it.
 
 CREATE TABLE expected_inventories (
     region text NOT NULL,

@@ -1,4 +1,4 @@
--- Further packages of clusters/: cost limits, reports of faults, idle clusters, preemption, repairs, schedules, waiting.
+-- Further packages of clusters/: cost limits, fault reports, idle clusters, preemption, repairs, schedules, waiting.
 
 CREATE TABLE token_clusters (
     project_id uuid NOT NULL,
