@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import context
 
-from ipucloud.schema import metadata
-
 
 def run() -> None:
     url = context.config.get_main_option("sqlalchemy.url")
@@ -16,8 +14,9 @@ def run() -> None:
         url, poolclass=sa.NullPool, connect_args={"options": "-c timezone=UTC -c lock_timeout=5s"}
     )
     with engine.connect() as connection:
+        models = context.config.attributes.get("models")  # only a comparison has them
         context.configure(
-            connection=connection, target_metadata=metadata, transaction_per_migration=True, compare_type=True
+            connection=connection, target_metadata=models, transaction_per_migration=True, compare_type=True
         )
         with context.begin_transaction():
             context.run_migrations()

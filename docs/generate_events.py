@@ -44,7 +44,7 @@ Every event, in lists, streams and messages, says what caused it:
 
 They are written with the event, in the transaction of the change. What a worker does later for the same operation has
 no actor, address or agent: `operation_id` leads to the event `operation.created`, which has them. Events from before
-migration 0260 have null for `address` and `agent`, and those of projects and accounts for `region` too.
+these fields were recorded have null for `address` and `agent`, and those of projects and accounts for `region` too.
 
 `address` and `agent` are personal data. They are shown to whoever reads the events of the project or billing account
 that the actor is of, and to operators in their own feed. So members of a project see those of its members and tokens;

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head
 from ipucloud.laboratory.up.ports import listen_near
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, Up
@@ -22,6 +24,26 @@ def test_bootstrap_makes_everything_once(ipucloud: Ipucloud, database: Database)
 def test_migrate_may_be_repeated(ipucloud: Ipucloud, database: Database) -> None:
     urls = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_MIGRATION_DATABASE_URL": database.owner_url}
     assert ipucloud.json("migrate", **urls) == ipucloud.json("migrate", **urls)
+
+
+@pytest.mark.parametrize(
+    ("revision", "status", "sentence"),
+    [
+        (FORMER_HEAD, 0, f"The schema was at {FORMER_HEAD}, which is the same as {BASELINE}: recorded as that."),
+        ("0156", 1, "This version cannot upgrade the database: its schema is at 0156, and upgrades begin with 0340."),
+        ("9999_later", 1, "This version cannot upgrade the database: Can't locate revision identified by '9999_later'"),
+    ],
+)
+def test_migrate_says_what_becomes_of_another_versions_database(
+    ipucloud: Ipucloud, database: Database, revision: str, status: int, sentence: str
+) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = %s", [revision])
+    with ipucloud.start("migrate", IPUCLOUD_DATABASE_URL=database.owner_url) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == status
+    assert sentence in err
+    assert out == (f"The schema is at {head()}.\n" if status == 0 else "")
 
 
 @pytest.mark.parametrize("program", ["api", "worker"])

@@ -66,6 +66,7 @@ def test_a_package_without_a_registry_has_no_panel_and_says_why(sources: Path) -
         names = set(wheel.namelist())
         assert PAGE not in names
         assert "ipucloud/api/app.py" in names
+        assert "ipucloud/db/migrations/versions/0001_baseline/01_foundation.sql" in names
         reason = wheel.read(REASON).decode().strip()
     assert reason
     assert reason in done.stdout

@@ -85,6 +85,16 @@ class TestServer:
                 reusable.close()
                 self._drop(database.name)
 
+    @contextmanager
+    def unmigrated_database(self) -> Iterator[Database]:
+        """Give one that was never migrated, and drop it afterwards."""
+        name = next(self._names)
+        prepare_database(lambda database: self._server.url(SUPERUSER, database), name)
+        try:
+            yield self._named(name)
+        finally:
+            self._drop(name)
+
     def close(self) -> None:
         """Drop the databases that wait for another test."""
         while self._idle:

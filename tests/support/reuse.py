@@ -1,8 +1,8 @@
 """A test database that is emptied instead of dropped, which takes a fraction of the time of another copy.
 
 Whatever a test may change is put back as it was in the copy: rows, sequences, the database's clock. A database whose
-definitions were changed, or that was used often enough to hold mostly dead rows, is not used again. Its server processes
-stay, so a statement that every test runs is planned once.
+definitions were changed, or that was used often enough to hold mostly dead rows, is not used again. A statement that
+every test runs is planned once for all of them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class ReusableDatabase:
         """The names of the statements that return a row, all as of one instant; always the same statements."""
         if not self._asks:
             asked = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS ({text})" for name, text in statements.items())
-            self._reader.execute(f"PREPARE those_with_rows AS {asked}")  # noqa: S608
+            self._reader.execute(f"PREPARE those_with_rows AS {asked}")
             self._asks = True
         return {name for (name,) in self._reader.execute("EXECUTE those_with_rows")}
 

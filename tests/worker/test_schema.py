@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.db import migrate
+from ipucloud.db.revisions import FORMER_HEAD, head
 from ipucloud.db.schema_check import NEWER, OLDER
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.outcomes import Done, Outcome
@@ -28,7 +29,12 @@ from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 
-OLD = "0007"
+SET_BACK = "UPDATE alembic_version SET version_num = %s"
+EMPTIED = """
+DROP SCHEMA public CASCADE;
+CREATE SCHEMA public AUTHORIZATION ipucloud_owner;
+GRANT USAGE ON SCHEMA public TO PUBLIC
+"""
 WAITING = """
 INSERT INTO work (kind, key, project_id, run_at)
 VALUES ('cluster', gen_random_uuid()::text, gen_random_uuid(), app_now()),
@@ -72,10 +78,16 @@ class WorkerProcess:
             return row[0]
 
 
+def set_back(database: Scratch) -> None:
+    """To the last revision from before the baseline, which `ipucloud migrate` upgrades."""
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute(SET_BACK, [FORMER_HEAD])
+
+
 @pytest.fixture
 def old(database: Scratch) -> Scratch:
     """A database that an older version migrated, with work in it."""
-    migrate.downgrade(database.owner_url, OLD)
+    set_back(database)
     with psycopg.connect(database.app_url) as connection:
         connection.execute(WAITING)
     return database
@@ -107,12 +119,13 @@ def test_a_worker_waits_for_the_schema_and_begins_by_itself(old: Scratch, worker
 
 def test_a_worker_stops_when_the_schema_is_taken_back_and_goes_on_with_the_next_one(worker: WorkerProcess) -> None:
     eventually(lambda: worker.readiness() == (200, "ready"), "the worker is ready")
-    migrate.downgrade(worker.database.owner_url, OLD)
+    set_back(worker.database)
     eventually(lambda: worker.readiness() == (503, OLDER), "the worker says what to do")
     eventually(lambda: worker.value("SELECT count(*) FROM work WHERE lease_owner IS NOT NULL") == 0, "it let go")
     assert worker.value(PARKED) == 0
     # Down to nothing: there is no work table, and nobody's restart makes the periodic tasks' items again.
-    migrate.downgrade(worker.database.owner_url, "base")
+    with psycopg.connect(worker.database.superuser_url) as connection:
+        connection.execute(EMPTIED)
     migrate.upgrade(worker.database.owner_url)
     eventually(lambda: worker.readiness() == (200, "ready"), "the worker is ready again")
     eventually(
@@ -171,7 +184,7 @@ async def test_a_periodic_task_that_misses_a_column_has_the_schema_checked(bench
     await watch.check()
     assert watch.fault == NEWER
     with psycopg.connect(database.owner_url, autocommit=True) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = %s", [migrate.head()])
+        connection.execute(SET_BACK, [head()])
     await watch.check()
     assert watch.fault is None
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from alembic.script import ScriptDirectory
-from psycopg.errors import DeadlockDetected
+from alembic.util import CommandError
+from psycopg.errors import DeadlockDetected, UndefinedTable
 
-import ipucloud
 from ipucloud.db.engine import sqlalchemy_url
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, is_former, scripts
 
-_PACKAGE = Path(ipucloud.__file__).parent
 _TRIES = 5
+_PRESENT = sa.text("SELECT version_num FROM alembic_version")
+_ADOPT = sa.text("UPDATE alembic_version SET version_num = :baseline WHERE version_num = :former")
 
 
-def scripts() -> Path:
-    """Where the revisions are: inside an installed package, or at the top of a source checkout."""
-    packaged = _PACKAGE / "db" / "migrations"
-    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "alembic"
+class BeforeBaselineError(CommandError):
+    """The database is at a revision from before the baseline, other than the last one."""
 
 
 def configuration(owner_url: str) -> Config:
@@ -32,13 +30,41 @@ def configuration(owner_url: str) -> Config:
     return config
 
 
-def upgrade(owner_url: str, revision: str = "head") -> None:
-    """Bring the schema to `revision` as the owner role. Does nothing when it is already there."""
+def upgrade(owner_url: str, revision: str = "head") -> str | None:
+    """Bring the schema to `revision` as the owner role. Does nothing when it is already there.
+
+    Returns a sentence if the database was at the last revision from before the baseline, which is the same schema.
+    Raises BeforeBaselineError for an earlier one.
+    """
+    adopted = _adopt(owner_url)
     _despite_deadlocks(command.upgrade, owner_url, revision)
+    return adopted
 
 
 def downgrade(owner_url: str, revision: str) -> None:
+    """Take later revisions back, to try them on a database in use; the baseline stays."""
     _despite_deadlocks(command.downgrade, owner_url, revision)
+
+
+def _adopt(owner_url: str) -> str | None:
+    """Record the baseline in a database from before it."""
+    engine = sa.create_engine(sqlalchemy_url(owner_url), poolclass=sa.NullPool)
+    try:
+        with engine.begin() as connection:
+            present = connection.scalar(_PRESENT) or ""
+            if present == FORMER_HEAD:
+                connection.execute(_ADOPT, {"baseline": BASELINE, "former": FORMER_HEAD})
+                return f"The schema was at {FORMER_HEAD}, which is the same as {BASELINE}: recorded as that."
+    except sa.exc.ProgrammingError as error:
+        if isinstance(error.orig, UndefinedTable):  # never migrated
+            return None
+        raise
+    if is_former(present):
+        raise BeforeBaselineError(
+            f"its schema is at {present}, and upgrades begin with {FORMER_HEAD}. First run `ipucloud migrate` of an"
+            f" earlier version, the last one that has {FORMER_HEAD}."
+        )
+    return None
 
 
 def _despite_deadlocks(run: Callable[[Config, str], None], owner_url: str, revision: str) -> None:
@@ -52,19 +78,8 @@ def _despite_deadlocks(run: Callable[[Config, str], None], owner_url: str, revis
     return run(configuration(owner_url), revision)
 
 
-def check(owner_url: str) -> None:
+def check(owner_url: str, models: sa.MetaData) -> None:
     """Raise alembic.util.CommandError when the models differ from the database."""
-    command.check(configuration(owner_url))
-
-
-def known_revisions() -> frozenset[str]:
-    """Every revision the code has, and the empty one of a database that was never migrated."""
-    return frozenset(script.revision for script in ScriptDirectory(str(scripts())).walk_revisions()) | {""}
-
-
-def head() -> str:
-    """The newest revision the code knows."""
-    found = ScriptDirectory(str(scripts())).get_current_head()
-    if found is None:
-        raise RuntimeError("the package has no migrations")
-    return found
+    compared = configuration(owner_url)
+    compared.attributes["models"] = models
+    command.check(compared)

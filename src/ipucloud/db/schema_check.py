@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from datetime import datetime
-from functools import cache
 from typing import NamedTuple
 
 import psycopg
 import sqlalchemy as sa
 from psycopg import errors as pg_errors
 
-from ipucloud.db import migrate
+from ipucloud.db import revisions
 from ipucloud.db.rows import Query
 
 OLDER = "The database's schema is older than this version needs: run `ipucloud migrate`."
@@ -37,16 +36,6 @@ STATE = Query("SELECT coalesce((SELECT version_num FROM alembic_version), '') AS
 """What a process checks of its database: the schema's revision, and the time."""
 
 
-@cache
-def _known_revisions() -> frozenset[str]:
-    return migrate.known_revisions()
-
-
-@cache
-def _head() -> str:
-    return migrate.head()
-
-
 async def state_of(answer: Awaitable[State]) -> State:
     """The result of `STATE`; a database that was never migrated has no revision and no clock."""
     try:
@@ -62,11 +51,7 @@ def fault_of(revision: str) -> str | None:
 
     A revision unknown to the code is newer: schemas only expand while processes of the previous version run.
     """
-    return OLDER if revision in _known_revisions() - {_head()} else None
-
-
-def is_newer(revision: str) -> bool:
-    return revision not in _known_revisions()
+    return OLDER if revisions.is_older(revision) else None
 
 
 def lacks_table_or_column(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.anyio
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-OPEN = (
+OPEN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s"
     f"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = '{APPLICATION}'"
 )
 
@@ -26,8 +26,8 @@ async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connect
     db = Database(database.app_url, pool_size=2)
     with psycopg.connect(database.owner_url, autocommit=True) as holder:
 
-        async def count(statement: str) -> int:
-            row = holder.execute(statement).fetchone()
+        async def count(statement: str, *values: str) -> int:
+            row = holder.execute(statement, values).fetchone()
             assert row is not None
             return int(row[0])
 
@@ -39,7 +39,7 @@ async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connect
             return await count(WAITING) == 1
 
         async def gone() -> bool:
-            return await count(OPEN) == 0
+            return await count(OPEN, APPLICATION) == 0
 
         holder.execute("SELECT pg_advisory_lock(1)")
         task = asyncio.create_task(asked())

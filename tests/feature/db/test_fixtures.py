@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from ipucloud.db.migrate import head
+from ipucloud.db.revisions import head
 from tests.support.postgres import Database
 
 

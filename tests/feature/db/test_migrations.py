@@ -1,35 +1,42 @@
-"""Migrations: they make what the models say, and go down and up on a database in use."""
+"""Migrations: they make what the models say, from an empty database and from those of the versions before."""
 
 from __future__ import annotations
+
+import shutil
+from pathlib import Path
 
 import psycopg
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from psycopg import sql
 
 from ipucloud.db import migrate
 from ipucloud.db.engine import sqlalchemy_url
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head, is_former, known, scripts
+from ipucloud.db.schema_check import OLDER, fault_of
 from ipucloud.schema import metadata
 from tests.support.dumps import schema_of
-from tests.support.filled import fill
 from tests.support.filled_names import Filled
-from tests.support.postgres import Database
+from tests.support.postgres import Database, TestServer
 
-RESERVATION = """
-INSERT INTO reservations (id, project_id, name, region, flavor, machine_type, blocks, machines, ipus, servers,
-                          own_hosts, sku, currency, starts_at, ends_at, state, created_by)
-SELECT gen_random_uuid(), project_id, 'earlier', region, flavor, machine_type, 1, machines, ipus, 1, false, sku,
-       currency, '2020-01-01 00:00Z', '2020-01-01 02:00Z', 'ended', gen_random_uuid()
-  FROM clusters LIMIT 1
-"""
-RESERVED = """
-INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity,
-                             anchor_at, started_at, ended_at)
-SELECT gen_random_uuid(), project_id, id, 'reservation', flavor, sku, region, currency, machines, starts_at, starts_at,
-       ends_at
-  FROM reservations WHERE name = 'earlier'
+NEXT = """
+from alembic import op
+
+revision = "{name}"
+down_revision = "{before}"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE clusters ADD COLUMN note text")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE clusters DROP COLUMN note")
 """
 
 
@@ -37,6 +44,17 @@ def make_from_models(database: Database) -> None:
     engine = sa.create_engine(sqlalchemy_url(database.owner_url), poolclass=sa.NullPool)
     with engine.begin() as connection:
         metadata.create_all(connection)
+
+
+def revision_of(database: Database) -> str:
+    with psycopg.connect(database.superuser_url) as connection:
+        [(revision,)] = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    return str(revision)
+
+
+def record(database: Database, revision: str) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = %s", [revision])
 
 
 def rows(database: Database) -> dict[str, int]:
@@ -49,22 +67,22 @@ def rows(database: Database) -> dict[str, int]:
 
 
 def test_alembic_sees_no_difference_between_models_and_migrations(database: Database) -> None:
-    migrate.check(database.owner_url)
+    migrate.check(database.owner_url, metadata)
 
 
 def test_alembic_would_see_one(database: Database) -> None:
     with psycopg.connect(database.owner_url) as connection:
         connection.execute("ALTER TABLE clusters DROP COLUMN user_data")
     with pytest.raises(CommandError, match="New upgrade operations detected"):
-        migrate.check(database.owner_url)
+        migrate.check(database.owner_url, metadata)
 
 
-def test_the_migrations_make_the_schema_of_the_models(database: Database) -> None:
+def test_the_migrations_make_the_schema_of_the_models(database: Database, postgres: TestServer) -> None:
     """A dump sees what Alembic does not compare: exclusion and check constraints, triggers, functions, types."""
     migrated = schema_of(database.superuser_url)
-    migrate.downgrade(database.owner_url, "base")
-    make_from_models(database)
-    assert migrated == schema_of(database.superuser_url)
+    with postgres.unmigrated_database() as made:
+        make_from_models(made)
+        assert migrated == schema_of(made.superuser_url)
     assert any("EXCLUDE USING gist" in statement for statement in migrated)
     assert any(statement.startswith("CREATE TRIGGER operations_final") for statement in migrated)
 
@@ -89,37 +107,66 @@ def test_every_table_of_a_filled_database_has_a_row(database: Database, filled: 
     assert [name for name, count in rows(database).items() if count == 0] == []
 
 
-def test_every_migration_goes_down_and_up_again_on_a_filled_database(database: Database, filled: Filled) -> None:
+def test_every_later_migration_goes_down_and_up_again_on_a_filled_database(database: Database, filled: Filled) -> None:
+    """Its downgrade is what tries it on rows; the baseline has none."""
     newest = schema_of(database.superuser_url)
-    for revision in ScriptDirectory(str(migrate.scripts())).walk_revisions():
-        below = revision.down_revision or "base"
+    for revision in ScriptDirectory(str(scripts())).walk_revisions():
+        if (below := revision.down_revision) is None:
+            break
         assert isinstance(below, str)
         migrate.downgrade(database.owner_url, below)
         migrate.upgrade(database.owner_url, revision.revision)
         migrate.downgrade(database.owner_url, below)
-    assert schema_of(database.superuser_url) == set()
     migrate.upgrade(database.owner_url)
     assert schema_of(database.superuser_url) == newest
-    fill(database.app_url)
 
 
-def test_facts_of_before_0170_say_what_they_are_of(database: Database, filled: Filled) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        connection.execute(RESERVATION)
-        connection.execute(RESERVED)
-    kinds = "SELECT resource_kind, dimension, of_cluster, reservation_id, id FROM usage_intervals ORDER BY id"
-    with psycopg.connect(database.superuser_url) as connection:
-        before = connection.execute(kinds).fetchall()
-    before_it = ScriptDirectory(str(migrate.scripts())).get_revision("0170").down_revision
-    assert isinstance(before_it, str)
-    migrate.downgrade(database.owner_url, before_it)
-    with psycopg.connect(database.superuser_url) as connection:
-        former = connection.execute("SELECT of_cluster, reservation_id, id FROM usage_intervals ORDER BY id").fetchall()
-    assert former == [row[2:] for row in before]
-    migrate.upgrade(database.owner_url)
-    with psycopg.connect(database.superuser_url) as connection:
-        assert connection.execute(kinds).fetchall() == before
-    assert {row[:2] for row in before} == {("cluster", "machine"), ("reservation", "machine")}
+def test_revisions_are_named_as_their_files_and_follow_each_other() -> None:
+    found = [script.revision for script in ScriptDirectory(str(scripts())).walk_revisions()]
+    assert tuple(reversed(found)) == known()
+    assert [name.split("_")[0] for name in known()] == [f"{number:04}" for number in range(1, len(known()) + 1)]
+    assert known()[0] == BASELINE
+    assert not any(map(is_former, known()))
+
+
+def test_the_next_migration_runs_and_is_newer_than_this_version(
+    database: Database, filled: Filled, tmp_path: Path
+) -> None:
+    newest, before = schema_of(database.superuser_url), rows(database)
+    name = f"{len(known()) + 1:04}_notes"
+    shutil.copytree(scripts(), tmp_path / "alembic", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "alembic" / "versions" / f"{name}.py").write_text(NEXT.format(name=name, before=head()))
+    next_version = migrate.configuration(database.owner_url)
+    next_version.set_main_option("script_location", str(tmp_path / "alembic"))
+    command.upgrade(next_version, "head")
+    assert schema_of(database.superuser_url) != newest
+    assert revision_of(database) == name
+    assert rows(database) == before
+    assert fault_of(name) is None, "processes of this version go on beside it"
+    with pytest.raises(CommandError, match=name):
+        migrate.upgrade(database.owner_url)
+    command.downgrade(next_version, head())
+    assert schema_of(database.superuser_url) == newest
+
+
+def test_a_database_from_before_the_baseline_is_recorded_as_being_at_it(database: Database, filled: Filled) -> None:
+    newest, before = schema_of(database.superuser_url), rows(database)
+    record(database, FORMER_HEAD)
+    assert fault_of(FORMER_HEAD) == OLDER
+    sentence = migrate.upgrade(database.owner_url)
+    assert sentence == f"The schema was at {FORMER_HEAD}, which is the same as {BASELINE}: recorded as that."
+    assert (revision_of(database), schema_of(database.superuser_url), rows(database)) == (head(), newest, before)
+    assert migrate.upgrade(database.owner_url) is None
+
+
+@pytest.mark.parametrize("revision", ["0001", "0007", "0331"])
+def test_an_earlier_one_is_refused_and_left_as_it_is(database: Database, revision: str) -> None:
+    """0001 among them: the first revision of before, not the baseline."""
+    record(database, revision)
+    assert fault_of(revision) == OLDER
+    with pytest.raises(migrate.BeforeBaselineError, match=f"at {revision}, and upgrades begin with {FORMER_HEAD}"):
+        migrate.upgrade(database.owner_url)
+    assert revision_of(database) == revision
 
 
 def test_an_upgrade_of_the_newest_schema_changes_nothing(database: Database, filled: Filled) -> None:

@@ -12,7 +12,8 @@ from ipucloud.cli.service.connections import revealed
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.db.guards import put_in_force
-from ipucloud.db.migrate import head, upgrade
+from ipucloud.db.migrate import upgrade
+from ipucloud.db.revisions import head
 from ipucloud.events.restored import transactions_behind, use_up_transactions
 
 app = typer.Typer()
@@ -29,7 +30,8 @@ def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "h
     settings = settings_from_environment("database_url")
     url = settings.migration_database_url or settings.database_url
     with exit_on_error():
-        upgrade(revealed(url), revision)
+        if adopted := upgrade(revealed(url), revision):
+            typer.echo(adopted, err=True)
         for sentence in put_in_force(revealed(url)) if revision == "head" else ():
             typer.echo(sentence, err=True)
         if revision == "head" and (behind := transactions_behind(revealed(url))):

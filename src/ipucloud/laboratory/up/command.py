@@ -83,7 +83,7 @@ def up(
     with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
-                migrate_given_database(settings)
+                migrate_given_database(settings, _say)
                 run_until_stopped(signals, _serve(settings, time_scale, sample=sample, as_json=as_json))
         except KeyboardInterrupt:
             _say("stopped; no processes are left.")

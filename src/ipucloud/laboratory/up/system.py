@@ -112,10 +112,15 @@ class System:
     sample: Sample | None = None
 
 
-def migrate_given_database(settings: Settings) -> None:
+def migrate_given_database(settings: Settings, say: Say) -> None:
     """Bring the database that the settings name, if they name one, to the newest schema. Raises what it raises."""
     if settings.database_url is not None:
-        upgrade(revealed(settings.migration_database_url or settings.database_url))
+        _migrate(revealed(settings.migration_database_url or settings.database_url), say)
+
+
+def _migrate(owner_url: str, say: Say) -> None:
+    if adopted := upgrade(owner_url):
+        say(adopted)
 
 
 @asynccontextmanager
@@ -237,7 +242,7 @@ def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> P
 
     async def join(settings: Settings) -> Settings:
         server = _embedded(settings)
-        await _through_restarts([kept], lambda: asyncio.to_thread(upgrade, server.owner_url()))
+        await _through_restarts([kept], lambda: asyncio.to_thread(_migrate, server.owner_url(), say))
         say("The database's schema is up to date.")
         return _on(server, settings)
 
