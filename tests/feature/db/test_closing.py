@@ -17,8 +17,6 @@ pytestmark = pytest.mark.anyio
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 OPEN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s"
-    f"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = '{APPLICATION}'"
-)
 
 
 async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connection(database: Scratch) -> None:
