@@ -1,19 +1,23 @@
 """What every test may ask for."""
 
 import gc
-import signal
 from collections.abc import Iterator
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests.support.postgres import Database, TestServer, fast_storage, remove_left_overs, running_server
+from tests.support import run
+from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
+from tests.support.run import SHARED_MEMORY
 
-pytest_plugins = ["tests.support.proofs"]
+pytest_plugins = ["tests.support.selection"]
 
 # How long examples take says how busy the machine is, and nothing of what is tested.
-settings.register_profile("ipucloud", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Examples are the same at every revision of a test.
+settings.register_profile(
+    "ipucloud", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("ipucloud")
 
 # structlog's own choice draws tracebacks with the values of all variables, which takes longer than what they tell of.
@@ -28,11 +32,13 @@ structlog.configure(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell that starts a run in the background has it and all its children ignore Ctrl-C, which tests send.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        remove_left_overs(fast_storage())
+        remove_left_overs(SHARED_MEMORY)
+    run.begin(config)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    run.report_memory(session.config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -35,7 +35,6 @@ from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.pointers import resolves
 from tests.support.postgres import TestServer
-from tests.support.proofs import has_turn
 from tests.support.world import cluster_body
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
@@ -44,7 +43,6 @@ EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
 They fit the schema: of those that do not, some would be strings again in a query, and rightly accepted. They change
 with the code, from which Hypothesis takes constants, so that the whole suite has none.
 """
-TURN = os.environ.get("SCHEMATHESIS_TURN")
 """Which third of the paths is asked for; all without it."""
 MORE_THAN_A_SCHEMA_SAYS = [
     "createCluster",  # what the catalogue and the project's keys allow
@@ -238,8 +236,6 @@ CONFIG = schemathesis.Config.from_dict(
     }
 )
 document = create_app(Settings.model_construct()).openapi()
-if TURN is not None:
-    document["paths"] = {path: item for path, item in document["paths"].items() if has_turn(path, int(TURN))}
 schema = schemathesis.openapi.from_dict(document, config=CONFIG)
 
 

@@ -15,7 +15,7 @@ from tests.support.postgres import TestServer
 POINTS = matrix.names()
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.anyio
 @pytest.mark.parametrize("point", POINTS)
 async def test_a_kill_at_a_failpoint_is_made_good(lab: Lab, point: str) -> None:

@@ -30,7 +30,7 @@ CLEAN_UP = (
 CASES = [(Create(), call) for call in BUILD] + [(Delete(), call) for call in CLEAN_UP]
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("action", ["stall", "drop_answer"])
 @pytest.mark.parametrize(("kind", "call"), CASES, ids=lambda value: getattr(value, "name", value))
 async def test_a_worker_may_die_while_the_site_keeps_its_answer_back(

@@ -31,7 +31,7 @@ PROCESSES = 6
 """Side by side with `--full`: most of the time everybody waits."""
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.anyio
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_a_late_request_leaves_nothing_behind_and_hits_nobody_else(lab: Lab, case: Case) -> None:

@@ -28,7 +28,7 @@ def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> 
     assert list(ipucloud.temporary.iterdir()) == []
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("moment", "number"),
     [

@@ -67,7 +67,7 @@ def works(system: Up) -> None:
     system.ipucloud.json("clusters", "delete", name, "--yes", **system.environment)
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("killed", EVERYTHING)
 def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
     find, name = EVERYTHING[killed]

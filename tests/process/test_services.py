@@ -60,7 +60,7 @@ def ask(api: Service, times: int) -> None:
         assert api.outside.get("/v1/whoami").status_code == 401
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("obstacle", ["full disk", "full pipe", "no reader", "closed"])
 def test_a_process_works_and_drains_without_its_log(

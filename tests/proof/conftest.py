@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.postgres import fast_storage
+from tests.support.run import fast_storage
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ async def calm_run(office: Office, name: str, known: dict[str, Calm]) -> Calm:
     return known[name]
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("name", WRITES)
 async def test_a_write_takes_effect_once(struck: Struck, name: str, lose: str) -> None:
@@ -109,7 +109,7 @@ async def test_a_write_takes_effect_once(struck: Struck, name: str, lose: str) -
     assert change(before, await office.footprint()) == calm.change
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "lose"), list(zip(WRITES, cycle(LOSSES), strict=False)))
 async def test_a_connection_that_died_before_commit_is_not_noticed(struck: Struck, name: str, lose: str) -> None:
     """Nothing is in doubt: the transaction is taken from its start again, on another connection."""

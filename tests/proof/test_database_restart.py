@@ -23,7 +23,7 @@ from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.lines import by_line
-from tests.support.postgres import fast_storage
+from tests.support.run import fast_storage
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world

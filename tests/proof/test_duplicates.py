@@ -106,7 +106,7 @@ async def refused_or_independent(office: Office, name: str, write: Write, client
         assert "idempotent-replayed" not in answer.headers
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WRITES)
 async def test_many_at_once_are_one(
     pair: tuple[Office, Sequence[ApiProcess]], name: str, full: bool, figures: Callable[..., None]

@@ -114,7 +114,7 @@ async def begin(world: SiteWorld, cluster: UUID, case: Case) -> Trial:
     return Trial(world, request, cluster, host, boot, await world.rebuild(cluster, image=OTHER_IMAGE))
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
     made: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
     async with watched_worker(world, {}):

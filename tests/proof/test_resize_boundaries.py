@@ -119,7 +119,7 @@ async def go_through(world: SiteWorld, cases: Sequence[tuple[str, Moment, Reques
     return wrong
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     cases = list(itertools.product([step.name for step in RESIZE.steps], Moment, REQUESTS))
     chosen = cases if full else cases[::11]

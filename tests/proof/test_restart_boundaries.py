@@ -104,7 +104,7 @@ async def begin(world: SiteWorld, cluster: UUID, case: Case) -> Trial:
     return Trial(world, request, cluster, host, boot_of(world, host), await world.restart(cluster))
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
     made: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
     async with watched_worker(world, {}):

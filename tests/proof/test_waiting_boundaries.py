@@ -176,7 +176,7 @@ async def go_through(world: SiteWorld, place: Place) -> list[str]:
     return wrong
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     chosen: Sequence[Place] = PLACES if full else PLACES[2::4]
     wrong = [line for place in chosen for line in await go_through(world, place)]

@@ -146,7 +146,7 @@ def preempted(told: Told, where: Where, ended_by: str) -> tuple[object, ...]:
     return (*spot, *gone, 0, 0, 0)
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     cases = list(itertools.product(PREEMPTIONS, ENDED_BY))
     chosen = cases if full else cases[4::5]
@@ -273,7 +273,7 @@ def reserved(moment: Moment, request: str) -> tuple[object, ...]:
     }[request]
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     chosen = RESERVATIONS if full else RESERVATIONS[::3]
     wrong, later = [], itertools.count(1)

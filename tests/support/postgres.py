@@ -18,12 +18,11 @@ from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
 from tests.support.reuse import IN_USE, ReusableDatabase
+from tests.support.run import fast_storage
 
 ROOT_VARIABLE = "IPUCLOUD_TEST_POSTGRES_ROOT"
 TEMPLATE = "ipucloud_template"
 PREFIX = "ipucloud-tests-"
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in it)
-NEEDED_BYTES = 2_000_000_000
 
 
 @dataclass(frozen=True)
@@ -165,10 +164,3 @@ def remove_left_overs(storage: Path) -> None:
         with suppress(OSError), lock.open("r+") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent, ignore_errors=True)
-
-
-def fast_storage() -> Path:
-    """Return where test data is written: memory when there is enough of it, else the disk."""
-    if os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free > NEEDED_BYTES:
-        return SHARED_MEMORY
-    return Path(tempfile.gettempdir())

@@ -79,7 +79,7 @@ async def steps(world: SiteWorld, operation: UUID) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("what", DEAD)
 async def test_a_delete_says_what_it_waits_for(world: SiteWorld, what: str) -> None:
     fault, step, sentence = DEAD[what]

@@ -95,7 +95,7 @@ async def test_two_pods_at_once_never_share_a_machine(world: SiteWorld) -> None:
     assert len(world.partitions()) == 16
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("step", CALL_OF_STEP)
 async def test_an_answer_lost_after_its_effect_changes_nothing(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="drop_answer", times=1)
@@ -106,7 +106,7 @@ async def test_an_answer_lost_after_its_effect_changes_nothing(world: SiteWorld,
     await world.assert_nothing_left()
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("step", CALL_OF_STEP)
 async def test_a_call_that_is_never_answered_is_asked_again(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="stall", times=1)
@@ -128,7 +128,7 @@ async def test_delete_takes_over_whatever_the_create_is_doing(world: SiteWorld, 
     await world.assert_nothing_left()
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("step", CALL_OF_STEP)
 async def test_a_refused_step_is_undone_and_says_why(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
@@ -154,7 +154,7 @@ async def test_a_failed_cluster_can_be_deleted_and_its_name_used_again(world: Si
         await world.succeeded(again.operation_id)
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("call", CLEAN_UP_CALLS)
 async def test_clean_up_goes_on_until_it_holds(world: SiteWorld, call: str) -> None:
     async with world.worker():

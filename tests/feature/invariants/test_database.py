@@ -55,7 +55,7 @@ async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
     await assert_sound(healthy.world.database)
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("corruption", ALL, ids=lambda corruption: corruption.rule)
 async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Healthy, corruption: Corruption) -> None:
     world = healthy.world

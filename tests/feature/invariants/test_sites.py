@@ -131,7 +131,7 @@ async def test_a_cluster_in_use_breaks_no_rule(world: AuditedWorld) -> None:
     assert [in_one_line(finding) for finding in await world.findings()] == []
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("corruption", CORRUPTIONS, ids=lambda corruption: corruption.rule)
 async def test_a_corruption_is_found_alone_and_repaired_or_refused(world: AuditedWorld, corruption: Corruption) -> None:
     corruption.plant(world)

@@ -57,7 +57,7 @@ def spoiled(document: Any, junk: st.SearchStrategy[Any]) -> st.SearchStrategy[An
     return st.just(document)
 
 
-@pytest.mark.takes_turns
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("operation", "model"), list(_models()))
 @settings(max_examples=20)
 @given(data=st.data())

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from tests.support.embedded import execute
-from tests.support.postgres import fast_storage
+from tests.support.run import fast_storage
 
 
 @pytest.fixture

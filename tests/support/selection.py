@@ -1,0 +1,111 @@
+"""Which tests run: the same at every revision.
+
+    ./dev test                  what a change needs to be judged, in minutes
+    ./dev test --all            every test
+    ./dev test PATH…            every test of these files
+    ./dev prove --full          proofs with the numbers of the goals of reliability
+
+Slow are the folders and files of `SLOW`, and tests marked `slow`. Of a test marked `sample(n)`, with many cases of one
+kind, the default run has the first n cases.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SLOW = frozenset(
+    ROOT / "tests" / path
+    for path in (
+        "crash",
+        "e2e",
+        "panel",
+        "proof",
+    )
+)
+"""Collected with `--all`, or by name."""
+FIGURES = "figures"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run every test")
+    parser.addoption("--full", action="store_true", help="go as far as the goals of reliability ask")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "full: a test that runs with --full only")
+    config.addinivalue_line("markers", "slow: a test that runs with --all, or when its file is named")
+    config.addinivalue_line("markers", "sample(n): the default run has the first n cases of this test")
+
+
+def is_default_run(config: pytest.Config) -> bool:
+    """Whether neither files are named nor everything is asked for."""
+    named = config.args != config.getini("testpaths")  # processes that share a run are given the same arguments
+    return not (named or config.getoption("--all") or config.getoption("--full"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if collection_path in SLOW and is_default_run(config) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--full"):
+        for item in items:
+            item.add_marker(pytest.mark.timeout(0))
+        return
+    left_out = {item for item in items if item.get_closest_marker("full") is not None}
+    if is_default_run(config):
+        left_out |= {item for item in items if item.get_closest_marker("slow") is not None}
+        left_out |= _beyond_samples(items)
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _beyond_samples(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases of tests marked `sample` after the first ones."""
+    seen: Counter[str] = Counter()
+    beyond = set()
+    for item in items:
+        if (mark := item.get_closest_marker("sample")) is not None:
+            function = item.nodeid.partition("[")[0]
+            seen[function] += 1
+            if seen[function] > mark.args[0]:
+                beyond.add(item)
+    return beyond
+
+
+@pytest.fixture
+def everything(request: pytest.FixtureRequest) -> bool:
+    """False in the default run, for a test that is many in itself."""
+    return not is_default_run(request.config)
+
+
+@pytest.fixture
+def full(request: pytest.FixtureRequest) -> bool:
+    """True when the goal's own numbers are to be reached."""
+    return bool(request.config.getoption("--full"))
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Keep what was counted or measured; the run prints it at its end."""
+
+    def keep(**values: object) -> None:
+        request.node.user_properties.append((FIGURES, json.dumps(values, default=str)))
+
+    return keep
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not terminalreporter.config.getoption("--full"):
+        return
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, value in getattr(report, "user_properties", ()):
+                if name == FIGURES and report.when == "teardown":
+                    terminalreporter.write_line(f"{report.nodeid}: {value}")
