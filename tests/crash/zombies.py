@@ -18,6 +18,7 @@ from tests.crash.kinds import Create, Delete, Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.suspending import Resume, Suspend
 from tests.crash.victims import Victim
+from tests.support.waiting import for_a_process
 
 LEASE = 0.4
 """Seconds of the victim's lease: long enough to get to its call on a slow machine."""
@@ -159,7 +160,7 @@ async def attempt(lab: Lab, case: Case) -> Thawed:
         clusters = await _others_work(lab, case, expectation)
         if case.held is not None:
             deletion = await _held_delete(lab, expectation.cluster, case.held)
-        await asyncio.sleep(thaw_at - clock())
+        await for_a_process(thaw_at - clock())
         victim.go_on()
         await victim.reached(f"site.after:{case.call}")
         await victim.reached(*STALE)

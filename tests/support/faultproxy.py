@@ -22,6 +22,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.support.waiting import for_a_process
+
 Upstream = tuple[str, int] | Path
 Result = TypeVar("Result")
 
@@ -251,7 +253,7 @@ class Proxy:
                 return
             held = self._faults[direction][1].latency
             if held:
-                await asyncio.sleep(held)
+                await for_a_process(held)
             now, fault = self._faults[direction]
             passed, generation = (passed, generation) if now == generation else (0, now)
             if fault.blackhole:
@@ -312,7 +314,7 @@ async def _write(writer: asyncio.StreamWriter, data: bytes, rate: float | None) 
     for at in range(len(data)):
         writer.write(data[at : at + 1])
         await writer.drain()
-        await asyncio.sleep(1 / rate)
+        await for_a_process(1 / rate)
 
 
 async def _swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

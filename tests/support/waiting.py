@@ -30,6 +30,11 @@ async def until(condition: Callable[[], Awaitable[object]], what: str = "what th
         raise AssertionError(f"did not happen within {PATIENCE:g} s: {what}") from None
 
 
+async def for_a_process(seconds: float) -> None:
+    """Let a process that the test started go on for so long, where nothing tells that it is time."""
+    await asyncio.sleep(seconds)
+
+
 def _pauses() -> Iterator[float]:
     """Seconds between questions: each takes processor time from those whose work is waited for."""
     pause = 0.01
