@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from ipucloud.laboratory.postgres.account import account_for
@@ -24,9 +23,10 @@ from tests.support.embedded import (
     socket_directory,
     starter,
 )
+from tests.support.machine import Need, needs
 from tests.support.waiting import PATIENCE, eventually
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the server when its guard dies")
+pytestmark = needs(Need.LINUX)  # only Linux signals the server when its guard dies
 
 FORKING_STARTER = """
 import os, pathlib, signal, sys
