@@ -96,6 +96,14 @@ def install(node: Node, work: Path, *, tools: bool) -> None:
     stamps[-1].write_text(wanted)
 
 
+def _link(node: Node, work: Path) -> None:
+    """Have the tests find the Node that was found here."""
+    work.mkdir(parents=True, exist_ok=True)
+    new = work / f"node.{os.getpid()}"
+    new.symlink_to(node.program)
+    new.replace(work / "node")
+
+
 def replace_static(out: Path) -> None:
     """Put what was built in the place of what was there."""
     shutil.rmtree(STATIC, ignore_errors=True)
@@ -202,7 +210,8 @@ def main() -> int:
         work, out = asked.work or Path(scratch, "work"), Path(scratch, "out")
         try:
             if asked.tools:
-                install(find_node(), work, tools=True)
+                _link(node := find_node(), work)
+                install(node, work, tools=True)
             if not is_current():
                 build(work.resolve(), out)
                 replace_static(out)

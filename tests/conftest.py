@@ -11,7 +11,7 @@ from tests.support import run
 from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
 from tests.support.run import SHARED_MEMORY
 
-pytest_plugins = ["tests.support.selection", "tests.support.real_time"]
+pytest_plugins = ["tests.support.machine", "tests.support.selection", "tests.support.real_time"]
 
 # How long examples take says how busy the machine is, and nothing of what is tested.
 # Examples are the same at every revision of a test.

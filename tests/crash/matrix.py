@@ -62,6 +62,7 @@ from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepSnapshot, Kee
 from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 from tests.crash.validating import Validate
+from tests.support.machine import Need, has
 
 AnyCase: TypeAlias = Case | RequestCase
 
@@ -220,7 +221,8 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *JOB_KINDS)
+    running = JOB_KINDS if has(Need.SANDBOX) else ()
+    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *running)
     changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *ADDRESS_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
     ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
     for kind in (*ordinary, Observe(), Lose(), Validate()):

@@ -13,6 +13,7 @@ from ipucloud.contract.services import ServiceCreate
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.victims import Victim
+from tests.support.machine import Need, need
 from tests.support.waiting import until
 
 _LAST = "SELECT id FROM jobs WHERE cluster_id = :id ORDER BY number DESC LIMIT 1"
@@ -24,6 +25,7 @@ class RunJob(Kind):
     ending: ClassVar[str] = "true"
 
     async def ask(self, lab: Lab) -> Expectation:
+        need(Need.SANDBOX)
         cluster = await lab.an_active_cluster()
         file = f"runs-{lab.fresh()}"
         script = f"echo ran >> {file}; wc -l < {file}; {self.ending}"
@@ -93,6 +95,7 @@ class RunService(Kind):
     name = "run-service"
 
     async def ask(self, lab: Lab) -> Expectation:
+        need(Need.SANDBOX)
         cluster = await lab.an_active_cluster()
         script = 'echo x >> "$0"; wc -l < "$0"; exec sleep 100000'
         command = ["sh", "-c", script, f"starts-{lab.fresh()}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from ipucloud.client.models import Operation
 from ipucloud.wire.site import Ssh
 from tests.process.services import Service, service
 from tests.support.catalogues import FLAVOR, MACHINE_TYPE, PRICE_PER_MINUTE, REGION, export, with_frankfurt
+from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud
@@ -137,7 +137,7 @@ def test_one_that_is_not_valid_is_refused_and_the_old_one_stays(operator: Operat
     operator.sells(with_frankfurt(tmp_path / "second"))
 
 
-@pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+@needs(Need.OPENSSH)
 def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operator, tmp_path: Path) -> None:
     first = tmp_path / "first"
     assert f"2 {MACHINE_TYPE} machines in {REGION}: no flavor sells them." in operator.check("--database")["notes"]

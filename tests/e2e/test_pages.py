@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
+from tests.support.machine import Need, needs
 from tests.support.pages import DOCS, script
 from tests.support.processes import Up
-from tests.support.sandboxes import need_sandboxes
 
 
 def follow(page: str, system: Up, folder: Path, **variables: str) -> str:
@@ -34,20 +31,14 @@ def follow(page: str, system: Up, folder: Path, **variables: str) -> str:
     return ended.stdout
 
 
-def installed(*programs: str) -> pytest.MarkDecorator:
-    missing = [program for program in programs if shutil.which(program) is None]
-    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
-
-
-@installed("ssh", "scp", "ssh-keygen")
+@needs(Need.OPENSSH, Need.SANDBOX)  # it runs a Python program on the server
 def test_the_tutorial_leads_to_a_bill(system: Up, tmp_path: Path) -> None:
-    need_sandboxes()  # it runs a Python program on the server
     shown = follow("tutorial.md", system, tmp_path, **system.environment)
     for result in ("m2000-pod16", "[16]", "accrued", "forecast"):
         assert result in shown
 
 
-@installed("curl", "jq")
+@needs(Need.CURL)
 def test_the_journey_by_curl_succeeds(system: Up, tmp_path: Path) -> None:
     project = system.ipucloud.json("whoami", **system.environment)["project"]["slug"]
     shown = follow("rest.md", system, tmp_path, URL=system.facts["url"], TOKEN=system.facts["token"], PROJECT=project)

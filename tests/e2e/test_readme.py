@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.machine import Need, need, program
 from tests.support.openssh import make_key
 from tests.support.processes import Ipucloud, ipucloud_processes, up
 
@@ -54,8 +54,7 @@ class Hour:
 @pytest.fixture(scope="module")
 def hour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hour]:
     """The commands of "Use it", typed in a directory with the data of an `ipucloud up` that was started just now."""
-    if shutil.which("ssh-agent") is None:
-        pytest.skip("OpenSSH is not installed")
+    need(Need.BASH, Need.OPENSSH)
     checkout = tmp_path_factory.mktemp("checkout")
     data = checkout / ".ipucloud"
     with ipucloud_processes(checkout) as started:
@@ -76,7 +75,7 @@ def user(folder: Path) -> Iterator[dict[str, str]]:
     (folder / "home" / ".ssh").mkdir(parents=True)
     (folder / "home" / ".ssh" / "id_ed25519.pub").write_text(key.public_line)
     environment = {**os.environ, "HOME": str(folder / "home"), "SSH_AUTH_SOCK": str(socket)}
-    with subprocess.Popen(["ssh-agent", "-D", "-a", socket], stdout=subprocess.DEVNULL) as agent:
+    with subprocess.Popen([program("ssh-agent"), "-D", "-a", socket], stdout=subprocess.DEVNULL) as agent:
         try:
             add = ["sh", "-c", 'until ssh-add -q "$1"; do :; done', "sh", str(key.private)]
             subprocess.run(add, env=environment, check=True, capture_output=True, timeout=SECONDS)
@@ -91,7 +90,7 @@ def typed(line: str, folder: Path, environment: dict[str, str]) -> str:
     try:
         os.write(ours, YES)
         done = subprocess.run(
-            ["bash", "-c", line],
+            [program("bash"), "-c", line],
             cwd=folder,
             env=environment,
             stdin=theirs,

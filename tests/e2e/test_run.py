@@ -17,10 +17,10 @@ import pytest
 
 from ipucloud.client import Client, NewCluster, clusters, events, images, invitations, me, members, ssh_keys
 from tests.support.jupyter import JUPYTER, PIP
+from tests.support.machine import Need, need, program
 from tests.support.openssh import KeyPair, make_key
 from tests.support.people import PASSWORD
 from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
-from tests.support.sandboxes import need_sandboxes
 from tests.support.waiting import eventually
 
 SECONDS = 300
@@ -33,7 +33,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory, key: KeyPair) -> Iterator[Up]:
-    need_sandboxes()
+    need(Need.OPENSSH, Need.SANDBOX)
     folder = tmp_path_factory.mktemp("run")
     with ipucloud_processes(folder) as started, up(started, folder / "data", "--time-scale", "0") as running:
         with Client(running.facts["url"], running.facts["token"]) as client:
@@ -75,8 +75,7 @@ def without_rsync(folder: Path) -> str:
     """A search path with OpenSSH's programs only."""
     folder.mkdir(exist_ok=True)
     for name in ("ssh", "scp", "sftp"):
-        found = next(Path(each, name) for each in os.environ["PATH"].split(":") if Path(each, name).exists())
-        (folder / name).symlink_to(found)
+        (folder / name).symlink_to(program(name))
     return str(folder)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,6 +29,7 @@ from ipucloud.client import (
 )
 from ipucloud.client.clusters import NewCluster
 from ipucloud.wire.site import Ssh
+from tests.support.machine import Need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.processes import Up
 
@@ -117,11 +117,11 @@ def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
     printing = ("clusters", "ssh-config", "resting", "--identity", str(key.private))
     with system.ipucloud.start(*printing, **system.environment) as printed:
         config.write_text(printed.communicate(timeout=PATIENCE)[0])
-    ssh = ["ssh", "-F", str(config), "-o", "BatchMode=yes", "resting", "cat", "notes"]
+    ssh = [program("ssh"), "-F", str(config), "-o", "BatchMode=yes", "resting", "cat", "notes"]
     assert subprocess.run(ssh, capture_output=True, timeout=PATIENCE, check=True).stdout == b"kept\n"
 
 
-@pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+@needs(Need.OPENSSH)
 def test_a_suspended_cluster_comes_back_with_its_files(system: Up, client: Client, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     added = client.run(ssh_keys.create("resting", key.public_line))

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from tests.support.chromium import FLAGS, find_chromium
+from tests.support.machine import Need, need
 from tests.support.plain import NOBODY
 from tests.support.processes import Up, ipucloud_processes, up
 from tests.support.waiting import PATIENCE, eventually
@@ -41,9 +42,9 @@ READY_MS = 180_000
 def browser() -> Iterator[Browser]:
     """Chromium for the tests of a module. Playwright's event loop counts as running for as long as Playwright does, and
     tests that await something cannot have one of their own meanwhile: it must end before other modules begin."""
+    need(Need.BROWSER)
     chromium = find_chromium()
-    if chromium is None:
-        pytest.skip("there is no browser: no npm registry answers, and Chromium is not installed")
+    assert chromium is not None
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         environment: dict[str, str | float | bool] = {**os.environ, **chromium.environment}
@@ -55,8 +56,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """A running `ipucloud up` that the tests of a module share, with the module's `UP_OPTIONS`."""
-    if not (STATIC / "index.html").is_file():
-        pytest.skip(f"there is no panel: {(STATIC / 'why.txt').read_text()}")
+    need(Need.PANEL)
     options: tuple[str, ...] = getattr(request.module, "UP_OPTIONS", ())
     folder = tmp_path_factory.mktemp("system")
     with ipucloud_processes(folder) as started, up(started, folder / "data", *options) as running:

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-import pytest
-
 from tests.panel.conftest import STATIC
+from tests.support.machine import Need, needs
 
 COLD_LOAD = 460_000
 """The most bytes that may come over the wire when a page is the first one that a browser opens (docs/panel.md)."""
@@ -22,7 +21,7 @@ ENTRY, ALWAYS = "index.html", ("src/app/Shell.tsx", "src/i18n/de.ts")
 """What every page loads, with its texts: the German ones are longer."""
 TEXTS = "src/i18n/de/"
 
-pytestmark = pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="there is no panel")
+pytestmark = needs(Need.PANEL)
 
 
 def test_nothing_in_the_page_needs_a_weaker_policy() -> None:

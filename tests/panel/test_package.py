@@ -10,6 +10,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.support.machine import Need, needs
+
 ROOT = Path(__file__).parents[2]
 STATIC = Path("src", "ipucloud", "panel", "static")
 PAGE, REASON = "ipucloud/panel/static/index.html", "ipucloud/panel/static/why.txt"
@@ -80,9 +82,8 @@ def test_a_release_is_not_built_without_its_panel(sources: Path) -> None:
     assert not (sources.parent / "dist").exists() or not list((sources.parent / "dist").iterdir())
 
 
+@needs(Need.PANEL)
 def test_a_package_has_the_panel_that_was_built_from_its_sources(sources: Path) -> None:
-    if not (ROOT / STATIC / "index.html").is_file():
-        pytest.skip("there is no panel")
     shutil.copytree(ROOT / STATIC, sources / STATIC)
     done = build(sources, "require")
     assert done.returncode == 0, done.stdout

@@ -11,10 +11,10 @@ from playwright._impl._driver import compute_driver_executable
 
 from ipucloud.invariants.kinds import KINDS, STEPS
 from tests.panel.conftest import ROOT
-from tests.support.chromium import TOOLS
+from tests.support.machine import TOOLS, Need, needs
 
 MODULES = TOOLS / "node_modules"
-pytestmark = pytest.mark.skipif(not (MODULES / "vitest").is_dir(), reason="no npm registry answered")
+pytestmark = needs(Need.NPM)
 
 
 @pytest.fixture(scope="module")

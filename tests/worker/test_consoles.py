@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ipucloud.clusters.consoles.store import KEPT_BOOTS, forget_consoles
+from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.world import SiteWorld, open_site_world
 from tests.worker.test_observation import observe
@@ -21,7 +21,7 @@ USER_DATA = "#!/bin/sh\nprintf 'made by user data: \\033[31m\\000\\n'\nexit 7\n"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
         yield site
 

@@ -12,8 +12,8 @@ from ipucloud.clusters.jobs.store import MAX_UNFINISHED, create, stop
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.money import Money
+from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
@@ -27,7 +27,7 @@ FOREVER = ["sh", "-c", "echo up; exec sleep 100000"]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
         yield site
 

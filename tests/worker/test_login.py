@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,15 @@ from pydantic import ValidationError
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.operations.store import Accepted
 from tests.support.factories import make_ssh_key, set_quota
+from tests.support.machine import Need, need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 
@@ -161,7 +160,7 @@ async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on
 async def test_user_data_is_carried_out_before_the_cluster_is_active(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
-    need_sandboxes()
+    need(Need.SANDBOX)
     text = "#cloud-config\nhostname: trainer\nruncmd: ['echo ready > /data/ready']\n"
     made = await world.build(ssh_keys=["ours"], user_data=text)
     row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)

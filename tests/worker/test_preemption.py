@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from ipucloud.wire.site import PREEMPTION_FILE
 from tests.support.factories import make_ssh_key
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import offer_preemptible
@@ -24,7 +24,7 @@ from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 SETTLED = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, STATE_CONFLICT, VALIDA
 from tests.support.catalogues import OTHER_IMAGE, with_other_image
 from tests.support.factories import make_ssh_key
 from tests.support.invariants import assert_sound
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
@@ -22,7 +22,7 @@ from tests.support.world.customer import REGION
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 BILLED = "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals"
 

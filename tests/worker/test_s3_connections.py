@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, Problem
 from ipucloud.kernel.sealing import read_keys
 from tests.support.factories import make_ssh_key
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, rclone, s3_server
@@ -30,7 +30,7 @@ from tests.support.world.site_world import SECRETS_KEY
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 RULES = Rules(read_keys(SECRETS_KEY), private_too=True, ports=frozenset({443}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,6 +19,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, Problem
 from tests.support.factories import make_ssh_key, seed_prices
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -28,7 +28,7 @@ from tests.support.world import IMAGE, SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 

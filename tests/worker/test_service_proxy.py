@@ -13,9 +13,9 @@ import pytest
 
 from ipucloud.clusters.services.requests import forget_requests
 from tests.support.api_process import ApiProcess, api_process
+from tests.support.machine import Need, need
 from tests.support.plain import NOBODY
 from tests.support.postgres import TestServer
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
@@ -87,7 +87,7 @@ MANY: dict[str, object] = {"rate_limit_per_second": 1_000_000, "rate_limit_burst
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
         yield site
 

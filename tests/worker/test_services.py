@@ -11,8 +11,8 @@ import pytest
 from ipucloud.clusters.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem
+from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
@@ -25,7 +25,7 @@ SERVE = ["sh", "-c", "echo $PORT >> starts; echo up; exec sleep 100000"]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
         yield site
 

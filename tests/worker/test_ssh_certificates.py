@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from tests.support.factories import make_ssh_key
+from tests.support.machine import Need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.people import make_owned, make_person
 from tests.support.postgres import Database as Scratch
@@ -29,7 +29,7 @@ from tests.support.world.clock import shift_clock, start_clock
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 
@@ -109,7 +109,7 @@ async def shown(certificate: SshCertificateOut, folder: Path) -> str:
     file = folder / "shown-cert.pub"
     file.write_text(certificate.certificate)
     found = await asyncio.to_thread(
-        subprocess.run, ["ssh-keygen", "-L", "-f", str(file)], capture_output=True, check=True, timeout=60
+        subprocess.run, [program("ssh-keygen"), "-L", "-f", str(file)], capture_output=True, check=True, timeout=60
     )
     return found.stdout.decode()
 
@@ -148,11 +148,8 @@ async def test_a_certificate_of_another_cluster_or_project_is_refused(
         of_gpt = await ada.certificate(gpt)
         assert (await ada.login(of_bert, "true"), await ada.login(of_gpt, "true")) == (None, "")
         # As another project's authority would sign: the same cluster, by another key.
-        await asyncio.to_thread(
-            subprocess.run, ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "ca")], check=True
-        )
-        public = tmp_path / "ada.pub"
-        signing = ["ssh-keygen", "-q", "-s", str(tmp_path / "ca"), "-I", "ada", "-n", f"{gpt},ubuntu", str(public)]
+        authority, public = make_key(tmp_path, "ca").private, tmp_path / "ada.pub"
+        signing = [program("ssh-keygen"), "-q", "-s", str(authority), "-I", "ada", "-n", f"{gpt},ubuntu", str(public)]
         await asyncio.to_thread(subprocess.run, signing, check=True)
         stranger = of_gpt.model_copy(update={"certificate": (tmp_path / "ada-cert.pub").read_text().strip()})
         assert await ada.login(stranger, "true") is None

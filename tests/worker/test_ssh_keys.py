@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, VALIDATION_FAILED, Problem
 from tests.support.factories import make_ssh_key
 from tests.support.invariants import assert_sound
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -22,7 +22,7 @@ from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from ipucloud.wire import vipu_admin_pb2 as pb
 from ipucloud.wire import vipu_admin_pb2_grpc
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.invariants import assert_sound
+from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
@@ -100,7 +100,7 @@ def assert_only_servers_are_left(world: SiteWorld) -> None:
     assert (world.partitions(), hosts(world)) == ([], ["off"])
 
 
-@pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+@needs(Need.OPENSSH)
 async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     async with world.database.begin() as connection:

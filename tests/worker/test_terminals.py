@@ -21,6 +21,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.factories import make_project, make_token
+from tests.support.machine import Need, needs
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.site import RunningSite, running_site
@@ -176,6 +177,7 @@ async def test_another_site_cannot_use_a_browser_session(used: Used) -> None:
     await used.key_is_gone()
 
 
+@needs(Need.SANDBOX)  # a built-in shell has no program that writes so much
 async def test_bytes_that_nobody_reads_are_held_back_and_none_is_lost(used: Used) -> None:
     async with shell(used.connect(max_queue=1)) as terminal:
         await terminal.send('{"wait": true}')

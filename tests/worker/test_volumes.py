@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,6 +21,7 @@ from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumeResize
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, QUOTA_EXCEEDED, STATE_CONFLICT, VALIDATION_FAILED, ErrorCode, Problem
 from tests.support.factories import make_ssh_key, seed_prices
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -30,7 +30,7 @@ from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed"),
+    needs(Need.OPENSSH),
 ]
 
 

@@ -35,10 +35,6 @@ class LineWriter:
         self.report = report
         self._descriptor = descriptor
         self._room = room
-        self.start()
-
-    def start(self) -> None:
-        """Start over in a forked process: the thread and its queue belong to the parent."""
         self.lost = 0
         # Both reentrant: the garbage collector may run a finalizer that writes a line in the middle of a write.
         self._lock = threading.RLock()

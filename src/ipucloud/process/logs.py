@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -44,7 +43,6 @@ def standard_error() -> LineWriter:
     """The only writer of this process's log."""
     hold_standard_descriptors()
     writer = LineWriter(STANDARD_ERROR)
-    os.register_at_fork(after_in_child=writer.start)
     atexit.register(writer.close)
     return writer
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.site import BUILT_IN, running_site
 from tests.support.tenant import Tenant
 
-pytestmark = pytest.mark.skipif(
-    not all(shutil.which(program) for program in ("ssh", "scp", "sftp", "ssh-keygen")),
-    reason="the OpenSSH client is not installed",
-)
+pytestmark = needs(Need.OPENSSH)
 
 
 @pytest.fixture(scope="module")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ipucloud.wire.site import CloudInit, HostState
+from tests.support.machine import Need, need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 Deploy = Callable[[str], Tenant]
 
@@ -33,7 +32,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 

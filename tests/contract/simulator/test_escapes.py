@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.machine import Need, need, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 
@@ -153,7 +153,7 @@ class Stage:
         return self.login.ssh(f"timeout -s KILL 60 bash -c {_quoted(self._filled(text))}", flags=self.shared)
 
     def on_this_machine(self, text: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
-        arguments = ["bash", "-c", self._filled(text)]
+        arguments = [program("bash"), "-c", self._filled(text)]
         return subprocess.run(arguments, cwd=folder, capture_output=True, timeout=SECONDS, check=False)
 
     @property
@@ -173,7 +173,7 @@ def _quoted(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    need_sandboxes()
+    need(Need.BASH, Need.OPENSSH, Need.SANDBOX)
     folder = tmp_path_factory.mktemp("outside")
     key = make_key(folder)
     with ExitStack() as open_things:
@@ -265,7 +265,7 @@ def test_no_program_of_a_server_may(stage: Stage, name: str) -> None:
 @pytest.mark.parametrize(
     "link", ["{canary}", "/../../../../..{canary}", "/proc/1/root{canary}", "../../../../..{canary}"]
 )
-@pytest.mark.parametrize("way", ["sftp", "scp", "legacy scp"])
+@pytest.mark.parametrize("way", ["legacy scp", "scp", "sftp"])
 def test_no_link_on_the_server_gives_a_file_of_this_machine(stage: Stage, tmp_path: Path, link: str, way: str) -> None:
     target = link.replace("{canary}", stage.names["canary"])
     assert stage.login.ssh(f"ln -sfn {target} ~/link").returncode == 0
@@ -277,7 +277,7 @@ def test_no_link_on_the_server_gives_a_file_of_this_machine(stage: Stage, tmp_pa
     assert not stolen.exists()
 
 
-@pytest.mark.parametrize("way", ["sftp", "scp", "legacy scp"])
+@pytest.mark.parametrize("way", ["legacy scp", "scp", "sftp"])
 def test_no_link_on_the_server_leads_a_file_onto_this_machine(stage: Stage, tmp_path: Path, way: str) -> None:
     tmp_path.chmod(0o777)
     assert stage.login.ssh(f"ln -sfn {tmp_path}/planted ~/link; ln -sfn {tmp_path} ~/folder").returncode == 0

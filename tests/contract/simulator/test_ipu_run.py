@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 REFUSED, BUSY = 125, 75
 
@@ -35,7 +34,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 
@@ -211,7 +210,7 @@ def test_a_gcd_is_held_apart_from_the_others(login: OpenSsh) -> None:
 
 
 def test_a_lost_connection_frees_what_its_program_held(tenant: Tenant, login: OpenSsh) -> None:
-    arguments = ["ssh", *login.options, "-p", str(login.at.port), login.target, "ipu-run -- sleep 100000"]
+    arguments = [program("ssh"), *login.options, "-p", str(login.at.port), login.target, "ipu-run -- sleep 100000"]
     with subprocess.Popen(arguments, stdin=subprocess.DEVNULL) as client:
         eventually(lambda: tenant.observe().attached_ipus == 8, "the program holds its IPUs")
         client.kill()

@@ -13,8 +13,8 @@ import pytest
 
 from ipucloud.laboratory.simulator.ssh.jobs import LOG_FULL, LOG_LIMIT
 from ipucloud.wire.site import HostState, Job
+from tests.support.machine import Need, need
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
@@ -32,7 +32,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 

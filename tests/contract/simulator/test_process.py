@@ -18,6 +18,7 @@ from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.simulator.main import TOKEN_VARIABLE, main
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.site import Site, SizeMismatch, prepare_folder
+from tests.support.machine import Need, needs
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import eventually
 
@@ -162,7 +163,7 @@ def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:
             site(machines, hosts, pod_size)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the parent's death")
+@needs(Need.LINUX)  # only Linux signals the parent's death
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,14 @@ import pytest
 from ipucloud.laboratory.simulator.hardware import SERVERS, Machine, ServerPlan
 from ipucloud.laboratory.simulator.ssh.devices import device_groups, of_server
 from ipucloud.wire.site import Host, HostState
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import eventually
 
 LABORATORY = "lab-1"
 C600, DSS8440 = SERVERS
-needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+needs_ssh = needs(Need.OPENSSH)
 
 
 def machine_of(plan: ServerPlan) -> Machine:

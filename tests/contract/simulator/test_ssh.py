@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -13,16 +12,13 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import BUILT_IN, RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(
-    not all(shutil.which(program) for program in ("ssh", "scp", "sftp", "ssh-keygen")),
-    reason="the OpenSSH client is not installed",
-)
+pytestmark = needs(Need.OPENSSH)
 
 EVERY_BYTE = bytes(range(256)) * 500
 
@@ -41,7 +37,7 @@ def key(folder: Path) -> KeyPair:
 def tenant(request: pytest.FixtureRequest, folder: Path, key: KeyPair) -> Iterator[Tenant]:
     """A POD16 with its Poplar server, shared by the tests that leave it as it is."""
     if request.param == "sandbox":
-        need_sandboxes()
+        need(Need.SANDBOX)
     shell = [] if request.param == "sandbox" else BUILT_IN
     with running_site(folder / request.param, options=["--machines-on", *shell]) as site:
         tenant = Tenant(site)
@@ -215,7 +211,7 @@ def test_a_host_shows_who_is_logged_in_and_how_long_nobody_was(tenant: Tenant, l
     with socket.create_connection((tenant.ssh().host, tenant.ssh().port)) as stranger:
         stranger.recv(64)
         assert tenant.observe().sessions == 0
-    arguments = ["ssh", *login.options, "-p", str(login.at.port), login.target]
+    arguments = [program("ssh"), *login.options, "-p", str(login.at.port), login.target]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as conversation:
         eventually(lambda: tenant.observe().sessions == 1, "the login is counted")
         assert tenant.observe().idle_seconds == 0

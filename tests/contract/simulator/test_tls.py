@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import ssl
 import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import grpc
 import pytest
 
-from ipucloud.laboratory.simulator.tls import Authority
+from ipucloud.laboratory.simulator.tls import Authority, Pair
 from ipucloud.site.connect import SiteClients, VipuAccess
 from ipucloud.site.errors import SiteUnknown
 from ipucloud.site.ports import Site, VipuAddress
@@ -219,6 +220,33 @@ def test_a_file_that_is_replaced_while_it_is_read_gives_one_pair(tmp_path: Path)
             stopped.set()
             replacing.result()
     assert read <= set(pairs)
+
+
+def strict(protocol: int, own: Pair, trusted: str, folder: Path) -> ssl.SSLContext:
+    """One end of a connection, which checks the other one's certificate as Python 3.13 does by itself."""
+    context = ssl.SSLContext(protocol)
+    context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_STRICT
+    context.load_verify_locations(cadata=trusted)
+    (folder / "own.pem").write_bytes(own.certificate + own.key)
+    context.load_cert_chain(folder / "own.pem")
+    return context
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_certificates_of_controllers_and_clients_pass_a_strict_check(tmp_path: Path, *, replaced: bool) -> None:
+    authority = Authority(tmp_path, NAME, tmp_path / "clients", fsync=False)
+    trusted = authority.certificate
+    if replaced:
+        authority.replace()
+    listener, client = authority.listener(["127.0.0.1"]), authority.client("ada")
+    there = strict(ssl.PROTOCOL_TLS_SERVER, listener, authority.client_roots.decode(), tmp_path)
+    here = strict(ssl.PROTOCOL_TLS_CLIENT, client, trusted, tmp_path)
+    out, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [here.wrap_bio(back, out, server_hostname="127.0.0.1"), there.wrap_bio(out, back, server_side=True)]
+    for end in (*ends, *ends):  # a client speaks first and last, and the server reads its certificate at the end
+        with suppress(ssl.SSLWantReadError):
+            end.do_handshake()
+    assert [end.getpeercert() is not None for end in ends] == [True, True]
 
 
 async def test_a_site_may_speak_plaintext(tmp_path: Path) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.site import running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 LIFES = [
     "create partition p1 --size 4 --reconfigurable",

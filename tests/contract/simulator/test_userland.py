@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,14 +13,14 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
 from tests.support.plain import NOBODY
-from tests.support.sandboxes import need_sandboxes
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def key(folder: Path) -> KeyPair:
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[RunningSite]:
-    need_sandboxes()
+    need(Need.SANDBOX)
     with running_site(folder / "site", options=["--machines-on"]) as site:
         yield site
 
@@ -76,15 +75,16 @@ def power(tenant: Tenant, action: str) -> None:
 def test_a_repository_is_made_pushed_to_and_cloned(login: OpenSsh, tmp_path: Path) -> None:
     """There is no network to clone from: code comes by a push over SSH."""
     identity = "-c user.name=Ada -c user.email=ada@example.org"
+    git = program("git")
     output(login, "git init -q --bare model.git")
     work = tmp_path / "model"
-    subprocess.run(["git", "init", "-q", "-b", "main", work], check=True)
+    subprocess.run([git, "init", "-q", "-b", "main", work], check=True)
     (work / "train.py").write_text("print('trained')\n")
-    subprocess.run(["git", "-C", work, "add", "."], check=True)
-    subprocess.run(["git", "-C", work, *identity.split(), "commit", "-qm", "first"], check=True)
-    ssh = " ".join(["ssh", *login.options, "-p", str(login.at.port)])
+    subprocess.run([git, "-C", work, "add", "."], check=True)
+    subprocess.run([git, "-C", work, *identity.split(), "commit", "-qm", "first"], check=True)
+    ssh = " ".join([program("ssh"), *login.options, "-p", str(login.at.port)])
     push: list[str | Path] = [
-        "git",
+        git,
         "-C",
         work,
         "-c",
@@ -339,12 +339,12 @@ def test_a_disk_that_is_too_full_ends_what_fills_it(folder: Path, key: KeyPair) 
         assert output(login, "rm part*; echo room > room; cat room") == "room\n"
 
 
-@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+@needs(Need.RSYNC)
 def test_rsync_brings_only_what_changed(login: OpenSsh, tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "a").write_text("a")
-    ssh = " ".join(["ssh", *login.options, "-p", str(login.at.port)])
-    rsync = ["rsync", "-a", "--stats", "-e", ssh, f"{tmp_path}/tree/", f"{login.target}:tree/"]
+    ssh = " ".join([program("ssh"), *login.options, "-p", str(login.at.port)])
+    rsync = [program("rsync"), "-a", "--stats", "-e", ssh, f"{tmp_path}/tree/", f"{login.target}:tree/"]
     subprocess.run(rsync, check=True, timeout=SECONDS)
     (tmp_path / "tree" / "b").write_text("b")
     done = subprocess.run(rsync, check=True, capture_output=True, timeout=SECONDS)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from ipucloud.kernel.money import Money
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import assert_books_sound, euros, transact
 from tests.feature.billing.test_killed import in_books, killed_at
+from tests.support.machine import Need, lack
 from tests.support.postgres import Database as Scratch
 from tests.support.stripe import SECRET, VERSION, Exchange, Stripe, stripe_at, stripe_beside
 from tests.support.stripe_openapi import PUBLISHED, StripeOpenApi
@@ -54,7 +55,7 @@ def test_the_stand_in_and_the_client_speak_the_version_of_the_published_openapi(
     published: StripeOpenApi | None,
 ) -> None:
     if published is None:
-        pytest.skip("the panel's tools are not installed: there is no npm registry")
+        lack(Need.NPM)
     assert published.version == API_VERSION == VERSION
     unknown = Exchange("POST", "/v1/payment_intents", {"amount": "1", "currency": "eur", "colour": "red"}, None)
     elsewhere = Exchange("GET", "/v1/nothing", {}, None)

@@ -14,13 +14,14 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.recipes import job_command, smallest_flavors, working_directory
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.recipes import Recipe, RecipeProgram
+from tests.support.machine import program
 
 CATALOGUE = load()
 RUNNABLE = [recipe for recipe in CATALOGUE.recipes if recipe.program is not None]
 SOURCE = CATALOGUE.sources[0]
 
 
-def program(**changes: object) -> RecipeProgram:
+def made_of(**changes: object) -> RecipeProgram:
     values = {"framework": "python", "command": ["true"], "dataset": "generated", "ipus": 4} | changes
     return RecipeProgram.model_validate(values)
 
@@ -40,7 +41,7 @@ def test_every_program_of_the_catalogue_is_a_job_and_has_a_flavor(each: Recipe) 
     assert command is not None
     assert each.program is not None
     JobCreate(command=command)
-    assert subprocess.run(["bash", "-n", "-c", command[2]], check=False).returncode == 0
+    assert subprocess.run([program("bash"), "-n", "-c", command[2]], check=False).returncode == 0
     assert smallest_flavors(CATALOGUE, each.program, "luxembourg-2")
 
 
@@ -49,7 +50,7 @@ def test_files_of_a_recipe_are_written_set_up_and_run_with_more_arguments(tmp_pa
     files = [{"path": "src/main.py", "text": text}]
     setup = [["sh", "-c", """echo -n done > "it's" """]]
     command = ["python3", "src/main.py", "$WORD/a b", "$", "c$WORD"]
-    of = recipe(program(files=files, setup=setup, command=command))
+    of = recipe(made_of(files=files, setup=setup, command=command))
     assert working_directory(of) == "example"
     ran = bash([*(job_command(of) or ()), "--epochs", "3 4"], tmp_path, WORD="x y")
     assert ran.stdout == "done ['x y/a b', '$', 'c$WORD', '--epochs', '3 4']\n", ran.stderr
@@ -57,16 +58,16 @@ def test_files_of_a_recipe_are_written_set_up_and_run_with_more_arguments(tmp_pa
 
 
 def test_a_commit_is_fetched_once_and_a_dataset_is_asked_for(tmp_path: Path) -> None:
-    origin, home = tmp_path / "models", tmp_path / "home"
+    git, origin, home = program("git"), tmp_path / "models", tmp_path / "home"
     home.mkdir()
     (origin / "vision").mkdir(parents=True)
     (origin / "vision" / "train.py").write_text("import sys; print('trained with', sys.argv[1])\n")
     commit = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "one"]
     for words in (["init", "-q"], ["add", "."], commit):
-        assert bash(["git", *words], origin).returncode == 0
-    head = bash(["git", "rev-parse", "HEAD"], origin).stdout.strip()
+        assert bash([git, *words], origin).returncode == 0
+    head = bash([git, "rev-parse", "HEAD"], origin).stdout.strip()
     of = recipe(
-        program(
+        made_of(
             repository="https://example.com/models.git", commit=head, directory="vision",
             command=["python3", "train.py", "$DATA/a"], dataset="Photographs", dataset_variable="DATA",
         )
@@ -113,4 +114,4 @@ def test_a_recipe_without_a_program_is_no_job() -> None:
 )
 def test_a_program_that_cannot_be_run_is_refused(changes: dict[str, object], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
-        program(**changes)
+        made_of(**changes)

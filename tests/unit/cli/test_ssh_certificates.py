@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.support.machine import Need, needs
 from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER_ID, serve_cluster
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+pytestmark = needs(Need.OPENSSH)
 
 SIGN = f"/v1/projects/demo/clusters/{CLUSTER_ID}:sign-ssh-key"
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"

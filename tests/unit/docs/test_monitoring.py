@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from ipucloud.api.metrics import Metrics
 from ipucloud.catalogue.current import CurrentCatalogue
+from tests.support.machine import Need, needs, program
 
 CHECKOUT = Path(__file__).parents[3]
 PROMETHEUS = CHECKOUT / "deploy" / "prometheus"
@@ -137,8 +137,8 @@ def test_panels_do_not_overlap() -> None:
     assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+@needs(Need.PROMTOOL)
 @pytest.mark.parametrize("command", [("check", "rules", "alerts.yml"), ("test", "rules", "alerts_test.yml")])
 def test_promtool_agrees(command: tuple[str, ...]) -> None:
-    done = subprocess.run(["promtool", *command], cwd=PROMETHEUS, capture_output=True, text=True, check=False)
+    done = subprocess.run([program("promtool"), *command], cwd=PROMETHEUS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

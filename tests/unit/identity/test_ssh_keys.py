@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shutil
 import subprocess
 from itertools import product
 from pathlib import Path
@@ -15,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipucloud.identity.ssh_keys import SMALL_ORDER_Y, SshKeyError, parse_public_key
+from tests.support.machine import Need, needs, program
 
 # Products of Mersenne primes: moduli without a search for primes.
 RSA_3482 = (2**1279 - 1) * (2**2203 - 1)
 RSA_1886 = (2**607 - 1) * (2**1279 - 1)
 P = 2**255 - 19
-
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH's ssh-keygen")
 
 
 def string(data: bytes) -> bytes:
@@ -73,13 +71,13 @@ def test_good_keys_come_out_as_type_and_base64(text: str) -> None:
     assert key.line("laptop_2@a.b") == f"{text} laptop_2@a.b"
 
 
-@needs_ssh_keygen
+@needs(Need.OPENSSH)
 def test_openssh_reads_exactly_the_keys_that_were_written(tmp_path: Path) -> None:
     keys = [parse_public_key(text) for text in ACCEPTED]
     written = tmp_path / "authorized_keys"
     written.write_text("".join(key.line("from-the-panel") + "\n" for key in keys))
     shown = subprocess.run(
-        ["ssh-keygen", "-lf", str(written)], capture_output=True, text=True, check=True, timeout=60
+        [program("ssh-keygen"), "-lf", str(written)], capture_output=True, text=True, check=True, timeout=60
     ).stdout.splitlines()
     assert [row.split()[1] for row in shown] == [key.fingerprint for key in keys]
     assert all(row.split()[2] == "from-the-panel" for row in shown)

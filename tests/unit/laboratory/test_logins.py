@@ -14,10 +14,11 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.client.models import PoplarServer, Ssh
 from ipucloud.laboratory.demo.logins import LibrarySsh, Login, OpenSsh, make_key
 from ipucloud.laboratory.keeper.finishing import Refused
+from tests.support.machine import Need, needs
 
 WAYS = [
     "library",
-    pytest.param("openssh", marks=pytest.mark.skipif(not openssh.installed(), reason="OpenSSH is not installed")),
+    pytest.param("openssh", marks=needs(Need.OPENSSH)),
 ]
 
 

@@ -48,17 +48,18 @@ async def _reach(target: Target, guard: Guard) -> None:
         endpoint = endpoint_of(target.endpoint, private=target.private_too, ports=target.ports)
     except UrlRefused as error:
         raise DeliveryError(str(error), S3Failure.ADDRESS) from error
-    tls = ssl.create_default_context() if endpoint.scheme == "https" else None
-    name = endpoint.host if tls else None
     allowed = Guard(any_address, guard.resolve) if target.private_too else guard
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             _, writer = await allowed.connect(
-                endpoint.host,
-                endpoint.port,
-                lambda address: asyncio.open_connection(address, endpoint.port, ssl=tls, server_hostname=name),
+                endpoint.host, endpoint.port, lambda address: asyncio.open_connection(address, endpoint.port)
             )
-            writer.close()
+            try:
+                # By the address that was connected to, as a delivery does: another one's answer would hide the fault.
+                if endpoint.scheme == "https":
+                    await writer.start_tls(ssl.create_default_context(), server_hostname=endpoint.host)
+            finally:
+                writer.close()
     except ForbiddenAddressError as error:
         raise DeliveryError("The endpoint's address is not public.", S3Failure.ADDRESS) from error
     except socket.gaierror as error:

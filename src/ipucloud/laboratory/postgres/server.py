@@ -222,11 +222,11 @@ class EmbeddedPostgres:
                 self._root.chmod(0o711)  # the server's account passes through to what is its own
         self._supervisor_lock = self._take_supervisor_lock(others_end if take_over else 0.0)
         binaries = runnable_by(account, find_binaries(self._bindir, data_major=self._data_major()), self._root)
-        make_private(self._sockets, account)
         self._passwords.make()
         self._turn_log(account)
         server_lock = wait_for_server_lock(self._server_lock, self._pid_file, others_end)
         try:
+            make_private(self._sockets, account)  # under the lock: a guard that ends removes the directory
             orders = self._orders(account, binaries, server_lock)
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", "-S", guard.__file__],

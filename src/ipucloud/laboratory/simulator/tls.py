@@ -33,6 +33,18 @@ CLOCKS_APART = timedelta(minutes=5)
 CONTROL_PLANE = "ipucloud"
 """Name in the control plane's client certificate."""
 PRIVATE = 0o600
+SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+"""What the key of an authority is for: RFC 5280 asks an authority's certificate to say it."""
 SHOWN_NAME = 23
 """Characters of a controller's name in the subject of its authority, which has 64."""
 
@@ -203,7 +215,7 @@ def _builder(
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     ends = now + timedelta(seconds=life)
-    return (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .public_key(key)
@@ -213,6 +225,7 @@ def _builder(
         .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )
+    return builder.add_extension(SIGNS_CERTIFICATES, critical=True) if authority else builder
 
 
 def _sign(

@@ -11,9 +11,9 @@ from ipucloud.contract.exports import FileFormat, FocusVersion
 from tests.feature.billing.books import Books
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, selection
 from tests.focus_report import ACCEPTED, FEWEST, failures, validate
+from tests.support.machine import FOCUS_PYTHON, Need, needs
 from tests.support.postgres import Database as Scratch
 
-PYTHON = Path(__file__).parents[4] / ".tools" / "focus" / "bin" / "python"
 REPORT = """<testsuites>
 <testsuite><testcase name="BilledCost-C-001-M :: Type"/></testsuite>
 <testsuite><testcase name="InvoiceId-C-004-C :: Nullability"><failure message="x"/></testcase></testsuite>
@@ -39,7 +39,7 @@ def test_a_composite_rule_that_fails_alone_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("month", [APRIL, MAY])
-@pytest.mark.skipif(not PYTHON.exists(), reason="needs Python 3.12: `./dev focus` installs the validator for it")
+@needs(Need.FOCUS)
 async def test_the_official_validator_finds_nothing(
     books: Books, database: Scratch, tmp_path: Path, month: date
 ) -> None:
@@ -48,6 +48,6 @@ async def test_the_official_validator_finds_nothing(
     content = csv_of(database.app_url, chosen)
     assert not content.isascii(), "names of other scripts are what a locale would break"
     (tmp_path / "file.csv").write_bytes(content)
-    looked_at, failed = validate(tmp_path / "file.csv", str(PYTHON))
+    looked_at, failed = validate(tmp_path / "file.csv", str(FOCUS_PYTHON))
     assert looked_at >= FEWEST
     assert set(failed) <= ACCEPTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from ipucloud.billing.exports.order import Target
 from ipucloud.billing.exports.s3 import DeliveryError
 from ipucloud.billing.exports.trying import try_out
 from ipucloud.contract.s3_connections import S3Failure
+from ipucloud.egress.guard import Guard
 from tests.support.certificates import certify
 from tests.support.s3 import S3Server, s3_server
 
@@ -58,6 +59,11 @@ def test_what_is_wrong_is_named(s3: S3Server, changes: dict[str, object], failed
     assert s3.secret not in str(refused.value)
 
 
+async def two_addresses(host: str, port: int) -> Sequence[str]:
+    """Nothing listens at the second one."""
+    return ["127.0.0.1", "127.0.0.9"]
+
+
 def test_a_server_without_tls_or_with_an_unknown_certificate_fails_at_tls(s3: S3Server, tmp_path: Path) -> None:
     with pytest.raises(DeliveryError) as refused:
         try_out(target(s3, endpoint=s3.endpoint.replace("http:", "https:")))
@@ -66,5 +72,5 @@ def test_a_server_without_tls_or_with_an_unknown_certificate_fails_at_tls(s3: S3
         s3_server(tmp_path / "buckets", "data", certified=certify("localhost", tmp_path)) as certified,
         pytest.raises(DeliveryError) as refused,
     ):
-        try_out(target(certified))
+        try_out(target(certified), Guard(resolve=two_addresses))
     assert refused.value.failed is S3Failure.TLS

@@ -90,8 +90,6 @@ def test_a_process_of_the_servers_own_user_is_refused_and_cannot_read_the_passwo
 ) -> None:
     account = account_for(root / "data")
     psql = runnable_by(account, find_binaries(None, data_major=None), root).directory / "psql"
-    if not psql.exists():
-        pytest.skip("these PostgreSQL programs come without psql")
     where = f"host={socket_directory(server)} user={SUPERUSER} dbname=postgres"
     refused = as_server_account(root, psql, "--no-psqlrc", "--no-password", "--command", "SELECT 1", where)
     assert refused.returncode != 0

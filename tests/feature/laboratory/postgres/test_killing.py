@@ -5,11 +5,11 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from ipucloud.laboratory.postgres.account import account_for
@@ -24,9 +24,10 @@ from tests.support.embedded import (
     socket_directory,
     starter,
 )
+from tests.support.machine import Need, needs
 from tests.support.waiting import PATIENCE, eventually
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the server when its guard dies")
+pytestmark = needs(Need.LINUX)  # only Linux signals the server when its guard dies
 
 FORKING_STARTER = """
 import os, pathlib, signal, sys
@@ -65,6 +66,24 @@ def test_the_server_ends_with_a_killed_starter(root: Path) -> None:
         process.wait()
         with EmbeddedPostgres(root) as server:  # waits for the old one to end
             assert kept_rows(server) == 2
+
+
+def test_a_start_beside_a_guard_that_still_clears_up_keeps_the_directory_for_the_socket(root: Path) -> None:
+    with starter(root) as process, ThreadPoolExecutor(1) as pool:
+        guard = parent_of(postmaster_of(root))
+        os.kill(guard, signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        server = EmbeddedPostgres(root)
+        starting = pool.submit(server.start)
+        try:
+            runs = (root / "data" / "postmaster.pid").exists
+            eventually(lambda: not runs(), "the start waits for the earlier server, and has asked it to end")
+        finally:
+            os.kill(guard, signal.SIGCONT)
+        starting.result()
+        assert kept_rows(server) == 1
+        server.stop()
 
 
 def test_a_killed_starter_leaves_no_directory_for_the_socket(directory: Path) -> None:

@@ -14,10 +14,11 @@ from ipucloud.laboratory.postgres.account import Account
 from ipucloud.laboratory.postgres.binaries import find_binaries
 from ipucloud.laboratory.postgres.errors import EmbeddedPostgresError
 from tests.support.embedded import STARTER, execute, kept_rows, socket_directory
+from tests.support.machine import Need, lack, needs
 
 SOURCES = Path(__file__).parents[4] / "src"
 
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has to change the account")
+root_only = needs(Need.ROOT)  # only root has to change the account
 
 
 @pytest.mark.parametrize("name", ["with space", "with,comma", 'with"quote', "with?mark&percent%41", "größer"])
@@ -66,7 +67,7 @@ def test_an_ordinary_user_runs_it_under_its_own_account(directory: Path) -> None
     candidates = (sys.executable, "/usr/bin/python3")
     python = next((p for p in candidates if run_as_nobody(p, "import psycopg").returncode == 0), None)
     if python is None:
-        pytest.skip("no Python that an ordinary user may run has the packages")
+        lack(Need.PUBLIC_PYTHON)
     nobody = pwd.getpwnam("nobody")
     (directory / "mine").mkdir()
     os.chown(directory / "mine", nobody.pw_uid, nobody.pw_gid)
