@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,6 +15,7 @@ from bench.servers import HOST, free_port
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from tests.support.factories import furnish
+from tests.support.plain import NOBODY
 from tests.support.site import RunningSite
 from tests.support.world import World
 
@@ -24,8 +26,10 @@ WORKER = ("-c", "from ipucloud.config import Settings; from ipucloud.worker.main
 async def register(database: Database, site: RunningSite) -> World:
     """Prices, the site's hardware in the inventory, and a customer."""
     clients = site.clients(call_timeout=Settings().site_call_timeout)
-    (project,) = await furnish(database, clients)
-    await clients.close()
+    try:
+        (project,) = await furnish(database, clients)
+    finally:
+        await clients.close()
     return World(database, project)
 
 
@@ -45,17 +49,23 @@ def start_worker(
         "vipu_client_certificate": site.client_files,
         "worker_internal_port": port,
         "log_level": "warning",
+        "validation": "",  # machines are there to be used, and no cluster waits for a test of them
     }
     environment = {f"IPUCLOUD_{name.upper()}": str(value) for name, value in (values | dict(settings)).items()}
     worker = Child.python(*program, log=folder / f"worker-{port}.log", environment=environment)
+    try:
+        _await_ready(worker, port)
+    except BaseException:
+        worker.stop()
+        raise
+    return worker
+
+
+def _await_ready(worker: Child, port: int) -> None:
     deadline = time.monotonic() + READY_SECONDS
     while worker.running and time.monotonic() < deadline:
-        try:
-            if httpx.get(f"http://{HOST}:{port}/readyz", timeout=1.0).is_success:
-                return worker
-        except httpx.HTTPError:
-            pass
+        with suppress(httpx.HTTPError):
+            if httpx.get(f"http://{HOST}:{port}/readyz", timeout=1.0, verify=NOBODY).is_success:
+                return
         time.sleep(0.05)
-    failure = worker.failure("is not ready")
-    worker.stop()
-    raise failure
+    raise worker.failure("is not ready")
