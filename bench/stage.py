@@ -14,7 +14,7 @@ from tests.support.postgres import TestServer
 
 
 class Stage:
-    """One run. `rounds`: how often sides take turns. `smallest`: it shows that all works, and its figures mean nothing."""
+    """One run. `rounds`: how often sides take turns. `smallest`: it shows that all works; figures mean nothing."""
 
     def __init__(self, server: TestServer, folder: Path, rounds: int, *, smallest: bool) -> None:
         self.folder = folder

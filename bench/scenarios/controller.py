@@ -80,9 +80,7 @@ def run(stage: Stage, size: Size) -> list[Finding]:
             vipu = site.region().vipu
             assert vipu is not None
             assert vipu.authority is not None
-            sides[name] = Side(
-                load, size, site.user_endpoint(ALLOCATION).port, vipu.authority, site.pid, turns
-            )
+            sides[name] = Side(load, size, site.user_endpoint(ALLOCATION).port, vipu.authority, site.pid, turns)
         rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
     busy = {"polls": sides["site"].polls, "client busy": max(side.busiest for side in sides.values())}
     cpu = {f"{name} CPU µs": side.cpu for name, side in sides.items()}

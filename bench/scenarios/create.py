@@ -137,11 +137,11 @@ async def _prepare(urls: Scratch, size: Size) -> Project:
 
 
 def _taken(answer: Mapping[str, Any]) -> Mapping[str, object]:
-    """Of the answer that names a pod with room, what the statement that takes a machine of it is sent."""
+    """Of the answer that names a pod with room, or a run of pods, what the statement that takes a machine is sent."""
     if "mask" not in answer:
         return {}
-    slots, _ = choose(answer["mask"], 1, whole=False)
-    return {"pod_id": answer["pod_id"], "slots": slots, "hosts": answer["hosts"]}
+    slots, places = choose(answer["mask"], 1, whole=answer["run_id"] is not None)
+    return {name: answer[name] for name in ("run_id", "pod_id", "hosts")} | {"slots": slots, "places": places}
 
 
 async def _recorded(urls: Scratch, customer: Project, name: str) -> Recording:

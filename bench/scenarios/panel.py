@@ -15,6 +15,7 @@ from bench.finding import Finding, at_most
 from bench.rounds import Rates, alternate
 from bench.servers import HOST, serving_product
 from bench.stage import Stage
+from ipucloud.api.panel import Panel
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World, open_world
@@ -99,7 +100,7 @@ class Visitor:
 def lacks() -> str:
     if find_chromium() is None:
         return "There is no Chromium: no npm registry answers, and none is installed."
-    return "" if panel_page() is not None else "The panel is not built: ./dev panel"
+    return Panel().missing or ""
 
 
 def run(stage: Stage, size: Size) -> list[Finding]:

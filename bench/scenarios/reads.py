@@ -51,7 +51,9 @@ class Sides:
         project = f"/v1/projects/{self.customer.slug}"
         if _ids(self.api, project + paths[0], headers) != _ids(self.bare, paths[0], {}):
             raise ValueError("the bare endpoint does not answer what the API answers")
-        api = Side(self.load, self.size.seconds, self.api, [request("GET", project + path, headers=headers) for path in paths])
+        api = Side(
+            self.load, self.size.seconds, self.api, [request("GET", project + path, headers=headers) for path in paths]
+        )
         bare = Side(self.load, self.size.seconds, self.bare, [request("GET", path) for path in paths])
         rates = alternate({"api": api.turn, "bare": bare.turn}, rounds)
         return Finding(

@@ -114,9 +114,7 @@ async def _world(urls: Scratch, size: Size) -> AsyncIterator[World]:
             await seed_prices(connection)
             world = World(database, await make_project(connection))
             for place, pods in ((LUXEMBOURG, SMALL_PODS), (AMSTERDAM, size.pods)):
-                await seed_region(
-                    connection, *place, pod_count=pods, host_count=size.contenders, pods_per_group=16
-                )
+                await seed_region(connection, *place, pod_count=pods, host_count=size.contenders, pods_per_group=16)
         await _hold(world, _HALF)
         with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
             superuser.execute("VACUUM ANALYZE")

@@ -17,7 +17,6 @@ from bench.servers import Server, awaited, free_port, request, serving, serving_
 from bench.stage import Stage
 
 
-
 @dataclass(frozen=True, slots=True)
 class Size:
     """`seconds`: how long the fast clients have one turn, beside `slow` ones. `clusters`: which they read."""
