@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,10 +12,11 @@ from types import MappingProxyType
 import httpx
 
 from bench.child import Child
+from bench.databases import opened
 from bench.servers import HOST, free_port
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from tests.support.factories import furnish
+from tests.support.factories import PLENTY, furnish
 from tests.support.plain import NOBODY
 from tests.support.site import RunningSite
 from tests.support.world import World
@@ -23,14 +25,31 @@ READY_SECONDS = 180.0
 WORKER = ("-c", "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())")
 
 
-async def register(database: Database, site: RunningSite) -> World:
+CALLERS = 8
+"""How many requests are sent at once, each on a connection of its own."""
+
+
+async def register(database: Database, site: RunningSite, *, quota: int = PLENTY) -> World:
     """Prices, the site's hardware in the inventory, and a customer."""
     clients = site.clients(call_timeout=Settings().site_call_timeout)
     try:
-        (project,) = await furnish(database, clients)
+        (project,) = await furnish(database, clients, quota=quota)
     finally:
         await clients.close()
     return World(database, project)
+
+
+async def ask(url: str, site: RunningSite, clusters: int) -> None:
+    """Register the site, and request so many clusters of one machine."""
+    async with opened(url, pool_size=CALLERS) as database:
+        world = await register(database, site, quota=clusters)
+        numbers = iter(range(clusters))
+
+        async def call() -> None:
+            for number in numbers:
+                await world.create(f"cluster-{number}")
+
+        await asyncio.gather(*(call() for _ in range(CALLERS)))
 
 
 def start_worker(

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import psycopg
 
 from bench.child import cpu_seconds
-from bench.databases import opened
 from bench.finding import Finding, at_least
 from bench.stage import Stage
-from bench.workers import register, start_worker
+from bench.workers import ask, start_worker
 from ipucloud.clusters.operations.create import CREATE
-from tests.support.site import RunningSite, running_site
+from tests.support.site import running_site
 
 PATIENCE = 120.0
 PROGRAM = ("-m", "bench.processes.timed_worker")
@@ -50,7 +49,7 @@ def run(stage: Stage, size: Size) -> list[Finding]:
         start_worker(stage.folder, urls.app_url, site, SETTINGS, PROGRAM) as worker,
         psycopg.connect(urls.app_url, autocommit=True) as connection,
     ):
-        asyncio.run(_ask(urls.app_url, site, clusters))
+        asyncio.run(ask(urls.app_url, site, clusters))
         deadline = time.monotonic() + PATIENCE
         active, left, lives, together = _progress(connection)
         while left and time.monotonic() < deadline:
@@ -100,9 +99,3 @@ def _progress(connection: psycopg.Connection) -> tuple[int, int, float, float]:
     assert row is not None
     active, left, lives, together = row
     return active, left, lives or 0.0, together or float("inf")
-
-
-async def _ask(url: str, site: RunningSite, clusters: int) -> None:
-    async with opened(url, pool_size=8, pool_timeout=PATIENCE) as database:
-        world = await register(database, site)
-        await asyncio.gather(*(world.create(f"cluster-{number}") for number in range(clusters)))

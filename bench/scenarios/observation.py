@@ -16,7 +16,7 @@ from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.rounds import Rates
 from bench.stage import Stage
-from bench.workers import register, start_worker
+from bench.workers import ask, start_worker
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
@@ -77,12 +77,10 @@ def run(stage: Stage, size: Size) -> list[Finding]:
 
 async def _build(stage: Stage, clusters: int, urls: Scratch, site: RunningSite) -> None:
     """Clusters in use; whoever built them has ended."""
-    async with opened(urls.app_url, pool_size=8, pool_timeout=PATIENCE) as database:
-        world = await register(database, site)
-        for number in range(clusters):
-            await world.create(f"cluster-{number}")
+    await ask(urls.app_url, site, clusters)
+    async with opened(urls.app_url) as database:
         with start_worker(stage.folder, urls.app_url, site, {"site_poll_interval": 0.1}):
-            await _are(world, "active", clusters)
+            await _are(World(database), "active", clusters)
 
 
 async def _are(world: World, state: str, wanted: int, cluster: UUID | None = None) -> None:

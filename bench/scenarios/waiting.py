@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 import psycopg
 
 from bench.child import cpu_seconds
-from bench.copies import copy_cluster
-from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.stage import Stage
-from bench.workers import register, start_worker
+from bench.workers import ask, start_worker
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -62,8 +60,7 @@ def run(stage: Stage, size: Size) -> list[Finding]:
         stage.database() as urls,
         running_site(stage.folder / "waiting-site", machines=size.operations, time_scale=NEVER) as site,
     ):
-        asyncio.run(_ask_for_one(urls.app_url, site))
-        copy_cluster(urls.superuser_url, size.operations - 1)
+        asyncio.run(ask(urls.app_url, site, size.operations))
         checked = _memory(stage, size, urls, site, in_turns)
         site.http().post("/v1/faults", json=_silence().model_dump(mode="json")).raise_for_status()
         with psycopg.connect(urls.superuser_url) as connection:
@@ -94,8 +91,3 @@ def _memory(stage: Stage, size: Size, urls: Scratch, site: RunningSite, case: Ca
 
 def _silence() -> FaultRule:
     return FaultRule(call="networks.*", action=FaultAction.STALL)
-
-
-async def _ask_for_one(url: str, site: RunningSite) -> None:
-    async with opened(url) as database:
-        await (await register(database, site)).create("original")
