@@ -16,7 +16,7 @@ from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.rounds import Rates
 from bench.stage import Stage
-from bench.workers import ask, start_worker
+from bench.workers import start_worker
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
@@ -28,7 +28,7 @@ from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import World
+from tests.support.world import World, open_site_world
 
 REGION = "luxembourg-2"
 CALLS = 32
@@ -69,18 +69,18 @@ def run(stage: Stage, size: Size) -> list[Finding]:
         running_site(stage.folder / "observed-large", machines=size.large, options=options) as large,
         running_site(stage.folder / "observed-small", machines=size.small, options=options) as small,
     ):
-        asyncio.run(_build(stage, size.clusters, large_urls, large))
-        asyncio.run(_build(stage, size.clusters, small_urls, small))
+        asyncio.run(_build(size.clusters, large_urls, large))
+        asyncio.run(_build(size.clusters, small_urls, small))
         found = asyncio.run(_read(stage.rounds, size, (large_urls, large), (small_urls, small)))
         return [*found, asyncio.run(_fail(stage, size, large_urls, large))]
 
 
-async def _build(stage: Stage, clusters: int, urls: Scratch, site: RunningSite) -> None:
+async def _build(clusters: int, urls: Scratch, site: RunningSite) -> None:
     """Clusters in use; whoever built them has ended."""
-    await ask(urls.app_url, site, clusters)
-    async with opened(urls.app_url) as database:
-        with start_worker(stage.folder, urls.app_url, site, {"site_poll_interval": 0.1}):
-            await _are(World(database), "active", clusters)
+    async with open_site_world(urls, site) as world, world.worker():
+        for number in range(clusters):
+            await world.create(f"cluster-{number}")
+        await _are(world, "active", clusters)
 
 
 async def _are(world: World, state: str, wanted: int, cluster: UUID | None = None) -> None:
